@@ -1,0 +1,1 @@
+"""The best alignment: candidates, solvers, Alignment with its certificate."""

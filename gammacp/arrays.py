@@ -1,0 +1,18 @@
+"""Names of the array types used throughout."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int32]
+Indices: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+def frozen(array: NDArray[np.generic]) -> None:
+    """Make an array read-only in place."""
+    array.flags.writeable = False

@@ -1,0 +1,1 @@
+"""Sweeps over error magnitudes: cells, store, executors, figures."""

@@ -1,0 +1,1 @@
+"""Chance models: random annotation sets, and how many of them."""

@@ -1,0 +1,48 @@
+"""All commands under one Typer application."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from gammacp import __version__
+
+# Each module has `add_to(app)`. They import what they need inside their functions, so that
+# `--help` stays quick.
+_COMMANDS: tuple[str, ...] = ()
+
+
+def build() -> typer.Typer:
+    """The application with every command."""
+    app = typer.Typer(
+        name="gammacp",
+        help="How far annotators agree beyond chance on where their units are and what they are.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in _COMMANDS:
+        import_module(f"gammacp.cli.{name}").add_to(app)
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gammacp {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,60 @@
+"""What commands print: JSON and tables on stdout, messages and progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def print_json(document: Mapping[str, object]) -> None:
+    """One JSON document on stdout; undefined numbers are null."""
+    sys.stdout.write(json.dumps(_plain(document), ensure_ascii=False, indent=2) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if hasattr(value, "item"):  # a NumPy scalar
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Sequence[str] = ()
+) -> None:
+    """A plain table on stdout; numeric columns are right-aligned."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        table.add_column(
+            name, justify="right" if name in numeric else "left", no_wrap=name in numeric
+        )
+    for row in rows:
+        table.add_row(*row)
+    # A pipe or a file has no width: print as wide as the table is.
+    width = None if sys.stdout.isatty() else 10_000
+    Console(file=sys.stdout, width=width, highlight=False, markup=False).print(table)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number for a table; "–" where there is none."""
+    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def message(text: str) -> None:
+    """A message to the person, on stderr."""
+    print(text, file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Dissimilarities between two units: positional, categorial, combined."""

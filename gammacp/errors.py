@@ -1,0 +1,77 @@
+"""Errors a user can do something about, with the exit code of each."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+
+class GammacpError(Exception):
+    """Base of all errors raised on purpose; the command line exits with `exit_code`."""
+
+    exit_code = 1
+
+
+class UsageError(GammacpError, ValueError):
+    """A call or an option that cannot be meant: unknown name, value out of range."""
+
+    exit_code = 2
+
+
+class DataError(GammacpError, ValueError):
+    """Bad data: what is wrong, where, and what to do.
+
+    Parameters
+    ----------
+    message
+        What is wrong, subject first ("end 3 < start 7 of a unit by Ann").
+    file, line
+        Where (line counts from 1); either may be unknown.
+    hint
+        What to do about it.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        line: int | None = None,
+        hint: str | None = None,
+    ) -> None:
+        """Keep the parts, so that a caller can add the place where it knows it."""
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """`file:line: message (hint)`."""
+        place = "" if self.file is None else str(self.file)
+        if self.line is not None:
+            place = f"{place}:{self.line}" if place else f"line {self.line}"
+        text = f"{place}: {self.message}" if place else self.message
+        return f"{text}. {self.hint}" if self.hint else text
+
+    def at(self, file: str | PathLike[str], line: int | None = None) -> DataError:
+        """The same error with its place, where the place was not known yet."""
+        return DataError(
+            self.message,
+            file=self.file if self.file is not None else file,
+            line=self.line if self.line is not None else line,
+            hint=self.hint,
+        )
+
+
+class UnprovenError(GammacpError):
+    """`--require-optimal` was asked for and a bound is all there is."""
+
+    exit_code = 4
+
+
+class BelowThresholdError(GammacpError):
+    """`--fail-under` was missed."""
+
+    exit_code = 5

@@ -1,0 +1,1 @@
+"""Measures of agreement, one module per family, one registry."""

@@ -1,0 +1,77 @@
+"""One registry for everything that is chosen by name: measures, formats, solvers, chance models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Generic, TypeVar
+
+from gammacp.errors import UsageError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Named entries of one kind; the built-in ones are imported at the first look-up.
+
+    Parameters
+    ----------
+    kind
+        What an entry is, for messages ("measure").
+    modules
+        Modules that register the built-in entries when they are imported.
+    """
+
+    def __init__(self, kind: str, modules: tuple[str, ...] = ()) -> None:
+        """Nothing is imported yet."""
+        self.kind = kind
+        self._modules = modules
+        self._entries: dict[str, T] = {}
+        self._loaded = False
+
+    def register(self, name: str, entry: T) -> T:
+        """Add `entry`; a name can be taken only once."""
+        if self._entries.get(name, entry) is not entry:
+            raise UsageError(f"{self.kind} {name!r} is registered already")
+        self._entries[name] = entry
+        return entry
+
+    def _load(self) -> None:
+        if not self._loaded:
+            self._loaded = True
+            for module in self._modules:
+                import_module(module)
+
+    def __getitem__(self, name: str) -> T:
+        """The entry, or a UsageError that lists what there is."""
+        if name not in self._entries:
+            self._load()
+        try:
+            return self._entries[name]
+        except KeyError:
+            near = get_close_matches(name, self._entries, n=1)
+            guess = f"did you mean {near[0]!r}? " if near else ""
+            known = ", ".join(sorted(self._entries))
+            message = f"{self.kind} {name!r} is unknown; {guess}there are: {known}"
+            raise UsageError(message) from None
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is an entry of that name."""
+        self._load()
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        """Names in the order of registration."""
+        self._load()
+        return iter(tuple(self._entries))
+
+    def __len__(self) -> int:
+        """How many entries there are."""
+        self._load()
+        return len(self._entries)
+
+    def items(self) -> Iterator[tuple[str, T]]:
+        """Names with their entries."""
+        self._load()
+        return iter(tuple(self._entries.items()))

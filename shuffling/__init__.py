@@ -1,0 +1,1 @@
+"""The Corpus Shuffling Tool (Mathet et al. 2012; Mathet, Widlöcher & Métivier 2015, §6.3)."""

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from gammacp import Continuum, Corpus, DataError, Unit
+
+
+def test_columns_are_sorted_and_annotators_without_units_are_kept() -> None:
+    c = Continuum.from_units(
+        [Unit("Bob", 5, 9, "b"), Unit("Ann", 7, 8, None), Unit("Ann", 2, 9, "a")],
+        annotators=["Cid"],
+    )
+    assert c.annotators == ("Cid", "Ann", "Bob")
+    assert c.counts.tolist() == [0, 2, 1]
+    assert [u.start for u in c] == [2, 7, 5]
+    assert c.unit(1) == Unit("Ann", 7, 8, None)
+    assert c.bounds == (2, 9)
+    assert c.mean_units == 1
+
+
+def test_row_order_does_not_matter() -> None:
+    units = [Unit("A", 1, 2, "x"), Unit("A", 1, 2, "x"), Unit("B", 0, 0, None)]
+    assert Continuum.from_units(units) == Continuum.from_units(units[::-1])
+
+
+@pytest.mark.parametrize("scale", [1, 1000])
+def test_timestamps_in_milliseconds_are_kept_exactly(scale: int) -> None:
+    start = 1_700_000_000_123 * scale
+    c = Continuum.from_units([Unit("A", start, start + 1, None)])
+    assert int(c.starts[0]) == start
+    assert c.lengths[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "message"),
+    [(3, 1, "end 1 < start 3"), (0, np.nan, "finite"), (0, np.inf, "finite"), (0, 2**60, "2\\^53")],
+)
+def test_bad_positions(start: float, end: float, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Continuum.from_units([Unit("A", start, end, None)])
+
+
+def test_units_outside_the_bounds_are_an_error() -> None:
+    with pytest.raises(DataError, match="outside the bounds 0:5"):
+        Continuum.from_units([Unit("A", 1, 9, None)], bounds=(0, 5))
+
+
+def test_columns_are_read_only() -> None:
+    c = Continuum.from_units([Unit("A", 1, 9, None)])
+    with pytest.raises(ValueError, match="read-only"):
+        c.starts[0] = 3
+
+
+def test_frame_round_trip() -> None:
+    c = Continuum.from_units([Unit("A", 1, 9.5, None), Unit("B", 1, 9, "x")])
+    assert Continuum.from_frame(c.to_frame()) == c
+
+
+def test_selection_and_renaming() -> None:
+    c = Continuum.from_units(
+        [Unit("A", 1, 9, "x"), Unit("B", 2, 3, "y"), Unit("B", 4, 5, None), Unit("C", 0, 1, "z")]
+    )
+    assert [u.start for u in c.only_annotators(["B"])] == [2, 4]
+    assert c.only_annotators(["B"]).bounds == (0, 9)
+    assert [u.category for u in c.only_categories(["y", "x"])] == ["x", "y"]
+    merged = c.renamed({"x": "y"})
+    assert merged.categories == ("y", "z")
+    assert [u.category for u in merged] == ["y", "y", None, "z"]
+    with pytest.raises(DataError, match="'Q' does not occur"):
+        c.only_annotators(["Q"])
+
+
+def test_corpus_shares_categories() -> None:
+    a = Continuum.from_units([Unit("A", 1, 9, "x")])
+    b = Continuum.from_units([Unit("B", 1, 9, "w"), Unit("B", 2, 9, None)])
+    corpus = Corpus.from_continua({"a": a, "b": b})
+    assert corpus.categories == ("w", "x")
+    assert corpus["a"].unit(0).category == "x"
+    assert [u.category for u in corpus["b"]] == ["w", None]
+    assert corpus.annotators == ("A", "B")
