@@ -1,0 +1,74 @@
+"""One annotator's units as columns, and random annotation sets made of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats
+from gammacp.chance.canonical import canonical_order
+from gammacp.continuum import Continuum
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """What one annotator did on one continuum; starts are relative to its lower bound.
+
+    `length` is L of the continuum, the circumference when the annotation is shifted.
+    """
+
+    starts: Floats
+    lengths: Floats
+    category_codes: Codes
+    length: float
+
+    def shifted(self, fraction: float) -> Annotation:
+        """A circular shift by a fraction of L; a unit is moved whole, with its start."""
+        if self.length == 0:
+            return self
+        starts = ((self.starts / self.length + fraction) % 1.0) * self.length
+        return Annotation(starts, self.lengths, self.category_codes, self.length)
+
+    def mosaic(self, length: float) -> Annotation:
+        """The annotation repeated up to `length`: units that start before it are kept."""
+        if self.length == 0 or length <= self.length:
+            return self
+        copies = int(np.ceil(length / self.length))
+        starts = (self.starts + self.length * np.arange(copies)[:, None]).ravel()
+        kept = starts < length
+        return Annotation(
+            starts[kept],
+            np.tile(self.lengths, copies)[kept],
+            np.tile(self.category_codes, copies)[kept],
+            length,
+        )
+
+
+def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
+    """The annotation of every annotator, in canonical order."""
+    order, _ = canonical_order(continuum)
+    return tuple(_annotation(continuum, int(code)) for code in order)
+
+
+def _annotation(continuum: Continuum, code: int) -> Annotation:
+    rows = slice(int(continuum.offsets[code]), int(continuum.offsets[code + 1]))
+    return Annotation(
+        continuum.starts[rows] - continuum.bounds[0],
+        continuum.lengths[rows],
+        continuum.category_codes[rows],
+        continuum.length,
+    )
+
+
+def annotation_set(parts: Sequence[Annotation], categories: tuple[str, ...]) -> Continuum:
+    """A continuum of random annotators "1", "2", …; units may reach over its end."""
+    return Continuum.from_codes(
+        tuple(str(i + 1) for i in range(len(parts))),
+        categories,
+        np.concatenate([p.starts for p in parts]),
+        np.concatenate([p.starts + p.lengths for p in parts]),
+        np.repeat(np.arange(len(parts), dtype=np.int32), [len(p.starts) for p in parts]),
+        np.concatenate([p.category_codes for p in parts]),
+    )

@@ -1,0 +1,75 @@
+"""Mixing continua of a corpus (Mathet, Widlöcher & Métivier 2015, §5.2.2, Figure 13).
+
+n different continua are drawn, and one annotator of each; shorter continua are repeated like a
+mosaic up to the longest of the drawn ones. With m continua of n annotators each there are
+C(m, n)·nⁿ sets: 56 · 3³ = 1512 for n = 3, m = 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.canonical import content_key
+from gammacp.chance.registry import ChanceModel, register
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+
+
+@dataclass(frozen=True)
+class CorpusSampler:
+    """Sets of annotations from different continua; see the module."""
+
+    continua: tuple[tuple[Annotation, ...], ...]
+    categories: tuple[str, ...]
+    n_annotators: int
+    signature: str = "corpus"
+
+    def draw(self, rng: np.random.Generator) -> Continuum:
+        """One random annotation set."""
+        which = rng.choice(len(self.continua), size=self.n_annotators, replace=False)
+        chosen = [self.continua[i][rng.integers(len(self.continua[i]))] for i in which]
+        longest = max(a.length for a in chosen)
+        return annotation_set([a.mosaic(longest) for a in chosen], self.categories)
+
+
+def combinations(continua: Sequence[Continuum], n_annotators: int) -> int:
+    """How many different sets can be drawn: Σ over sets of n continua of the product of annotators.
+
+    1512 for 8 continua with 3 annotators each and n = 3 (§5.2.2).
+    """
+    sizes = [c.n_annotators for c in continua]
+    # Elementary symmetric polynomial, one continuum at a time.
+    ways = [1] + [0] * n_annotators
+    for size in sizes:
+        for k in range(n_annotators, 0, -1):
+            ways[k] += ways[k - 1] * size
+    return ways[-1]
+
+
+def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSampler:
+    """The sampler of a corpus with at least as many continua as annotators."""
+    if len(continua) < n_annotators:
+        raise DataError(
+            f"chance model 'corpus' needs at least {n_annotators} continua for {n_annotators} "
+            f"annotators, and there are {len(continua)}",
+            hint="Give more files, or use --chance shift or shift-pooled",
+        )
+    ordered = sorted(continua, key=content_key)
+    return CorpusSampler(
+        tuple(annotations_of(c) for c in ordered), continua[0].categories, n_annotators
+    )
+
+
+register(
+    ChanceModel(
+        name="corpus",
+        summary="annotators of different continua, put side by side",
+        reference="Mathet, Widlöcher & Métivier 2015, §5.2.2",
+        prepare=prepare_corpus,
+        pools=True,
+    )
+)

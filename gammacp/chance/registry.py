@@ -1,0 +1,62 @@
+"""The chance models by name.
+
+A chance model turns observed annotations into a sampler of random annotation sets. A new one is
+a function `prepare(continua, n_annotators) -> Sampler`, registered by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from gammacp.continuum import Continuum
+from gammacp.registry import Registry
+
+
+class Sampler(Protocol):
+    """Draws random annotation sets; frozen, cheap to send to another process."""
+
+    @property
+    def signature(self) -> str:
+        """The model and what it decided by itself ("shift", "shift(distance=L/2n)")."""
+        ...
+
+    def draw(self, rng: np.random.Generator) -> Continuum:
+        """One random annotation set; its categories are those of the observed continua."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChanceModel:
+    """A registered chance model.
+
+    `prepare(continua, n_annotators)` gets the continua that chance is modelled on (one, or all of
+    a corpus; they share their categories) and how many random annotators a set must have; it
+    raises DataError where the model cannot be built from them. A model that `pools` is built once
+    from all continua of a corpus, any other from each continuum by itself.
+    """
+
+    name: str
+    summary: str
+    reference: str
+    prepare: Callable[[Sequence[Continuum], int], Sampler]
+    pools: bool
+
+
+CHANCE_MODELS: Registry[ChanceModel] = Registry(
+    "chance model",
+    modules=(
+        "gammacp.chance.shift",
+        "gammacp.chance.corpus",
+        "gammacp.chance.statistical",
+        "gammacp.chance.fixed",
+    ),
+)
+
+
+def register(model: ChanceModel) -> ChanceModel:
+    """Add a chance model under its name."""
+    return CHANCE_MODELS.register(model.name, model)

@@ -1,0 +1,95 @@
+"""Circular shift (Mathet, Widlöcher & Métivier 2015, §5.2.1, Figure 12).
+
+A random annotator is a real annotator's annotation, cut at a random position, the parts permuted.
+To keep units from meeting themselves, no two shifts of a set are closer on the circle than the
+mean length of all units. Choices the paper leaves open: annotators are drawn with replacement;
+where n mean lengths exceed half the circle, the distance is L/(2n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.registry import ChanceModel, register
+from gammacp.continuum import Continuum
+
+
+@dataclass(frozen=True)
+class ShiftSampler:
+    """Sets of `n_annotators` shifted annotations out of a pool; see the module."""
+
+    pool: tuple[Annotation, ...]
+    categories: tuple[str, ...]
+    n_annotators: int
+    distance: float
+    """Least distance of two shifts, as a fraction of L."""
+    signature: str
+
+    def draw(self, rng: np.random.Generator) -> Continuum:
+        """One random annotation set."""
+        chosen = [self.pool[i] for i in rng.integers(len(self.pool), size=self.n_annotators)]
+        longest = max(a.length for a in chosen)
+        shifts = distant_shifts(self.n_annotators, self.distance, rng)
+        parts = [a.mosaic(longest).shifted(s) for a, s in zip(chosen, shifts, strict=True)]
+        return annotation_set(parts, self.categories)
+
+
+def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
+    """n uniform points of a circle of length 1, no two closer than `distance` (≤ 1/n).
+
+    Drawn directly, never by rejection: n uniform points on a circle of length 1 − n·distance,
+    `distance` put between neighbours, turned by a uniform angle, assigned in random order.
+    """
+    free = np.sort(rng.random(n)) * (1 - n * distance)
+    points = (free + distance * np.arange(n) + rng.random()) % 1.0
+    return rng.permutation(points)
+
+
+def _prepare(continua: Sequence[Continuum], n_annotators: int, name: str) -> ShiftSampler:
+    pool = tuple(a for c in continua for a in annotations_of(c))
+    total = sum(c.lengths.sum() for c in continua)
+    mean_length = total / max(1, sum(c.n_units for c in continua))
+    circle = float(np.mean([c.length for c in continua]))
+    distance, note = 0.0, ""
+    if circle > 0:
+        distance = mean_length / circle
+        if n_annotators * distance > 0.5:
+            distance, note = 1 / (2 * n_annotators), "(distance=L/2n)"
+    return ShiftSampler(
+        pool, continua[0].categories, n_annotators, float(distance), f"{name}{note}"
+    )
+
+
+def prepare_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
+    """The sampler of one continuum."""
+    return _prepare(continua, n_annotators, "shift")
+
+
+def prepare_pooled_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
+    """The sampler over the annotations of all continua, each repeated up to the longest drawn."""
+    return _prepare(continua, n_annotators, "shift-pooled")
+
+
+register(
+    ChanceModel(
+        name="shift",
+        summary="real annotations, circularly shifted",
+        reference="Mathet, Widlöcher & Métivier 2015, §5.2.1",
+        prepare=prepare_shift,
+        pools=False,
+    )
+)
+register(
+    ChanceModel(
+        name="shift-pooled",
+        summary="annotations of all continua of the corpus, mosaicked and circularly shifted",
+        reference="after Mathet, Widlöcher & Métivier 2015, §5.2",
+        prepare=prepare_pooled_shift,
+        pools=True,
+    )
+)
