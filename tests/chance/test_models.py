@@ -1,0 +1,178 @@
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp import Continuum, DataError, Unit
+from gammacp.chance.corpus import combinations
+from gammacp.chance.registry import CHANCE_MODELS, Sampler
+from gammacp.chance.shift import distant_shifts
+
+ANN = [Unit("Ann", 0, 4, "x"), Unit("Ann", 6, 9, "y"), Unit("Ann", 9, 20, "x")]
+BOB = [Unit("Bob", 1, 4, "x"), Unit("Bob", 5, 9, "z")]
+C = Continuum.from_units([*ANN, *BOB], annotators=["Cid"])
+
+
+def sampler(name: str, *continua: Continuum, n: int = 3) -> Sampler:
+    return CHANCE_MODELS[name].prepare(continua, n)
+
+
+@given(st.integers(1, 12), st.floats(0, 1), st.integers(0, 2**32))
+def test_shifts_keep_their_distance_on_the_circle(n: int, share: float, seed: int) -> None:
+    distance = share / n
+    points = np.sort(distant_shifts(n, distance, np.random.default_rng(seed)))
+    assert ((points >= 0) & (points < 1)).all()
+    gaps = np.diff(np.append(points, points[0] + 1))
+    assert (gaps >= distance - 1e-12).all()
+
+
+def test_each_shift_is_uniform_and_order_is_random() -> None:
+    rng = np.random.default_rng(0)
+    shifts = np.array([distant_shifts(3, 0.2, rng) for _ in range(4000)])
+    for column in shifts.T:
+        assert np.histogram(column, bins=8, range=(0, 1))[0] == pytest.approx(500, abs=110)
+    # The six orders are equally likely.
+    orders = Counter(tuple(np.argsort(row)) for row in shifts)
+    assert len(orders) == 6
+    assert min(orders.values()) > 550
+
+
+def test_shifted_annotations_are_rotations_of_real_ones() -> None:
+    model = sampler("shift", C, n=4)
+    real = {
+        (): "Cid",
+        ((4.0, "x"), (3.0, "y"), (11.0, "x")): "Ann",
+        ((3.0, "x"), (4.0, "z")): "Bob",
+    }
+    seen = set()
+    for seed in range(60):
+        drawn = model.draw(np.random.default_rng(seed))
+        for name in drawn.annotators:
+            units = list(drawn)[drawn.rows_of(name)]
+            cycle = [(round(u.length, 9), str(u.category)) for u in units]
+            rotations = {tuple(cycle[i:] + cycle[:i]) for i in range(max(1, len(cycle)))}
+            match = rotations & real.keys()
+            assert match
+            seen |= {real[m] for m in match}
+            # Gaps between starts are kept on the circle of L = 20.
+            starts = [u.start for u in units]
+            assert all(0 <= s < 20 for s in starts)
+    assert seen == {"Ann", "Bob", "Cid"}
+
+
+def test_long_units_reduce_the_distance_and_say_so() -> None:
+    whole = Continuum.from_units([Unit(a, 0, 10, "x") for a in "AB"])
+    assert sampler("shift", whole, n=2).signature == "shift(distance=L/2n)"
+    assert sampler("shift", C, n=2).signature == "shift"
+    assert sampler("shift", C, n=3).signature == "shift(distance=L/2n)"
+    assert sampler("shift", C.with_bounds((0, 1000)), n=2).signature == "shift"
+
+
+def test_corpus_mixes_different_continua_and_repeats_the_short_ones() -> None:
+    short = Continuum.from_units([Unit("A", 0, 4, "s"), Unit("B", 1, 3, "s")], bounds=(0, 5))
+    long = Continuum.from_units([Unit("A", 100, 109, "l")], bounds=(100, 120))
+    long = replace(long, categories=("l", "s"))
+    short = Continuum.from_units(list(short), categories=["l", "s"], bounds=(0, 5))
+    drawn = sampler("corpus", short, long, n=2).draw(np.random.default_rng(0))
+    counts = Counter(u.category for u in drawn)
+    assert counts == {"l": 1, "s": 4}
+    first = next(u for u in drawn if u.category == "s").start
+    assert sorted(u.start for u in drawn if u.category == "s") == [first + 5 * k for k in range(4)]
+    assert [(u.start, u.end) for u in drawn if u.category == "l"] == [(0, 9)]
+
+
+def test_corpus_needs_as_many_continua_as_annotators() -> None:
+    with pytest.raises(DataError, match="at least 3 continua for 3 annotators, and there are 2"):
+        sampler("corpus", C, C, n=3)
+
+
+def test_1512_combinations_of_section_5_2_2() -> None:
+    three = Continuum.from_units([Unit(a, 0, 1, None) for a in "ABC"])
+    assert combinations([three] * 8, 3) == 1512
+
+
+def test_statistical_draws_keep_the_observed_statistics() -> None:
+    rng = np.random.default_rng(3)
+    starts = np.cumsum(rng.integers(3, 30, 200))
+    units = [
+        Unit("AB"[i % 2], s, s + (2 if i % 4 else 5), "short" if i % 4 else "long")
+        for i, s in enumerate(starts)
+    ]
+    c = Continuum.from_units(units)
+    model = sampler("statistical", c, n=40)
+    drawn = model.draw(np.random.default_rng(0))
+    assert (drawn.counts == 100).all()
+    lengths = {k: {round(u.length, 6) for u in drawn if u.category == k} for k in c.categories}
+    assert lengths == {"short": {2}, "long": {5}}
+    share = np.mean([u.category == "long" for u in drawn])
+    assert share == pytest.approx(0.25, abs=0.03)
+    assert drawn.starts.min() >= 0
+    assert drawn.ends.max() <= c.length + 1e-9
+    # Starts are spread evenly over the circle.
+    thirds = np.histogram(drawn.starts, bins=3, range=(0, c.length))[0]
+    assert thirds == pytest.approx(len(drawn) / 3, rel=0.1)
+
+
+def test_fixed_positions_keep_places_and_prevalence() -> None:
+    units = [
+        Unit(a, 10 * i, 10 * i + 5, k)
+        for a, labels in (("A", "xxxyxxxz"), ("B", "xxxxxxxz"))
+        for i, k in enumerate(labels)
+    ]
+    c = Continuum.from_units(units)
+    drawn = sampler("fixed-positions", c, n=500).draw(np.random.default_rng(0))
+    assert set(zip(drawn.starts, drawn.ends, strict=True)) == {
+        (10 * i, 10 * i + 5) for i in range(8)
+    }
+    counts = Counter(u.category for u in drawn)
+    assert counts["x"] / 4000 == pytest.approx(13 / 16, abs=0.02)
+    assert counts["z"] / 4000 == pytest.approx(2 / 16, abs=0.02)
+
+
+def test_fixed_positions_refuse_units_at_other_places() -> None:
+    with pytest.raises(DataError, match="needs predefined units"):
+        sampler("fixed-positions", C)
+
+
+UNITS = st.lists(
+    st.tuples(
+        st.sampled_from("ABC"),
+        st.integers(0, 60),
+        st.integers(0, 9),
+        st.sampled_from(["x", "y", "z", None]),
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+@settings(max_examples=60)
+@given(UNITS, st.permutations("ABC"), st.permutations("xyz"), st.randoms(), st.integers(0, 99))
+def test_draws_do_not_depend_on_names_rows_place_or_scale(
+    rows: list[tuple[str, int, int, str | None]],
+    annotators: list[str],
+    categories: list[str],
+    random: Random,
+    seed: int,
+) -> None:
+    def build(a: dict[str, str], k: dict[str | None, str | None], by: float) -> Continuum:
+        units = [Unit(a[n], by * s + 8, by * (s + d) + 8, k[c]) for n, s, d, c in rows]
+        random.shuffle(units)
+        return Continuum.from_units(units, annotators=sorted(a.values()))
+
+    same = build({n: n for n in "ABC"}, {c: c for c in ("x", "y", "z", None)}, 1)
+    names = dict(zip("ABC", annotators, strict=True))
+    labels: dict[str | None, str | None] = dict(zip("xyz", categories, strict=True))
+    other = build(names, {**labels, None: None}, 64)
+    for model in ("shift", "statistical"):
+        drawn = [sampler(model, c).draw(np.random.default_rng(seed)) for c in (same, other)]
+        assert _places(drawn[0], 1) == _places(drawn[1], 64)
+
+
+def _places(c: Continuum, scale: float) -> Counter[tuple[str, float, float]]:
+    # Without labels: exchangeable categories may have swapped.
+    return Counter((u.annotator, round(u.start / scale, 6), round(u.end / scale, 6)) for u in c)

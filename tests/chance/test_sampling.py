@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+from gammacp.chance.sampling import (
+    ExpectedDisorder,
+    SampleRule,
+    coefficient_of_variation,
+    required_samples,
+    sample_seed,
+    sample_until,
+)
+from gammacp.errors import UsageError
+
+# 2015, §5.3: mean 3.49 and σ' 0.1379 (divisor n) of 30 samples.
+PAPER = np.array([3.49 - 0.1379] * 15 + [3.49 + 0.1379] * 15)
+
+
+def test_worked_example_of_section_5_3() -> None:
+    assert np.std(PAPER, ddof=1) == pytest.approx(0.1403, abs=5e-5)
+    # The paper divides the rounded 0.1403 by 3.49 and keeps 0.040188.
+    assert coefficient_of_variation(PAPER) == pytest.approx(0.040188, abs=2e-5)
+    assert required_samples(PAPER, SampleRule(precision=0.02)) == 16
+    assert required_samples(PAPER, SampleRule(precision=0.01)) == 63
+
+
+def test_quantile_of_95_percent() -> None:
+    assert SampleRule().quantile == pytest.approx(1.96, abs=5e-5)
+
+
+def test_samples_are_topped_up_until_the_rule_holds() -> None:
+    rng = np.random.default_rng(0)
+    values = 1 + 0.3 * rng.standard_normal(10_000)
+    drawn: list[range] = []
+
+    def draw(indices: range) -> list[tuple[float, float, bool]]:
+        drawn.append(indices)
+        return [(values[i], values[i], True) for i in indices]
+
+    rule = SampleRule(precision=0.02)
+    expected = sample_until(rule, draw)
+    assert drawn[0] == range(30)
+    assert expected.samples >= required_samples(expected.disorders, rule)
+    assert expected.samples == pytest.approx((0.3 * 1.96 / 0.02) ** 2, rel=0.2)
+    assert [i for r in drawn for i in r] == list(range(expected.samples))
+
+
+def test_a_fixed_number_of_samples() -> None:
+    expected = sample_until(
+        SampleRule(samples=7), lambda indices: [(float(i), 0.0, False) for i in indices]
+    )
+    assert expected.samples == 7
+    assert not expected.proven
+    assert expected.interval[0] == 0
+
+
+def test_interval_covers_the_mean_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(400):
+        x = 5 + rng.standard_normal(60)
+        lo, hi = ExpectedDisorder(x, x, True, 0.95).interval
+        covered += lo <= 5 <= hi
+    assert 0.92 <= covered / 400 <= 0.98
+
+
+def test_a_sample_does_not_depend_on_the_others() -> None:
+    assert sample_seed(3, 17).random() == sample_seed(3, 17).random()
+    assert sample_seed(3, 17).random() != sample_seed(3, 18).random()
+    assert sample_seed(3, 17).random() != sample_seed(4, 17).random()
+
+
+@pytest.mark.parametrize(
+    "bad", [{"precision": 0.0}, {"precision": 2.0}, {"confidence": 1.0}, {"samples": 1}]
+)
+def test_bad_rules(bad: dict[str, float]) -> None:
+    with pytest.raises(UsageError):
+        SampleRule(**bad)  # type: ignore[arg-type]
