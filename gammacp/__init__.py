@@ -14,6 +14,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from gammacp.continuum import Continuum, Corpus, Unit
     from gammacp.errors import DataError, GammacpError, UsageError
+    from gammacp.formats.reading import read, read_corpus
+    from gammacp.formats.writing import write
     from gammacp.measures.registry import measure
     from gammacp.measures.score import Score
 
@@ -26,6 +28,9 @@ _HOMES = {
     "Unit": "gammacp.continuum",
     "UsageError": "gammacp.errors",
     "measure": "gammacp.measures.registry",
+    "read": "gammacp.formats.reading",
+    "read_corpus": "gammacp.formats.reading",
+    "write": "gammacp.formats.writing",
 }
 
 __all__ = [
@@ -38,6 +43,9 @@ __all__ = [
     "UsageError",
     "__version__",
     "measure",
+    "read",
+    "read_corpus",
+    "write",
 ]
 
 

@@ -1,0 +1,194 @@
+"""The options with which every command reads its data."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gammacp.cli.output import message
+from gammacp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from gammacp.continuum import Bounds, Continuum, Corpus
+    from gammacp.formats import Selection
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Files, folders or globs.", show_default=False),
+]
+File = Annotated[
+    Path | None,
+    typer.Argument(help="A file, or a folder with a file per annotator.", show_default=False),
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Where the annotations come from and which of them count."""
+
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="A dataset that ships with gammacp, instead of files.", metavar="NAME"),
+    ] = None
+    format: Annotated[
+        str | None,
+        typer.Option(help="Format of the files; by default it is recognised.", metavar="NAME"),
+    ] = None
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Keep these categories (A,B; repeatable).", metavar="CATEGORIES"),
+    ] = None
+    map: Annotated[
+        list[str] | None,
+        typer.Option(help="Rename a category; two may become one (repeatable).", metavar="OLD=NEW"),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(help="Leave annotators out (A,B; repeatable).", metavar="ANNOTATOR"),
+    ] = None
+    bounds: Annotated[
+        str | None,
+        typer.Option(
+            help="Where each continuum begins and ends; by default its first start and last end.",
+            metavar="START:END",
+        ),
+    ] = None
+    annotators: Annotated[
+        list[str] | None,
+        typer.Option(help="Declare annotators without units (A,B).", metavar="A,B"),
+    ] = None
+    layer: Annotated[
+        str | None,
+        typer.Option(help="Layer whose spans are the units (see formats).", metavar="NAME"),
+    ] = None
+    feature: Annotated[
+        str | None,
+        typer.Option(help="Feature that is the category (see formats).", metavar="NAME"),
+    ] = None
+    tier: Annotated[
+        str | None,
+        typer.Option(help="Tiers to read, as a pattern (see formats).", metavar="PATTERN"),
+    ] = None
+    layout: Annotated[
+        str | None,
+        typer.Option(help="Names from paths, such as {annotator}/{document}.", metavar="PATTERN"),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The continua of a command by display name, and what could not be read.
+
+    The display name of a file that is one continuum is its path, that of a document made of
+    several files, or named inside a file, the document's name, that of a dataset its name.
+    """
+
+    continua: Mapping[str, Continuum]
+    failures: tuple[tuple[str, DataError], ...] = ()
+
+    def only(self) -> tuple[str, Continuum]:
+        """The one continuum, for commands that take one; a DataError if there are several."""
+        if len(self.continua) > 1:
+            names = ", ".join(list(self.continua)[:5])
+            raise DataError(
+                f"{len(self.continua)} continua where one is needed: {names}",
+                hint="Give one file, or use a command that takes several",
+            )
+        return next(iter(self.continua.items()))
+
+    def corpus(self) -> Corpus:
+        """All continua as a corpus."""
+        from gammacp.continuum import Corpus
+
+        return Corpus.from_continua(self.continua)
+
+
+def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:
+    """Read what a command was given; failures of some files are told on stderr and kept.
+
+    Raises
+    ------
+    DataError
+        Nothing could be read, or a selected category or annotator does not occur.
+    UsageError
+        Neither files nor a dataset, or both; an option that cannot be understood.
+    """
+    from gammacp.formats import selected
+
+    paths = [files] if isinstance(files, Path) else list(files or ())
+    if bool(paths) == (reading.dataset is not None):
+        raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
+    loaded = _collected(paths, reading) if paths else _dataset(reading.dataset or "")
+    for _, error in loaded.failures:
+        if loaded.continua or len(loaded.failures) > 1:
+            message(f"gammacp: {error}")
+    if not loaded.continua:
+        _, first = loaded.failures[0]
+        if len(loaded.failures) > 1:
+            raise DataError(f"none of {len(loaded.failures)} files could be read")
+        raise first
+    return Loaded(selected(loaded.continua, _selection(reading)), loaded.failures)
+
+
+def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
+    from gammacp.formats import collect
+
+    found = collect(
+        paths,
+        format=reading.format,
+        layer=reading.layer,
+        feature=reading.feature,
+        tier=reading.tier,
+        layout=reading.layout,
+    )
+    return Loaded(found.continua, found.failures)
+
+
+def _dataset(name: str) -> Loaded:
+    from gammacp.continuum import Corpus
+
+    read = import_module("gammacp.datasets").load(name)
+    return Loaded(dict(read) if isinstance(read, Corpus) else {name: read})
+
+
+def _selection(reading: Reading) -> Selection:
+    from gammacp.formats import Selection
+
+    return Selection(
+        rename=dict(_renaming(entry) for entry in reading.map or ()),
+        only=_names(reading.only),
+        exclude=_names(reading.exclude),
+        annotators=_names(reading.annotators),
+        bounds=None if reading.bounds is None else _bounds(reading.bounds),
+    )
+
+
+def _names(entries: Sequence[str] | None) -> list[str]:
+    """Names of a repeatable list option; a name with a comma is quoted."""
+    rows = csv.reader(entries or (), skipinitialspace=True)
+    return [name for row in rows for name in row if name]
+
+
+def _renaming(entry: str) -> tuple[str, str]:
+    old, sign, new = entry.partition("=")
+    if not (old and sign and new):
+        raise UsageError(f"--map {entry!r} is not OLD=NEW")
+    return old, new
+
+
+def _bounds(text: str) -> Bounds:
+    from gammacp.formats.positions import position
+
+    low, sign, high = text.partition(":")
+    try:
+        if not sign:
+            raise ValueError(f"{text!r} has no colon")
+        return position(low), position(high)
+    except ValueError as error:
+        raise UsageError(f"--bounds is not START:END: {error}") from None

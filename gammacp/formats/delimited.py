@@ -1,0 +1,369 @@
+"""CSV and TSV: one unit per row.
+
+Columns
+-------
+Without a header: annotator, category, start, end. With a header: these in any order (also under
+the names in `COLUMNS`), the category optional, further columns ignored, and an optional continuum
+column that makes the file a corpus. The delimiter is a comma, semicolon, tab or bar.
+
+An empty category is an unlabelled unit; CSV cannot tell it from a label that is an empty string.
+A row with an annotator and nothing else declares an annotator without units. The lines
+`# bounds: START END` (followed by the continuum's name when there are several) and
+`# offset unit: NAME` are read and written; other lines that begin with "#" are comments unless
+they have the columns of a row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gammacp.continuum import Bounds, Continuum, Corpus
+from gammacp.errors import DataError, UsageError
+from gammacp.files import atomic_write
+from gammacp.formats.positions import position, written
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
+    "category": ("category", "label", "tag", "type"),
+    "start": ("start", "begin", "onset", "start time", "begin time", "start offset"),
+    "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
+    "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
+}
+_ORDER = ("annotator", "category", "start", "end")
+_DELIMITERS = ",;\t|"
+_NOTE = re.compile(r"#\s*(bounds|offset unit)\s*:\s*(.*?)\s*$", re.IGNORECASE)
+_HINT = "The columns are annotator, category, start, end"
+
+
+@dataclass
+class _Columns:
+    """Units of one continuum as they are read."""
+
+    annotator: list[str] = field(default_factory=list)
+    category: list[str | None] = field(default_factory=list)
+    start: list[float] = field(default_factory=list)
+    end: list[float] = field(default_factory=list)
+    declared: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass
+class _Notes:
+    """What the lines that begin with "#" say."""
+
+    bounds: dict[str, tuple[Bounds, int]] = field(default_factory=dict)
+    offset_unit: str = ""
+
+
+def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
+    """The continuum, or with a continuum column the corpus, of a CSV or TSV file."""
+    lines = list(io.StringIO(source.text(), newline=""))
+    chosen = delimiter or _delimiter(lines)
+    notes = _Notes()
+    rows = _rows(source, lines, chosen, notes)
+    first = next(rows, None)
+    if first is None:
+        raise source.error("file has no rows", hint=_HINT)
+    header = _header(first[1], source, first[0])
+    if header is None:
+        if len(first[1]) != len(_ORDER):
+            raise source.error(
+                f"row has {_count(first[1])} instead of 4",
+                line=first[0],
+                hint=f"{_HINT}; other orders or more columns need a header",
+            )
+        header = {name: i for i, name in enumerate(_ORDER)}
+        rows = _chain(first, rows)
+    continua = _units(source, rows, header, len(first[1]))
+    return _built(source, continua, notes, several="continuum" in header)
+
+
+def _count(row: Sequence[str]) -> str:
+    return f"{len(row)} column{'s' if len(row) != 1 else ''}"
+
+
+def _chain(
+    first: tuple[int, list[str]], rest: Iterator[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
+    yield first
+    yield from rest
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    """The delimiter that cuts the first lines into the same number of columns, at least three."""
+    sample = [x for x in lines[:50] if x.strip() and not _NOTE.match(x)][:20]
+    best, best_score = ",", (0.0, 0)
+    for candidate in _DELIMITERS:
+        # A quoted field may go over several lines, so a sample may end inside one.
+        widths = [len(r) for r in csv.reader(sample, delimiter=candidate) if r]
+        if not widths:
+            continue
+        usual = max(widths, key=widths.count)
+        score = (widths.count(usual) / len(widths) if usual >= 3 else 0.0, usual)
+        if score > best_score:
+            best, best_score = candidate, score
+    return best
+
+
+def _rows(
+    source: Source, lines: Sequence[str], delimiter: str, notes: _Notes
+) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells) of each row; notes and comments are taken out."""
+    line, fresh = 0, True
+
+    def physical() -> Iterator[str]:
+        # A line that begins with "#" is a comment only where a row may begin, not inside quotes.
+        nonlocal line, fresh
+        for number, text in enumerate(lines, 1):
+            if fresh and text.startswith("#"):
+                note = _NOTE.match(text)
+                if note:
+                    _note(source, number, note[1].lower(), note[2], notes)
+                    continue
+                if text.count(delimiter) < len(_ORDER) - 1:
+                    continue
+            if fresh:
+                line, fresh = number, False
+            yield text
+
+    reader = csv.reader(physical(), delimiter=delimiter, skipinitialspace=True, strict=True)
+    while True:
+        fresh = True
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise source.error(
+                f"row cannot be read: {error}", line=line, hint="Check the quotes"
+            ) from None
+        if any(cell.strip() for cell in row):
+            yield line, row
+
+
+def _note(source: Source, line: int, kind: str, value: str, notes: _Notes) -> None:
+    if kind == "offset unit":
+        notes.offset_unit = value
+        return
+    parts = value.split(maxsplit=2)
+    try:
+        bounds = position(parts[0]), position(parts[1])
+    except (IndexError, ValueError):
+        raise source.error(
+            f"bounds {value!r} are not two numbers", line=line, hint="Write # bounds: START END"
+        ) from None
+    name = parts[2] if len(parts) > 2 else ""
+    if name in notes.bounds:
+        raise source.error("bounds are given twice", line=line)
+    notes.bounds[name] = bounds, line
+
+
+def _header(row: Sequence[str], source: Source, line: int) -> dict[str, int] | None:
+    """Column of each role if the row is a header, else None."""
+    names = [re.sub(r"[\s_-]+", " ", cell.strip().lower()) for cell in row]
+    found: dict[str, int] = {}
+    for role, aliases in COLUMNS.items():
+        places = [i for i, name in enumerate(names) if name in aliases]
+        exact = [i for i in places if names[i] == role]
+        if len(exact or places) > 1:
+            both = ", ".join(repr(row[i]) for i in exact or places)
+            raise source.error(f"several columns could be the {role}: {both}", line=line)
+        if places:
+            found[role] = (exact or places)[0]
+    missing = [role for role in ("annotator", "start", "end") if role not in found]
+    if not missing:
+        return found
+    if len(found) >= 2 and not any(_is_number(cell) for cell in row):
+        raise source.error(f"header has no column {missing[0]!r}", line=line, hint=_HINT)
+    return None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        position(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _units(
+    source: Source,
+    rows: Iterator[tuple[int, list[str]]],
+    header: Mapping[str, int],
+    width: int,
+) -> dict[str, _Columns]:
+    continua: dict[str, _Columns] = {}
+    annotator, start, end = header["annotator"], header["start"], header["end"]
+    category, continuum = header.get("category"), header.get("continuum")
+    for line, row in rows:
+        if len(row) != width:
+            raise source.error(
+                f"row has {_count(row)}, the first row has {width}",
+                line=line,
+                hint="Quote fields that contain the delimiter",
+            )
+        name = "" if continuum is None else row[continuum]
+        if continuum is not None and not name:
+            raise source.error("continuum is empty", line=line)
+        columns = continua.setdefault(name, _Columns())
+        if name and not any(row[i].strip() for role, i in header.items() if role != "continuum"):
+            continue
+        if not row[annotator].strip():
+            raise source.error("annotator is empty", line=line)
+        label = None if category is None else row[category] or None
+        if not row[start].strip() and not row[end].strip():
+            if label is not None:
+                raise source.error(
+                    f"unit {label!r} of {row[annotator]} has no start and no end",
+                    line=line,
+                    hint="Only the annotator's name declares an annotator without units",
+                )
+            columns.declared[row[annotator]] = None
+            continue
+        low = _position(source, line, "start", row[start])
+        high = _position(source, line, "end", row[end])
+        if high < low:
+            raise source.error(
+                f"end {row[end].strip()} < start {row[start].strip()}",
+                line=line,
+                hint="Swap or correct the positions",
+            )
+        columns.annotator.append(row[annotator])
+        columns.category.append(label)
+        columns.start.append(low)
+        columns.end.append(high)
+    return continua
+
+
+def _position(source: Source, line: int, column: str, text: str) -> float:
+    try:
+        return position(text)
+    except ValueError as error:
+        raise source.error(f"{column} {error}", line=line, hint=_HINT) from None
+
+
+def _built(
+    source: Source, continua: Mapping[str, _Columns], notes: _Notes, *, several: bool
+) -> Continuum | Corpus:
+    for name, (_, line) in notes.bounds.items():
+        if name and name not in continua:
+            raise source.error(f"bounds are given for {name!r}, which does not occur", line=line)
+    built = {name: _continuum(source, name, columns, notes) for name, columns in continua.items()}
+    if several:
+        return Corpus.from_continua(built)
+    return built[""] if built else Continuum.from_units([], name=source.document)
+
+
+def _continuum(source: Source, name: str, columns: _Columns, notes: _Notes) -> Continuum:
+    bounds, line = notes.bounds.get(name) or notes.bounds.get("") or (None, None)
+    try:
+        return Continuum.from_columns(
+            columns.annotator,
+            columns.category,
+            columns.start,
+            columns.end,
+            annotators=sorted({*columns.declared, *columns.annotator}),
+            bounds=bounds,
+            name=name or source.document,
+            offset_unit=notes.offset_unit,
+        )
+    except DataError as error:
+        raise error.at(source.place, line) from None
+
+
+def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
+    """Write units as rows under a header; a corpus gets a continuum column.
+
+    Kept: units, annotators without units, bounds, the offset unit if all continua share it. Not
+    kept: categories that no unit has, the order of annotators and categories, the text.
+    """
+    if delimiter is not None and delimiter not in _DELIMITERS:
+        raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
+    mark = delimiter or ("\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
+    out = io.StringIO()
+    continua = {"": document} if isinstance(document, Continuum) else dict(document)
+    several = isinstance(document, Corpus)
+    units = {c.offset_unit for c in continua.values()}
+    if len(units) == 1 and "" not in units:
+        out.write(f"# offset unit: {_check_line(units.pop(), 'offset unit')}\n")
+    for name, continuum in continua.items():
+        if several and not name:
+            raise DataError("a continuum has no name", hint="Name it or write JSON instead")
+        _write_notes(out, continuum, _check_line(name, "continuum name"))
+    _write_row(out, mark, ("continuum", *_ORDER) if several else _ORDER)
+    for name, continuum in continua.items():
+        _write_units(out, mark, continuum, (name,) if several else ())
+    with atomic_write(path) as temporary:
+        try:
+            temporary.write_text(out.getvalue(), encoding="utf-8", newline="")
+        except UnicodeEncodeError:
+            raise DataError(
+                "a name has a character that UTF-8 does not have", file=path, hint="Write JSON"
+            ) from None
+
+
+def _write_notes(out: io.StringIO, continuum: Continuum, name: str) -> None:
+    lo, hi = continuum.bounds
+    out.write(f"# bounds: {written(lo)} {written(hi)} {name}".rstrip() + "\n")
+
+
+def _check_line(text: str, what: str) -> str:
+    if text != text.strip() or "\n" in text or "\r" in text:
+        raise DataError(
+            f"{what} {text!r} has line breaks or blanks at its ends", hint="Write JSON instead"
+        )
+    return text
+
+
+def _write_units(out: io.StringIO, mark: str, continuum: Continuum, first: tuple[str, ...]) -> None:
+    if first and not continuum.annotators:
+        _write_row(out, mark, (*first, "", "", "", ""))
+    for name, count in zip(continuum.annotators, continuum.counts, strict=True):
+        if not name.strip():
+            raise DataError(f"annotator name {name!r} is blank", hint="Write JSON instead")
+        if not count:
+            _write_row(out, mark, (*first, name, "", "", ""))
+    for unit in continuum:
+        cells = (unit.annotator, unit.category or "", written(unit.start), written(unit.end))
+        _write_row(out, mark, (*first, *cells))
+
+
+def _write_row(out: io.StringIO, mark: str, cells: Sequence[str]) -> None:
+    out.write(mark.join(_quoted(cell, mark) for cell in cells) + "\n")
+
+
+def _quoted(cell: str, mark: str) -> str:
+    if cell.startswith((" ", "#")) or any(x in cell for x in (mark, '"', "\n", "\r")):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    if path.suffix.lower() in (".csv", ".tsv", ".tab"):
+        return True
+    first = head.lstrip(b"\xef\xbb\xbf \r\n").split(b"\n")[0]
+    return any(first.count(mark.encode()) >= 3 for mark in _DELIMITERS)
+
+
+FORMAT = register(
+    Format(
+        name="csv",
+        title="CSV, TSV",
+        extensions=(".csv", ".tsv", ".tab"),
+        sniff=_sniff,
+        read=read,
+        write=write,
+        offset_unit="any (as written)",
+        annotators="column; a row with nothing but the annotator declares one without units",
+        category="column; empty is unlabelled",
+        policy="every row is a unit: overlapping, repeated and zero-length ones are kept",
+        many=True,
+        bounds=True,
+    )
+)

@@ -1,0 +1,61 @@
+"""Parts of one document, each with some of its annotators, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+
+
+def merged(parts: Sequence[Continuum]) -> Continuum:
+    """One continuum of parts that belong to the same document.
+
+    Raises
+    ------
+    DataError
+        The texts or offset units differ, or two parts have the same annotator.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    _check(parts)
+    units = [unit for part in parts for unit in part]
+    bounded = [p.bounds for p in parts if p.n_units or p.bounds != (0.0, 0.0)]
+    return Continuum.from_units(
+        units,
+        annotators=[a for part in parts for a in part.annotators],
+        categories=list(dict.fromkeys(c for part in parts for c in part.categories)),
+        bounds=(min(b[0] for b in bounded), max(b[1] for b in bounded)) if bounded else None,
+        name=parts[0].name,
+        offset_unit=parts[0].offset_unit,
+        text=next((p.text for p in parts if p.text is not None), None),
+    )
+
+
+def _check(parts: Sequence[Continuum]) -> None:
+    seen: set[str] = set()
+    for part in parts:
+        for annotator in part.annotators:
+            if annotator in seen:
+                raise DataError(
+                    f"annotator {annotator!r} occurs in two files of document {part.name!r}",
+                    hint="Keep one of the files, or say with --layout where names come from",
+                )
+            seen.add(annotator)
+    units = {p.offset_unit for p in parts}
+    if len(units) > 1:
+        raise DataError(f"offset units differ: {', '.join(sorted(units))}")
+    texts = [(p.annotators, p.text) for p in parts if p.text is not None]
+    for annotators, text in texts[1:]:
+        if text != texts[0][1]:
+            at = _first_difference(text, texts[0][1] or "")
+            raise DataError(
+                f"text differs between {', '.join(texts[0][0])} and {', '.join(annotators)} "
+                f"from character {at} on",
+                hint="Positions are comparable only in the same text: export both again",
+            )
+
+
+def _first_difference(a: str, b: str) -> int:
+    pairs = zip(a, b, strict=False)
+    return next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))

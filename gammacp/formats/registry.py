@@ -1,0 +1,117 @@
+"""The file formats by name: what each reads and writes, and how it is recognised."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import UsageError
+from gammacp.formats.source import Source
+from gammacp.registry import Registry
+
+HEAD_BYTES = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A registered file format.
+
+    Attributes
+    ----------
+    name, title
+        What `--format` takes, and what people call it.
+    extensions
+        Usual file name endings, lower case with the dot; the first is written by default.
+    sniff
+        `sniff(head, path)`: whether a file that begins with these bytes (at most `HEAD_BYTES`) is
+        of this format. Formats are asked in the order of registration; the first yes wins.
+    read
+        `read(source, **options)` with keyword-only options that have defaults. It returns a
+        Continuum when the file is one continuum, a Corpus when the file itself names its continua.
+    write
+        `write(document, path, **options)`, or None when the format is only read.
+    offset_unit, annotators, category, policy
+        What positions count, how annotators are found, what the category is, and what happens
+        with overlapping, discontinuous, zero-length and unlabelled spans. Text for the table of
+        formats.
+    layout
+        Where names come from when a file holds one annotator's part of a document:
+        "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
+        merged. None when the file names its annotators itself.
+    many
+        Whether several continua fit into one file.
+    bounds
+        Whether the writer keeps the bounds and the reader gives them back.
+    extra
+        The optional dependency group that reading needs, if any.
+    """
+
+    name: str
+    title: str
+    extensions: tuple[str, ...]
+    sniff: Callable[[bytes, Path], bool]
+    read: Callable[..., Continuum | Corpus]
+    write: Callable[..., None] | None = None
+    offset_unit: str
+    annotators: str
+    category: str
+    policy: str
+    layout: str | None = None
+    many: bool = False
+    bounds: bool = False
+    extra: str | None = None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options that the reader takes, in the order of its signature."""
+        parameters = inspect.signature(self.read).parameters.values()
+        return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+
+    def read_with(self, source: Source, options: Mapping[str, object]) -> Continuum | Corpus:
+        """Read with those of the options that this format takes."""
+        mine = {name: value for name, value in options.items() if name in self.options}
+        return self.read(source, **mine)
+
+
+# Formats with an unmistakable beginning come first, delimited text last.
+FORMATS: Registry[Format] = Registry(
+    "format",
+    modules=(
+        "gammacp.formats.native",
+        "gammacp.formats.delimited",
+    ),
+)
+
+
+def register(format: Format) -> Format:
+    """Add a format under its name."""
+    return FORMATS.register(format.name, format)
+
+
+def recognise(head: bytes, path: Path) -> Format | None:
+    """The format of a file that begins with `head`; None if no format claims it."""
+    return next((f for _, f in FORMATS.items() if f.sniff(head, path)), None)
+
+
+def format_for_writing(path: Path, name: str | None) -> Format:
+    """The format called `name`, or the one whose ending `path` has; it must have a writer."""
+    if name is None:
+        ending = path.suffix.lower()
+        found = [f for _, f in FORMATS.items() if f.write and ending in f.extensions]
+        if not found:
+            raise UsageError(
+                f"{path}: no format is written with the ending {ending or '(none)'!r}; "
+                f"name one with --format: {_writable()}"
+            )
+        return found[0]
+    chosen = FORMATS[name]
+    if chosen.write is None:
+        raise UsageError(f"format {name!r} is only read; formats with a writer: {_writable()}")
+    return chosen
+
+
+def _writable() -> str:
+    return ", ".join(n for n, f in FORMATS.items() if f.write)

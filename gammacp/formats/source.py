@@ -1,0 +1,93 @@
+"""A file to read: its bytes, where it comes from and what its path says about it."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gammacp.errors import DataError
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    # UTF-32 first: its little-endian mark begins with that of UTF-16.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file, or one member of an archive.
+
+    Attributes
+    ----------
+    path
+        The file as the user named it; the archive for a member.
+    document, annotator
+        What the path says, by the format's layout; the file's stem and "" otherwise.
+    content
+        The bytes.
+    member
+        Name inside the archive, or "".
+    """
+
+    path: Path
+    document: str
+    annotator: str
+    content: bytes = field(repr=False)
+    member: str = ""
+
+    @property
+    def place(self) -> str:
+        """The file's name for messages."""
+        return f"{self.path}!{self.member}" if self.member else str(self.path)
+
+    def error(self, message: str, *, line: int | None = None, hint: str | None = None) -> DataError:
+        """A DataError in this file."""
+        return DataError(message, file=self.place, line=line, hint=hint)
+
+    def text(self) -> str:
+        """The content as text: UTF-8, or UTF-16/32 with a byte order mark.
+
+        Raises
+        ------
+        DataError
+            The file is empty or is not in that encoding.
+        """
+        for mark, encoding in _BOMS:
+            if self.content.startswith(mark):
+                return self._decoded(self.content[len(mark) :], encoding)
+        return self._decoded(self.content, "utf-8")
+
+    def _decoded(self, content: bytes, encoding: str) -> str:
+        if not content.strip():
+            raise self.error("file is empty", hint="Export it again")
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise self.error(
+                f"byte 0x{content[error.start]:02x} is not {encoding.upper()}",
+                line=line,
+                hint="Save the file as UTF-8",
+            ) from None
+
+    def json(self) -> object:
+        """The content as one JSON document; NaN and Infinity are refused."""
+        text = self.text()
+        try:
+            return json.loads(text, parse_constant=_refuse_constant)
+        except json.JSONDecodeError as error:
+            raise self.error(f"JSON is broken: {error.msg}", line=error.lineno) from None
+        except RecursionError:
+            raise self.error("JSON is nested too deeply") from None
+        except ValueError as error:
+            raise self.error(f"JSON is broken: {error}") from None
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not a JSON number")
