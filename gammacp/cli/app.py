@@ -11,7 +11,11 @@ from gammacp import __version__
 
 # Each module has `add_to(app)`. They import what they need inside their functions, so that
 # `--help` stays quick.
-_COMMANDS: tuple[str, ...] = ()
+_COMMANDS: tuple[str, ...] = (
+    "inspect",
+    "convert",
+    "formats",
+)
 
 
 def build() -> typer.Typer:

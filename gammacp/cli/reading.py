@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -91,6 +91,7 @@ class Loaded:
 
     continua: Mapping[str, Continuum]
     failures: tuple[tuple[str, DataError], ...] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
@@ -103,10 +104,16 @@ class Loaded:
         return next(iter(self.continua.items()))
 
     def corpus(self) -> Corpus:
-        """All continua as a corpus."""
+        """All continua as a corpus under their display names."""
         from gammacp.continuum import Corpus
 
         return Corpus.from_continua(self.continua)
+
+    def named(self) -> Mapping[str, Continuum]:
+        """All continua by the name of their document, or by display name where it is taken."""
+        from gammacp.formats.reading import by_document
+
+        return by_document(self.continua)
 
 
 def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:
@@ -133,7 +140,7 @@ def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:
         if len(loaded.failures) > 1:
             raise DataError(f"none of {len(loaded.failures)} files could be read")
         raise first
-    return Loaded(selected(loaded.continua, _selection(reading)), loaded.failures)
+    return replace(loaded, continua=selected(loaded.continua, _selection(reading)))
 
 
 def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
@@ -147,7 +154,7 @@ def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
         tier=reading.tier,
         layout=reading.layout,
     )
-    return Loaded(found.continua, found.failures)
+    return Loaded(found.continua, found.failures, found.formats)
 
 
 def _dataset(name: str) -> Loaded:

@@ -177,5 +177,6 @@ FORMAT = register(
         policy="everything is kept as it is",
         many=True,
         bounds=True,
+        text=True,
     )
 )

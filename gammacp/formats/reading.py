@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,10 +81,13 @@ def read_corpus(
     found = collect(listed, format=format, **options)
     for _, error in found.failures:
         raise error
-    names = [c.name for c in found.continua.values()]
-    return Corpus.from_continua(
-        {c.name if names.count(c.name) == 1 else key: c for key, c in found.continua.items()}
-    )
+    return Corpus.from_continua(by_document(found.continua))
+
+
+def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
+    """Continua by the name of their document; those that share a name keep their key."""
+    names = Counter(c.name for c in continua.values())
+    return {c.name if names[c.name] == 1 else key: c for key, c in continua.items()}
 
 
 def collect(

@@ -43,8 +43,8 @@ class Format:
         merged. None when the file names its annotators itself.
     many
         Whether several continua fit into one file.
-    bounds
-        Whether the writer keeps the bounds and the reader gives them back.
+    bounds, text
+        Whether the writer keeps them and the reader gives them back.
     extra
         The optional dependency group that reading needs, if any.
     """
@@ -62,6 +62,7 @@ class Format:
     layout: str | None = None
     many: bool = False
     bounds: bool = False
+    text: bool = False
     extra: str | None = None
 
     @property

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.formats.registry import format_for_writing
+from gammacp.formats.registry import Format, format_for_writing
 
 
 def write(
@@ -49,3 +50,17 @@ def write(
             )
         document = next(iter(document.values()))
     chosen.write(document, target, **options)
+
+
+def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
+    """What the format does not keep of the document, one clause each; units are always kept."""
+    continua = [document] if isinstance(document, Continuum) else list(document.values())
+    if any(c.text is not None for c in continua) and not format.text:
+        yield "the text is not kept"
+    if not format.bounds:
+        for c in continua:
+            extent = (c.starts.min(), c.ends.max()) if c.n_units else c.bounds
+            if extent != c.bounds:
+                lo, hi = c.bounds
+                yield f"bounds {lo:.15g}:{hi:.15g} are not kept; read it with --bounds"
+                break

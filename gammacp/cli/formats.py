@@ -1,0 +1,24 @@
+"""`gammacp formats`: the table of file formats."""
+
+from __future__ import annotations
+
+import typer
+
+from gammacp.cli.output import AsJson, print_json, print_table
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("formats")(formats)
+
+
+def formats(as_json: AsJson = False) -> None:
+    """File formats: what is read and written, and what the positions, names and labels are."""
+    from gammacp.formats.registry import FORMATS
+    from gammacp.formats.table import COLUMNS, record, row
+
+    entries = [entry for _, entry in FORMATS.items()]
+    if as_json:
+        print_json({"formats": [record(entry) for entry in entries]})
+        return
+    print_table(COLUMNS, (row(entry) for entry in entries))

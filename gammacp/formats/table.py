@@ -1,0 +1,73 @@
+"""The table of file formats, for the command line and the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gammacp.formats.registry import FORMATS, Format
+
+COLUMNS = ("name", "format", "endings", "writes", "options", "offset unit", "annotators from")
+
+
+def row(entry: Format) -> tuple[str, ...]:
+    """One format as cells under `COLUMNS`."""
+    return (
+        entry.name,
+        entry.title,
+        " ".join(entry.extensions),
+        "yes" if entry.write else "",
+        " ".join(f"--{option}" for option in entry.options if option in _ON_THE_COMMAND_LINE),
+        entry.offset_unit,
+        entry.annotators,
+    )
+
+
+_ON_THE_COMMAND_LINE = ("layer", "feature", "tier")
+
+
+def record(entry: Format) -> dict[str, object]:
+    """One format as a JSON object."""
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "extensions": list(entry.extensions),
+        "reads": True,
+        "writes": entry.write is not None,
+        "options": list(entry.options),
+        "layout": entry.layout,
+        "offset_unit": entry.offset_unit,
+        "annotators": entry.annotators,
+        "category": entry.category,
+        "policy": entry.policy,
+        "several_continua": entry.many,
+        "keeps_bounds": entry.bounds,
+        "extra": entry.extra,
+    }
+
+
+def markdown() -> Iterator[str]:
+    """The lines of the documentation's table and of the section on each format."""
+    yield "| name | format | endings | read | write | options | positions count | extra |"
+    yield "|---|---|---|---|---|---|---|---|"
+    entries = [entry for _, entry in FORMATS.items()]
+    for e in entries:
+        options = ", ".join(f"`{o}`" for o in e.options)
+        endings = " ".join(f"`{x}`" for x in e.extensions)
+        extra = f"`gammacp[{e.extra}]`" if e.extra else ""
+        yield (
+            f"| `{e.name}` | {e.title} | {endings} | yes | {'yes' if e.write else 'no'} "
+            f"| {options} | {e.offset_unit} | {extra} |"
+        )
+    for e in entries:
+        yield ""
+        yield f"### {e.title} (`{e.name}`)"
+        yield ""
+        yield f"- Annotators: {e.annotators}."
+        if e.layout:
+            yield f"- Names from paths: `{e.layout}`; another with `--layout`."
+        yield f"- Category: {e.category}."
+        yield f"- Spans: {e.policy}."
+        if e.write:
+            several = "several continua in one file" if e.many else "one continuum per file"
+            bounds = "kept" if e.bounds else "not kept"
+            yield f"- Written: {several}, bounds {bounds}."

@@ -1,0 +1,97 @@
+from pathlib import Path
+
+import pytest
+
+from gammacp import Continuum, DataError, Unit, UsageError, read, read_corpus, write
+from gammacp.formats import Selection, collect, selected
+from gammacp.formats.layout import PathNames, names_from_path
+from gammacp.formats.merging import merged
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for path in ("a.csv", "sub/a.csv", "sub/b.csv"):
+        write(Continuum.from_units([Unit("A", 1, 2, path)]), tmp_path / path)
+    (tmp_path / "sub" / "notes.md").write_text("no data", encoding="utf-8")
+    (tmp_path / "sub" / ".hidden.csv").write_text("broken", encoding="utf-8")
+    return tmp_path
+
+
+def test_folders_and_globs_mean_the_same_files(folder: Path) -> None:
+    by_folder = read_corpus(folder)
+    assert list(by_folder) == [str(folder / "a.csv"), str(folder / "sub/a.csv"), "b"]
+    assert read_corpus(str(folder / "**/*.csv")) == by_folder
+    assert read_corpus([folder / "a.csv", folder / "sub", folder / "a.csv"]) == by_folder
+
+
+def test_what_fails_is_listed_and_the_others_go_on(folder: Path) -> None:
+    (folder / "sub" / "b.csv").write_text("A,x,1\n", encoding="utf-8")
+    found = collect([folder, folder / "none.csv"])
+    assert len(found.continua) == 2
+    assert [path for path, _ in found.failures] == [
+        str(folder / "sub/b.csv"),
+        str(folder / "none.csv"),
+    ]
+    with pytest.raises(DataError, match=r"b\.csv:1: row has 3 columns"):
+        read_corpus(folder)
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no file of a known format"):
+        read(tmp_path)
+    with pytest.raises(DataError, match="no file matches"):
+        read(tmp_path / "*.csv")
+
+
+def test_unknown_names(folder: Path) -> None:
+    with pytest.raises(UsageError, match="format 'cvs' is unknown; did you mean 'csv'"):
+        read(folder / "a.csv", format="cvs")
+    with pytest.raises(UsageError, match="option 'delimeter' is not one of any format"):
+        read(folder / "a.csv", delimeter=",")
+
+
+def test_layouts() -> None:
+    path = Path("/x/Lisa/raw/interview.ann")
+    assert names_from_path(path, None) == PathNames("interview", "")
+    assert names_from_path(path, "{annotator}/*/{document}") == PathNames("interview", "Lisa")
+    assert names_from_path(path, "{document}/{annotator}") == PathNames("raw", "interview")
+    with pytest.raises(UsageError, match="layout"):
+        names_from_path(path, "{coder}/{document}")
+    with pytest.raises(DataError, match="shorter"):
+        names_from_path(Path("/a.ann"), "{annotator}/*/{document}")
+
+
+def part(annotator: str, text: str | None, unit: str = "s") -> Continuum:
+    return Continuum.from_units(
+        [Unit(annotator, 1, 2, annotator)], name="d", text=text, offset_unit=unit
+    )
+
+
+def test_parts_of_a_document_are_merged() -> None:
+    empty = Continuum.from_units([], annotators=["C"], name="d", offset_unit="s")
+    c = merged([part("B", None), part("A", "abc"), empty])
+    assert c.annotators == ("B", "A", "C")
+    assert (c.bounds, c.text, c.offset_unit, c.name) == ((1, 2), "abc", "s", "d")
+
+
+def test_parts_that_do_not_belong_together() -> None:
+    with pytest.raises(DataError, match="text differs between A and B from character 2 on"):
+        merged([part("A", "abc"), part("B", "abd")])
+    with pytest.raises(DataError, match="annotator 'A' occurs in two files"):
+        merged([part("A", None), part("A", None)])
+    with pytest.raises(DataError, match="offset units differ: ms, s"):
+        merged([part("A", None), part("B", None, "ms")])
+
+
+def test_selection_is_over_all_continua() -> None:
+    continua = {"1": part("A", None), "2": part("B", None)}
+    chosen = Selection(
+        rename={"B": "A"}, only=["A"], exclude=["A"], annotators=["Z"], bounds=(0, 9)
+    )
+    one, two = selected(continua, chosen).values()
+    assert (one.annotators, one.n_units, one.bounds, one.name) == (("Z",), 0, (0, 9), "d")
+    assert (two.annotators, [u.category for u in two]) == (("B", "Z"), ["A"])
+    with pytest.raises(DataError, match="category 'x' does not occur. There are: A, B"):
+        selected(continua, Selection(only=["x"]))
+    with pytest.raises(DataError, match="annotator 'x' does not occur. There are: A, B"):
+        selected(continua, Selection(exclude=["x"]))
