@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 
 from gammacp.continuum import Continuum
+from gammacp.errors import DataError
 
 
 class Need(StrEnum):
@@ -30,6 +31,20 @@ def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
     return None
 
 
+def require(continuum: Continuum, needs: Iterable[Need] = ()) -> None:
+    """Raise a DataError unless there is something to compare and all needs are met."""
+    if continuum.n_annotators < 2:
+        raise DataError(
+            f"{continuum.n_annotators or 'no'} annotator, where agreement needs two",
+            hint="Declare annotators who found nothing",
+        )
+    if not continuum.n_units:
+        raise DataError("no annotator has any unit, so there is nothing to compare")
+    reason = unmet_need(continuum, needs)
+    if reason is not None:
+        raise DataError(reason)
+
+
 def _unlabelled(c: Continuum) -> str | None:
     rows = np.flatnonzero(c.category_codes < 0)
     return f"{_unit(c, rows[0])} has no category" if len(rows) else None
@@ -42,7 +57,8 @@ def _overlap(c: Continuum) -> str | None:
         rows = np.flatnonzero(c.starts[lo + 1 : hi] < reached[:-1])
         if len(rows):
             i = int(lo + rows[0] + 1)
-            return f"{_unit(c, i)} overlaps an earlier unit of the same annotator"
+            earlier = int(lo + np.argmax(reached[: rows[0] + 1]))
+            return f"{_unit(c, i)} overlaps {_unit(c, earlier)}"
     return None
 
 
@@ -63,12 +79,12 @@ def _uncovered(c: Continuum) -> str | None:
         if len(rows):
             end, start = edges[0][rows[0]], edges[1][rows[0]]
             what = "gap" if end < start else "overlap"
-            return f"{what} between {end:g} and {start:g} in the units of {name}"
+            return f"{what} between {end:.15g} and {start:.15g} in the units of {name}"
     return None
 
 
 def _not_predefined(c: Continuum) -> str | None:
-    first = slice(int(c.offsets[0]), int(c.offsets[1]))
+    first = slice(0, int(c.offsets[1]) if c.annotators else 0)
     for a in range(1, c.n_annotators):
         other = slice(int(c.offsets[a]), int(c.offsets[a + 1]))
         if not (
@@ -85,7 +101,7 @@ def _not_two(c: Continuum) -> str | None:
 
 def _unit(c: Continuum, row: int) -> str:
     u = c.unit(row)
-    return f"unit {u.start:g}-{u.end:g} of {u.annotator}"
+    return f"unit {u.start:.15g}-{u.end:.15g} of {u.annotator}"
 
 
 _CHECKS: dict[Need, Callable[[Continuum], str | None]] = {

@@ -49,7 +49,15 @@ class Measure:
         return "shared" in inspect.signature(self.function).parameters
 
 
-MEASURES: Registry[Measure] = Registry("measure", modules=())
+MEASURES: Registry[Measure] = Registry(
+    "measure",
+    modules=(
+        "gammacp.measures.krippendorff",
+        "gammacp.measures.krippendorff_2013",
+        "gammacp.measures.discretised",
+        "gammacp.measures.slot_error_rate",
+    ),
+)
 
 
 def register(measure: Measure) -> Measure:

@@ -1,0 +1,133 @@
+"""δ²: how different two categories are, for Krippendorff's coefficients.
+
+Krippendorff (2013, §12.3.3; 2016): nominal, interval and ratio metrics, unnormalised, or any
+matrix of the user's. The categories of interval and ratio metrics are numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.errors import DataError, UsageError
+
+Metric: TypeAlias = str | PathLike[str] | Sequence[Sequence[float]] | Floats
+NAMES = ("nominal", "interval", "ratio")
+
+
+def squared_differences(metric: Metric, categories: Sequence[str]) -> Floats:
+    """δ²_ck between all categories, shape (K, K), symmetric with a zero diagonal.
+
+    Parameters
+    ----------
+    metric
+        "nominal" (1 off the diagonal), "interval" ((c − k)²), "ratio" (((c − k)/(c + k))²), a
+        matrix of δ² in the order of `categories`, or the path of a CSV file with such a matrix:
+        category names in the first row and the first column, an empty corner.
+    categories
+        Names; interval and ratio read them as numbers.
+
+    Raises
+    ------
+    DataError
+        A category is not a number, or the matrix does not cover the categories, is not
+        symmetric, or has a negative entry or a non-zero diagonal.
+    UsageError
+        The metric's name is unknown.
+
+    >>> squared_differences("interval", ["1", "2", "4"])[0].tolist()
+    [0.0, 1.0, 9.0]
+    """
+    if not isinstance(metric, (str, PathLike)):
+        return _checked(np.asarray(metric), categories, "metric")
+    if metric == "nominal":
+        return 1.0 - np.eye(len(categories))
+    if metric in ("interval", "ratio"):
+        x = _numbers(categories, str(metric))
+        difference = x[:, None] - x
+        if metric == "ratio":
+            total = x[:, None] + x
+            difference = np.divide(difference, total, out=np.zeros_like(total), where=total != 0)
+        return difference**2
+    if isinstance(metric, str) and not metric.lower().endswith(".csv"):
+        known = ", ".join(NAMES)
+        raise UsageError(f"metric {metric!r} is unknown; there are: {known}, or a matrix (CSV)")
+    return _from_csv(Path(metric), categories)
+
+
+def metric_name(metric: Metric) -> str:
+    """The metric for a signature: its name, the file's name, or "matrix"."""
+    if isinstance(metric, (str, PathLike)):
+        return Path(metric).name
+    return "matrix"
+
+
+def _numbers(categories: Sequence[str], metric: str) -> Floats:
+    values = np.empty(len(categories))
+    for i, name in enumerate(categories):
+        try:
+            values[i] = float(name)
+        except ValueError:
+            values[i] = math.nan
+        if not math.isfinite(values[i]):
+            raise DataError(
+                f"category {name!r} is not a number, which the {metric} metric needs",
+                hint="Use the nominal metric or a matrix",
+            )
+        if metric == "ratio" and values[i] < 0:
+            raise DataError(
+                f"category {name!r} is negative, which the ratio metric excludes",
+                hint="Use the interval metric",
+            )
+    return values
+
+
+def _checked(matrix: Any, categories: Sequence[str], where: str) -> Floats:
+    k = len(categories)
+    if matrix.shape != (k, k) or matrix.dtype.kind not in "iufb":
+        raise DataError(
+            f"{where}: not a {k} × {k} matrix of numbers, one row per category",
+            hint=f"Categories are, in order: {', '.join(categories)}",
+        )
+    squared: Floats = matrix.astype(np.float64)
+    if not np.isfinite(squared).all() or (squared < 0).any():
+        raise DataError(f"{where}: an entry is negative or not finite")
+    if not np.array_equal(squared, squared.T):
+        i, j = np.argwhere(squared != squared.T)[0]
+        raise DataError(
+            f"{where}: {categories[i]} to {categories[j]} is {squared[i, j]:g}, but "
+            f"{categories[j]} to {categories[i]} is {squared[j, i]:g}"
+        )
+    for i in np.flatnonzero(np.diag(squared))[:1]:
+        raise DataError(f"{where}: {categories[i]} is {squared[i, i]:g} from itself, not 0")
+    return squared
+
+
+def _from_csv(path: Path, categories: Sequence[str]) -> Floats:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if not rows:
+        raise DataError("no matrix: the file is empty", file=path)
+    columns = [name.strip() for name in rows[0][1:]]
+    names = [row[0].strip() for row in rows[1:]]
+    if names != columns:
+        raise DataError("first row and first column do not name the same categories", file=path)
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) != len(rows[0]):
+            raise DataError(f"{len(row)} cells, not {len(rows[0])}", file=path, line=line)
+    for name in categories:
+        if name not in columns:
+            raise DataError(f"category {name!r} is missing from the matrix", file=path)
+    try:
+        matrix = np.array([row[1:] for row in rows[1:]], dtype=np.float64)
+    except ValueError as error:
+        raise DataError(f"an entry is not a number: {error}", file=path) from None
+    order = [columns.index(name) for name in categories]
+    return _checked(matrix[np.ix_(order, order)], categories, str(path))

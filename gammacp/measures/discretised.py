@@ -1,0 +1,88 @@
+"""κ_d: a coefficient of categorisation over positions, blanks being one more category.
+
+Mathet, Widlöcher & Métivier (2015), §6.2: every position of the continuum is an item, and what
+covers it is its category. It is computed from the intersections of sections, so its cost depends
+on the number of units and positions may be real numbers.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gammacp.continuum import Continuum
+from gammacp.measures.coefficients import (
+    Choices,
+    check_coefficient,
+    coefficient_score,
+)
+from gammacp.measures.registry import Measure, register
+from gammacp.measures.score import Score, undefined
+from gammacp.measures.sections import Sections, atom_of, intersections, sections_of
+from gammacp.needs import Need, require
+from gammacp.signature import signature
+
+
+def kappa_d(
+    continuum: Continuum, *, coefficient: str = "fleiss", atom: float | None = None
+) -> Score:
+    """κ_d of a continuum whose units do not overlap within an annotator.
+
+    Parameters
+    ----------
+    coefficient
+        "fleiss" (default), "cohen" (mean over pairs), "conger" or "alpha": see
+        `gammacp.measures.coefficients`.
+    atom
+        Length of a position. It matters only to "alpha", which counts positions; by default 1 for
+        whole numbers, and the limit 0 otherwise.
+
+    Worked values (L = 24, Bertha 1 on [1,9) and [13,19), Bill 1 on [3,7) and [14,16)): cohen
+    0.384615, fleiss (Scott's π for two) 0.314286, alpha 0.328571.
+
+    Raises
+    ------
+    DataError
+        Units of one annotator overlap (the unit is named), or nothing can be compared.
+    UsageError
+        The coefficient is unknown.
+    """
+    check_coefficient(coefficient)
+    require(continuum, {Need.NO_OVERLAP})
+    tau = atom_of(continuum, atom) if coefficient == "alpha" else None
+    made = signature("kappa-d", coefficient=coefficient, atom=tau)
+    if continuum.length == 0:
+        return undefined("the continuum has no length, so there is no position", signature=made)
+    choices = _choices(sections_of(continuum), continuum, tau or 0.0)
+    return coefficient_score(choices, coefficient, made)
+
+
+def _choices(sections: Sections, continuum: Continuum, atom: float) -> Choices:
+    m, length = sections.n_annotators, continuum.length
+    apart = np.zeros(m * m)
+    for met in intersections(sections):
+        unlike = sections.labels[met.first] != sections.labels[met.second]
+        i = sections.annotators[met.first[unlike]].astype(np.int64)
+        j = sections.annotators[met.second[unlike]]
+        apart += np.bincount(i * m + j, met.lengths[unlike], minlength=m * m)
+    square = apart.reshape(m, m)
+    return Choices(
+        continuum.annotators,
+        sections.names,
+        sections.label_lengths() / length,
+        (square + square.T) / length,
+        m * length / atom if atom else math.inf,
+    )
+
+
+register(
+    Measure(
+        name="kappa-d",
+        summary="Fleiss' K over positions, blanks being a category",
+        reference="Mathet, Widlöcher & Métivier 2015, §6.2",
+        function=kappa_d,
+        needs=frozenset({Need.NO_OVERLAP}),
+        range="[−1, 1]",
+    )
+)

@@ -1,0 +1,197 @@
+"""SER: the slot error rate, from the best one-to-one alignment of overlapping units.
+
+Makhoul, Kubala, Schwartz & Weischedel (1999), "Performance measures for information extraction";
+Galibert et al. (2010) for the typed boundaries. It has no chance correction, needs a reference and
+may exceed 1; for m annotators each is the reference of every other in turn.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.arrays import Floats, Indices
+from gammacp.continuum import Continuum
+from gammacp.measures.overlapping import Overlaps, overlaps
+from gammacp.measures.registry import Measure, register
+from gammacp.measures.score import Score
+from gammacp.needs import require
+from gammacp.signature import signature
+
+# Of alignments with the same cost the one with more overlap is taken; the preference adds up to
+# less than the smallest difference of two costs, 1/2.
+_PREFERENCE = 0.25
+
+
+@dataclass(frozen=True)
+class SlotErrors:
+    """What `hypothesis` does wrong by the measure of `reference` (names of annotators).
+
+    Attributes
+    ----------
+    type_errors, boundary_errors, both_errors
+        T, B, TB: aligned units whose category, a boundary, or both differ.
+    insertions, deletions
+        I, D: unaligned units of the hypothesis, of the reference.
+    correct
+        Aligned units that are the same.
+    aligned
+        Rows of the continuum, shape (aligned units, 2): reference, hypothesis.
+    rate
+        SER = (T/2 + B/2 + TB + I + D) / units of the reference; 0 if neither has a unit, NaN if
+        only the reference has none.
+    """
+
+    reference: str
+    hypothesis: str
+    type_errors: int
+    boundary_errors: int
+    both_errors: int
+    insertions: int
+    deletions: int
+    correct: int
+    aligned: Indices
+    rate: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlotErrorScore(Score):
+    """1 − SER, with the errors of every ordered pair of annotators; `observed` is SER itself."""
+
+    pairs: tuple[SlotErrors, ...]
+
+
+def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
+    """Agreement 1 − SER, the mean over ordered pairs of annotators.
+
+    Costs: T and B ½, TB, I and D 1; a boundary differs unless it is the same number. Units may
+    overlap, and unlabelled units are of one type. Undefined if an annotator without any unit is
+    the reference of one with units.
+
+    Worked value: reference (0,10,a)(15,25,b)(30,40,c)(50,60,a)(70,80,b), hypothesis
+    (0,10,a)(15,25,a)(31,40,c)(49,60,b)(90,95,c): SER 0.8.
+
+    Raises
+    ------
+    DataError
+        There is one annotator, or no unit at all.
+    """
+    require(continuum)
+    pairs = tuple(
+        errors
+        for met in overlaps(continuum)
+        for errors in _both_ways(continuum, met, _aligned(continuum, met))
+    )
+    rate = float(np.mean([p.rate for p in pairs]))
+    reason = None
+    for p in pairs:
+        if math.isnan(p.rate):
+            reason = f"{p.reference} has no unit to be the reference of {p.hypothesis}"
+            break
+    return SlotErrorScore(
+        value=1 - rate,
+        observed=None if reason else rate,
+        reason=reason,
+        signature=signature("ser"),
+        pairs=pairs,
+    )
+
+
+def _costs(c: Continuum, left: Indices, right: Indices) -> Floats:
+    """0, ½ or 1 for aligning two units: half for the category, half for the boundaries."""
+    typed = c.category_codes[left] != c.category_codes[right]
+    bounded = (c.starts[left] != c.starts[right]) | (c.ends[left] != c.ends[right])
+    costs: Floats = 0.5 * typed + 0.5 * bounded
+    return costs
+
+
+def _aligned(continuum: Continuum, met: Overlaps) -> Indices:
+    """Rows (left, right) of the cheapest alignment, shape (aligned, 2)."""
+    costs = _costs(continuum, met.left, met.right)
+    # Units whose only overlap is each other are aligned: that costs at most 1, not 2.
+    alone = np.bincount(met.left)[met.left] == 1
+    alone &= np.bincount(met.right)[met.right] == 1
+    chosen = alone.copy()
+    contested = np.flatnonzero(~alone)
+    if len(contested):
+        ratios = np.divide(met.lengths, met.spans, out=np.ones_like(costs), where=met.spans > 0)
+        gains = 2 - costs + _PREFERENCE * ratios / (len(contested) + 1)
+        left, right = met.left[contested], met.right[contested]
+        chosen[contested[_best_matching(left, right, gains[contested])]] = True
+    return np.stack((met.left[chosen], met.right[chosen]), axis=1)
+
+
+def _best_matching(left: Indices, right: Indices, gains: Floats) -> Indices:
+    """Which edges a matching of the largest total gain (all gains > 0) consists of.
+
+    A minimum-cost assignment: every left unit may also take a stand-in of its own that gains
+    nothing, so that a full matching exists.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    rows, row = np.unique(left, return_inverse=True)
+    columns, column = np.unique(right, return_inverse=True)
+    ceiling = gains.max() + 1  # costs stay positive: a sparse matrix has no room for zeros
+    stand_in = np.arange(len(rows))
+    costs = csr_array(
+        (
+            np.concatenate((ceiling - gains, np.full(len(rows), ceiling))),
+            (np.concatenate((row, stand_in)), np.concatenate((column, len(columns) + stand_in))),
+        ),
+        shape=(len(rows), len(columns) + len(rows)),
+    )
+    taken_rows, taken = min_weight_full_bipartite_matching(costs)
+    partner = np.full(len(rows), -1)
+    partner[taken_rows] = taken
+    return np.flatnonzero(partner[row] == column)
+
+
+def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> tuple[SlotErrors, SlotErrors]:
+    """The errors of the second annotator by the first, and of the first by the second."""
+    left, right = aligned[:, 0], aligned[:, 1]
+    typed = c.category_codes[left] != c.category_codes[right]
+    bounded = (c.starts[left] != c.starts[right]) | (c.ends[left] != c.ends[right])
+    counts = tuple(
+        int(np.count_nonzero(x)) for x in (typed & ~bounded, bounded & ~typed, typed & bounded)
+    )
+    units = int(c.counts[met.first]), int(c.counts[met.second])
+    names = c.annotators[met.first], c.annotators[met.second]
+    return (
+        _errors(names, counts, units, aligned),
+        _errors(names[::-1], counts, units[::-1], aligned[:, ::-1]),
+    )
+
+
+def _errors(
+    names: tuple[str, ...], counts: tuple[int, ...], units: tuple[int, ...], aligned: Indices
+) -> SlotErrors:
+    t, b, tb = counts
+    deletions, insertions = units[0] - len(aligned), units[1] - len(aligned)
+    cost = t / 2 + b / 2 + tb + insertions + deletions
+    empty = math.nan if units[1] else 0.0
+    return SlotErrors(
+        reference=names[0],
+        hypothesis=names[1],
+        type_errors=t,
+        boundary_errors=b,
+        both_errors=tb,
+        insertions=insertions,
+        deletions=deletions,
+        correct=len(aligned) - t - b - tb,
+        aligned=aligned,
+        rate=cost / units[0] if units[0] else empty,
+    )
+
+
+register(
+    Measure(
+        name="ser",
+        summary="1 − slot error rate, from the cheapest one-to-one alignment of overlapping units",
+        reference="Makhoul et al. 1999; Galibert et al. 2010",
+        function=slot_error_rate,
+        chance_corrected=False,
+    )
+)
