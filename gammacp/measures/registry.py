@@ -56,6 +56,7 @@ MEASURES: Registry[Measure] = Registry(
         "gammacp.measures.krippendorff_2013",
         "gammacp.measures.discretised",
         "gammacp.measures.slot_error_rate",
+        "gammacp.measures.segmentation",
     ),
 )
 

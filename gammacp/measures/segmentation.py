@@ -1,0 +1,190 @@
+"""Measures of segmentation on a continuum that every annotator covers without gaps.
+
+Each annotator in turn is the reference, each other one the hypothesis; the score is the mean over
+these ordered pairs. Categories do not count. The calculations are in `gammacp.segmentation`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import permutations
+from statistics import fmean, pstdev
+from typing import TypeVar
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.measures.registry import Measure, register
+from gammacp.measures.score import Score
+from gammacp.needs import Need
+from gammacp.segmentation.hamming import ghd_of_positions
+from gammacp.segmentation.tiling import from_continuum, inner_boundaries
+from gammacp.segmentation.windows import pk, window_diff
+from gammacp.signature import signature
+
+T = TypeVar("T")
+Pair = tuple[str, str]
+
+_COVERING = frozenset({Need.FULL_COVERING})
+_UNITS = frozenset({Need.FULL_COVERING, Need.INTEGERS})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairwiseScore(Score):
+    """A mean over pairs of annotators.
+
+    Attributes
+    ----------
+    pairs
+        Agreement of each (reference, hypothesis) pair.
+    sd
+        Their population standard deviation.
+    """
+
+    pairs: Mapping[Pair, float] = field(default_factory=dict)
+
+    @property
+    def sd(self) -> float:
+        """Population standard deviation over the pairs; NaN where there is none."""
+        return pstdev(self.pairs.values()) if self.defined and self.pairs else math.nan
+
+
+def windowdiff(
+    continuum: Continuum, *, window: int | None = None, padded: bool = False
+) -> PairwiseScore:
+    """1 − WindowDiff (Pevzner & Hearst 2002), mean over ordered pairs; `observed` is WindowDiff.
+
+    Parameters
+    ----------
+    window
+        Potential boundaries a window spans; default: half the mean segment of each reference.
+    padded
+        Whether the continuum is padded at both ends (Lamprier et al. 2007).
+    """
+    errors = {
+        pair: window_diff(*both, k=window, padded=padded)
+        for pair, both in _ordered(from_continuum(continuum)).items()
+    }
+    made = signature("windowdiff", window=window or "half", padded="yes" if padded else None)
+    return _of_errors(errors, made)
+
+
+def p_k(continuum: Continuum, *, window: int | None = None, padded: bool = False) -> PairwiseScore:
+    """1 − P_k (Beeferman et al. 1999), mean over ordered pairs; `observed` is P_k.
+
+    Parameters as for `windowdiff`.
+    """
+    errors = {
+        pair: pk(*both, k=window, padded=padded)
+        for pair, both in _ordered(from_continuum(continuum)).items()
+    }
+    made = signature("pk", window=window or "half", padded="yes" if padded else None)
+    return _of_errors(errors, made)
+
+
+def ghd(
+    continuum: Continuum,
+    *,
+    insertion: float | None = None,
+    deletion: float | None = None,
+    shift: float = 2.0,
+) -> PairwiseScore:
+    """1 − GHD/largest (Bookstein et al. 2002), mean over ordered pairs; positions may be real.
+
+    Parameters
+    ----------
+    insertion, deletion
+        Cost of a boundary that only one side has; default: the mean unit length of the reference.
+    shift
+        Cost of moving a boundary by one base unit.
+
+    `observed` is GHD divided by the cost of deleting and inserting every boundary.
+    """
+    errors = {}
+    for pair, (reference, hypothesis) in _ordered(inner_boundaries(continuum)).items():
+        mean = continuum.length / (len(reference) + 1)
+        found = ghd_of_positions(
+            reference,
+            hypothesis,
+            insertion=mean if insertion is None else insertion,
+            deletion=mean if deletion is None else deletion,
+            shift=shift,
+        )
+        errors[pair] = 1 - found.agreement
+    made = signature(
+        "ghd",
+        ins="mean" if insertion is None else float(insertion),
+        **{"del": "mean" if deletion is None else float(deletion)},
+        shift=float(shift),
+    )
+    return _of_errors(errors, made)
+
+
+def _ordered(by_annotator: Mapping[str, T]) -> dict[Pair, tuple[T, T]]:
+    if len(by_annotator) < 2:
+        raise DataError(
+            "one annotator has nobody to agree with", hint="Give two annotators at least"
+        )
+    return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in permutations(by_annotator, 2)}
+
+
+def _of_errors(errors: Mapping[Pair, float], made: str) -> PairwiseScore:
+    pairs = {pair: 1 - error for pair, error in errors.items()}
+    for (reference, hypothesis), error in errors.items():
+        if math.isnan(error):
+            return PairwiseScore(
+                value=math.nan,
+                pairs=pairs,
+                reason=f"too short for a window, with {reference} as reference of {hypothesis}",
+                signature=made,
+            )
+    observed = fmean(errors.values())
+    return PairwiseScore(value=1 - observed, observed=observed, pairs=pairs, signature=made)
+
+
+def _add(
+    name: str,
+    summary: str,
+    reference: str,
+    function: Callable[..., Score],
+    needs: frozenset[Need],
+    bounds: str,
+) -> None:
+    register(
+        Measure(
+            name=name,
+            summary=summary,
+            reference=reference,
+            function=function,
+            needs=needs,
+            range=bounds,
+            chance_corrected=False,
+        )
+    )
+
+
+_add(
+    "windowdiff",
+    "1 − WindowDiff: windows with equally many boundaries",
+    "Pevzner & Hearst 2002",
+    windowdiff,
+    _UNITS,
+    "[0, 1]",
+)
+_add(
+    "pk",
+    "1 − P_k: windows whose ends are in one segment, or not, for both",
+    "Beeferman, Berger & Lafferty 1999",
+    p_k,
+    _UNITS,
+    "[0, 1]",
+)
+_add(
+    "ghd",
+    "1 − generalised Hamming distance, relative to deleting and inserting everything",
+    "Bookstein, Kulyukin & Raita 2002",
+    ghd,
+    _COVERING,
+    "[0, 1]",
+)
