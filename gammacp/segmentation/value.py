@@ -219,7 +219,8 @@ class Segmentation:
     def of_type(self, name: str) -> Indices:
         """Positions of the boundaries of one type."""
         _check_types(self.types, (name,))
-        return self.positions[self.type_codes == self.types.index(name)]
+        positions: Indices = self.positions[self.type_codes == self.types.index(name)]
+        return positions
 
     def to_string(self, *, boundary: str = "1", none: str = "0") -> str:
         """The nltk string: one character per potential boundary.

@@ -1,5 +1,7 @@
 """Published values of uα, |uα, cuα, (k)uα, κ_d and SER; figures of Mathet et al. (2015), §6.1."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -81,7 +83,7 @@ def test_figure_17_one_long_orphan_against_two_short_ones() -> None:
 @pytest.mark.parametrize(("parts", "observed"), [(1, 36), (2, 18), (3, 12), (4, 9), (6, 6)])
 def test_figure_18_a_unit_against_silence_in_ever_more_parts(parts: int, observed: float) -> None:
     edges = np.linspace(20, 80, parts + 1)
-    split = [(lo, hi, "a") for lo, hi in zip(edges[:-1], edges[1:], strict=True)]
+    split = [(lo, hi, "a") for lo, hi in pairwise(edges)]
     assert u_alpha_2013(continuum(100, A=split, B=[])).observed == pytest.approx(observed)
 
 
