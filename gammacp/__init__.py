@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from gammacp.alignment.align import align, best_disorder
+    from gammacp.alignment.alignment import Alignment, UnitaryAlignment
     from gammacp.continuum import Continuum, Corpus, Unit
+    from gammacp.dissimilarity.combined import Combined
     from gammacp.errors import DataError, GammacpError, UsageError
     from gammacp.formats.reading import read, read_corpus
     from gammacp.formats.writing import write
@@ -20,13 +23,18 @@ if TYPE_CHECKING:
     from gammacp.measures.score import Score
 
 _HOMES = {
+    "Alignment": "gammacp.alignment.alignment",
+    "Combined": "gammacp.dissimilarity.combined",
     "Continuum": "gammacp.continuum",
     "Corpus": "gammacp.continuum",
     "DataError": "gammacp.errors",
     "GammacpError": "gammacp.errors",
     "Score": "gammacp.measures.score",
     "Unit": "gammacp.continuum",
+    "UnitaryAlignment": "gammacp.alignment.alignment",
     "UsageError": "gammacp.errors",
+    "align": "gammacp.alignment.align",
+    "best_disorder": "gammacp.alignment.align",
     "measure": "gammacp.measures.registry",
     "read": "gammacp.formats.reading",
     "read_corpus": "gammacp.formats.reading",
@@ -34,14 +42,19 @@ _HOMES = {
 }
 
 __all__ = [
+    "Alignment",
+    "Combined",
     "Continuum",
     "Corpus",
     "DataError",
     "GammacpError",
     "Score",
     "Unit",
+    "UnitaryAlignment",
     "UsageError",
     "__version__",
+    "align",
+    "best_disorder",
     "measure",
     "read",
     "read_corpus",

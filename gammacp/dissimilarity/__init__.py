@@ -1,1 +1,54 @@
 """Dissimilarities between two units: positional, categorial, combined."""
+
+from gammacp.dissimilarity.base import (
+    BoundDissimilarity,
+    Pairwise,
+    Reach,
+    Source,
+    UnitColumns,
+    bind,
+    columns,
+)
+from gammacp.dissimilarity.categorial import (
+    CATEGORIAL,
+    Categorial,
+    Interval,
+    Levenshtein,
+    Matrix,
+    Nominal,
+    Ordinal,
+    Ratio,
+)
+from gammacp.dissimilarity.combined import BoundCombined, Combined
+from gammacp.dissimilarity.positional import (
+    POSITIONAL,
+    Hamming,
+    Positional,
+    Sporadic,
+    Sporadic2011,
+)
+
+__all__ = [
+    "CATEGORIAL",
+    "POSITIONAL",
+    "BoundCombined",
+    "BoundDissimilarity",
+    "Categorial",
+    "Combined",
+    "Hamming",
+    "Interval",
+    "Levenshtein",
+    "Matrix",
+    "Nominal",
+    "Ordinal",
+    "Pairwise",
+    "Positional",
+    "Ratio",
+    "Reach",
+    "Source",
+    "Sporadic",
+    "Sporadic2011",
+    "UnitColumns",
+    "bind",
+    "columns",
+]

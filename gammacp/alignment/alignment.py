@@ -1,0 +1,186 @@
+"""`Alignment`: groups of a continuum with what they cost, as objects, graph and table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gammacp.alignment.problem import Status
+from gammacp.arrays import Codes, Floats
+from gammacp.continuum import Continuum, Unit
+from gammacp.dissimilarity.base import BoundDissimilarity, columns
+
+if TYPE_CHECKING:
+    import networkx
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class UnitaryAlignment:
+    """At most one unit per annotator; `disorder` is the mean over all C(n, 2) pairs (2015, §4.5).
+
+    `units` has every annotator's name, with None for the empty unit.
+    """
+
+    disorder: float
+    units: Mapping[str, Unit | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PairCost:
+    """What one pair of a unitary alignment costs.
+
+    `positional` and `categorial` are α·d_pos and β·d_cat where the dissimilarity has parts,
+    otherwise NaN; `first` or `second` is None for the empty unit, which costs Δ = `dissimilarity`.
+    """
+
+    unitary_alignment: int
+    annotators: tuple[str, str]
+    first: Unit | None
+    second: Unit | None
+    dissimilarity: float
+    positional: float
+    categorial: float
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """The best alignment that was found, with its certificate.
+
+    Attributes
+    ----------
+    groups
+        int32, shape (unitary alignments, annotators): rows of the continuum's units, −1 empty.
+    disorder
+        Σ disorders of the unitary alignments / x̄.
+    bound
+        No alignment has a smaller disorder; equal to `disorder` when `status` is optimal.
+    method
+        The back-end's name.
+    cover
+        Whether a unit may be in several unitary alignments (soft γ).
+    """
+
+    continuum: Continuum
+    dissimilarity: BoundDissimilarity
+    groups: Codes
+    disorder: float
+    bound: float
+    status: Status
+    method: str
+    cover: bool = False
+
+    def __len__(self) -> int:
+        """Number of unitary alignments."""
+        return len(self.groups)
+
+    def __repr__(self) -> str:
+        """What it is at a glance."""
+        return (
+            f"Alignment({len(self)} unitary alignments, disorder {self.disorder:.6g}, "
+            f"{self.status}, bound {self.bound:.6g})"
+        )
+
+    @property
+    def gap(self) -> float:
+        """(disorder − bound) / disorder; 0 when proven."""
+        return (self.disorder - self.bound) / self.disorder if self.disorder > 0 else 0.0
+
+    @cached_property
+    def pair_costs(self) -> Floats:
+        """d of every pair of annotators in every group, shape (groups, C(n, 2)).
+
+        Pairs in the order of `numpy.triu_indices`; Δ where a unit is empty.
+        """
+        return self._per_pair(self.dissimilarity.pairwise, self.dissimilarity.delta)
+
+    def _per_pair(self, function: Any, empty: float) -> Floats:
+        i, j = np.triu_indices(self.continuum.n_annotators, 1)
+        first, second = self.groups[:, i], self.groups[:, j]
+        both = (first >= 0) & (second >= 0)
+        costs = np.full(first.shape, empty)
+        units = columns(self.continuum)
+        costs[both] = function(units[first[both]], units[second[both]])
+        return costs
+
+    @cached_property
+    def disorders(self) -> Floats:
+        """Disorder of each unitary alignment, shape (groups,)."""
+        return np.asarray(self.pair_costs.mean(axis=1))
+
+    @cached_property
+    def unitary_alignments(self) -> tuple[UnitaryAlignment, ...]:
+        """The groups as objects, in order of position."""
+        names = self.continuum.annotators
+        return tuple(
+            UnitaryAlignment(
+                float(disorder),
+                {
+                    name: None if row < 0 else self.continuum.unit(int(row))
+                    for name, row in zip(names, group, strict=True)
+                },
+            )
+            for disorder, group in zip(self.disorders, self.groups, strict=True)
+        )
+
+    def pairs(self) -> Iterator[PairCost]:
+        """The pairs behind each disorder, with their positional and categorial parts."""
+        names = self.continuum.annotators
+        i, j = np.triu_indices(len(names), 1)
+        nan = np.full(self.pair_costs.shape, np.nan)
+        parts = [
+            self._per_pair(getattr(self.dissimilarity, part), np.nan)
+            if hasattr(self.dissimilarity, part)
+            else nan
+            for part in ("positional_part", "categorial_part")
+        ]
+        for g, group in enumerate(self.groups):
+            units = [None if row < 0 else self.continuum.unit(int(row)) for row in group]
+            for p, (a, b) in enumerate(zip(i, j, strict=True)):
+                yield PairCost(
+                    g,
+                    (names[a], names[b]),
+                    units[a],
+                    units[b],
+                    float(self.pair_costs[g, p]),
+                    float(parts[0][g, p]),
+                    float(parts[1][g, p]),
+                )
+
+    def to_frame(self) -> DataFrame:
+        """One row per unit, with its unitary alignment and that one's disorder (pandas)."""
+        from pandas import DataFrame
+
+        rows = [
+            (g, unitary.disorder, unit.annotator, unit.category, unit.start, unit.end)
+            for g, unitary in enumerate(self.unitary_alignments)
+            for unit in unitary.units.values()
+            if unit is not None
+        ]
+        names = ["unitary_alignment", "disorder", "annotator", "category", "start", "end"]
+        return DataFrame(rows, columns=names)
+
+    def to_networkx(self) -> networkx.Graph[int]:
+        """Units as nodes (annotator, category, start, end), aligned pairs as edges (weight d)."""
+        import networkx
+
+        graph: networkx.Graph[int] = networkx.Graph(disorder=self.disorder, bound=self.bound)
+        for row, unit in enumerate(self.continuum):
+            graph.add_node(
+                row,
+                annotator=unit.annotator,
+                category=unit.category,
+                start=unit.start,
+                end=unit.end,
+            )
+        i, j = np.triu_indices(self.continuum.n_annotators, 1)
+        for g, group in enumerate(self.groups):
+            for p, (u, v) in enumerate(zip(group[i].tolist(), group[j].tolist(), strict=True)):
+                if u >= 0 and v >= 0:
+                    d = float(self.pair_costs[g, p])
+                    graph.add_edge(u, v, dissimilarity=d, unitary_alignment=g)
+        return graph

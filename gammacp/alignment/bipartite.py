@@ -1,0 +1,92 @@
+"""Back-end `bipartite`: two annotators are a sparse assignment problem (scipy)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.alignment.problem import Problem, Solution, solution
+from gammacp.alignment.solvers import Limits, Solver, register
+from gammacp.arrays import Codes, Floats
+from gammacp.errors import UsageError
+
+
+def solve_bipartite(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
+    """Maximise Σ (w + opening) over pairs; UsageError unless there are two annotators."""
+    if problem.n_annotators != 2:
+        raise UsageError(
+            f"method 'bipartite' is for two annotators, not {problem.n_annotators}; use 'auto'"
+        )
+    groups = cover(problem) if problem.cover else match(problem, problem.weight + problem.opening)
+    found = solution(problem, groups, -np.inf)
+    return solution(problem, groups, found.objective)
+
+
+def cover(problem: Problem) -> Codes:
+    """The cheapest cover: an edge cover, which reduces to a matching.
+
+    Every unit has a cheapest way of its own to be covered; a pair in one group saves the ways of
+    both and pays its own. Who is not matched takes its cheapest way.
+    """
+    cost = problem.opening - problem.weight
+    n = problem.n_units
+    own, partner = np.full(n, problem.opening), np.full(n, -1, np.int32)
+    for here, there in ((problem.first, problem.second), (problem.second, problem.first)):
+        order = np.lexsort((cost, here))
+        rows, at = np.unique(here[order], return_index=True)
+        cheaper = cost[order][at] < own[rows]
+        own[rows[cheaper]] = cost[order][at][cheaper]
+        partner[rows[cheaper]] = there[order][at][cheaper]
+    groups = match(problem, own[problem.first] + own[problem.second] - cost)
+    single = (groups >= 0).sum(axis=1) == 1
+    unit = groups[single].max(axis=1)
+    pairs = np.column_stack((unit, partner[unit]))
+    owner = problem.annotator[pairs]
+    covered = np.full_like(pairs, -1)
+    covered[np.arange(len(pairs)), owner[:, 0]] = pairs[:, 0]
+    there = pairs[:, 1] >= 0
+    covered[np.flatnonzero(there), owner[there, 1]] = pairs[there, 1]
+    return np.asarray(np.unique(np.concatenate((groups[~single], covered)), axis=0), np.int32)
+
+
+def match(problem: Problem, gain: Floats) -> Codes:
+    """The matching of largest Σ gain over the problem's pairs, as groups, int32 (groups, 2).
+
+    A unit may stay alone: each has a partner of its own on the other side, which gains nothing,
+    and those partners are matched with one another.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    n_first = int(np.searchsorted(problem.annotator, 1))
+    n = problem.n_units
+    n_second = n - n_first
+    keep = gain > 0
+    i, j, gain = problem.first[keep], problem.second[keep] - n_first, gain[keep]
+    most = gain.max(initial=0.0) + 1.0
+    first, second = np.arange(n_first), np.arange(n_second)
+    rows = np.concatenate((i, first, n_first + second, n_first + j))
+    cols = np.concatenate((j, n_second + first, second, n_second + i))
+    # Costs must not be zero in a sparse matrix; every full matching has n edges, so adding 1 to
+    # each changes nothing.
+    costs = np.concatenate(
+        (most - gain, np.full(n_first, most), np.ones(n_second), np.ones(len(i)))
+    )
+    matrix = csr_array((costs, (rows, cols)), shape=(n, n))
+    partner = min_weight_full_bipartite_matching(matrix)[1][:n_first]
+    paired = partner < n_second
+    groups = np.full((n - int(paired.sum()), 2), -1, np.int32)
+    groups[:n_first, 0] = first
+    groups[:n_first, 1] = np.where(paired, partner + n_first, -1)
+    alone = np.ones(n_second, np.bool_)
+    alone[partner[paired]] = False
+    groups[n_first:, 1] = np.flatnonzero(alone) + n_first
+    return groups
+
+
+register(
+    Solver(
+        name="bipartite",
+        summary="sparse assignment, two annotators only (scipy)",
+        solve=solve_bipartite,
+    )
+)

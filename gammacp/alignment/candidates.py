@@ -1,0 +1,154 @@
+"""From a continuum and a dissimilarity to a `Problem`: only pairs that can still pay.
+
+A pair u, v can share a group of an optimal alignment only if taking u out does not pay:
+Σ_{x} w(u, x) + opening ≥ 0 over the group's other units, of which all but v earn at most Δ. So
+d(u, v) ≤ Δ + opening + (n − 2)·Δ, which the dissimilarity's `reach` turns into a window of
+positions, and the window into a sweep.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gammacp.alignment.problem import Problem
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import BoundDissimilarity, columns
+from gammacp.errors import DataError
+
+MOST_PAIRS = 40_000_000
+_CHUNK = 1_000_000
+
+
+class TooManyPairsError(DataError):
+    """More candidate pairs than memory should hold; the caller takes another way."""
+
+
+def check_alignable(continuum: Continuum) -> None:
+    """DataError unless there are two annotators and a unit."""
+    if continuum.n_annotators < 2:
+        raise DataError(
+            f"continuum has {continuum.n_annotators} annotator, and agreement needs two",
+            hint="Declare annotators who marked nothing",
+        )
+    if not continuum.n_units:
+        raise DataError("continuum has no unit at all, so there is nothing to align")
+
+
+def pair_count(n_annotators: int) -> int:
+    """C(n, 2)."""
+    return n_annotators * (n_annotators - 1) // 2
+
+
+def build_problem(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    *,
+    rate: float = 0.0,
+    cover: bool = False,
+    prune: bool = True,
+    most_pairs: int = MOST_PAIRS,
+) -> Problem:
+    """The candidate pairs of a continuum with their weights.
+
+    Parameters
+    ----------
+    rate
+        λ of Dinkelbach's iterations: a group costs (Δ − λ)·C(n, 2) to open.
+    prune
+        Leave out pairs that cannot be in an optimal alignment. Without it all pairs with a
+        finite d are listed (for the greedy algorithm of 2011 and for brute force).
+
+    Raises
+    ------
+    DataError
+        One annotator or no unit; TooManyPairsError if there are more than `most_pairs` pairs.
+    """
+    check_alignable(continuum)
+    n, delta = continuum.n_annotators, dissimilarity.delta
+    opening = (delta - rate) * pair_count(n)
+    most = (n - 1) * delta + opening if prune else math.inf
+    first, second, cost = pairs_within(
+        continuum, dissimilarity, most * (1 + 1e-12), most_pairs=most_pairs
+    )
+    return Problem(
+        annotator=continuum.annotator_codes,
+        n_annotators=n,
+        first=first,
+        second=second,
+        weight=delta - cost,
+        opening=opening,
+        delta=delta,
+        cover=cover,
+    )
+
+
+def pairs_within(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    most: float,
+    *,
+    most_pairs: int = MOST_PAIRS,
+) -> tuple[Codes, Codes, Floats]:
+    """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d)."""
+    from gammacp.alignment.pair_kernels import sweep
+
+    absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
+    order, class_start, longest = length_classes(continuum)
+    form = getattr(dissimilarity, "closed_form", None)
+    kind, factor = form if form is not None else (-1, 0.0)
+    costs = dissimilarity.category_costs if form is not None else np.zeros((1, 1))  # type: ignore[attr-defined]
+    first, second, cost, count = sweep(
+        continuum.starts,
+        continuum.ends,
+        continuum.category_codes,
+        continuum.annotator_codes,
+        order,
+        class_start,
+        relative * longest,
+        float(absolute),
+        kind,
+        float(factor),
+        costs,
+        min(float(most), np.finfo(np.float64).max),
+        min(8 * continuum.n_units + 64, most_pairs),
+        most_pairs,
+    )
+    if count < 0:
+        raise TooManyPairsError(
+            f"more than {most_pairs:,} pairs of units are close enough to be aligned"
+        )
+    if form is None:
+        return _evaluated(continuum, dissimilarity, first, second, most)
+    return first, second, cost
+
+
+def _evaluated(
+    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float
+) -> tuple[Codes, Codes, Floats]:
+    units = columns(continuum)
+    cost = np.empty(len(first), np.float64)
+    for lo in range(0, len(first), _CHUNK):
+        part = slice(lo, lo + _CHUNK)
+        cost[part] = dissimilarity.pairwise(units[first[part]], units[second[part]])
+    keep = (cost <= most) & np.isfinite(cost)
+    return first[keep], second[keep], cost[keep]
+
+
+def length_classes(continuum: Continuum) -> tuple[Indices, Indices, Floats]:
+    """Units sorted by length class (powers of two) and start, so that a long one spoils no window.
+
+    Returns (order, where each class begins, longest unit per class).
+    """
+    lengths = continuum.lengths
+    exponent = np.frexp(lengths)[1]
+    exponent[lengths == 0] = -2000
+    order = np.lexsort((continuum.starts, exponent))
+    sorted_exponent = exponent[order]
+    begins = np.flatnonzero(np.diff(sorted_exponent, prepend=-3000))
+    class_start = np.append(begins, len(order)).astype(np.int64)
+    longest = np.maximum.reduceat(lengths[order], begins) if len(order) else np.zeros(0)
+    return order.astype(np.int64), class_start, longest

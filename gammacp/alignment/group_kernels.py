@@ -1,0 +1,172 @@
+"""Compiled kernel that generates the groups that no profitable split beats."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def best_per_annotator(
+    annotator: Codes, n_annotators: int, start: Indices, neighbour: Codes, weight: Floats
+) -> Floats:
+    """rest[u, k] = Σ_{annotators ≥ k} max(0, best w(u, ·) there); shape (units, n + 1)."""
+    n_units = len(annotator)
+    rest = np.zeros((n_units, n_annotators + 1), np.float64)
+    for u in range(n_units):
+        for p in range(start[u], start[u + 1]):
+            k = annotator[neighbour[p]]
+            rest[u, k] = max(rest[u, k], weight[p])
+        for k in range(n_annotators - 1, -1, -1):
+            rest[u, k] += rest[u, k + 1]
+    return rest
+
+
+@kernel
+def profitable_groups(
+    annotator: Codes,
+    n_annotators: int,
+    start: Indices,
+    neighbour: Codes,
+    weight: Floats,
+    rest: Floats,
+    opening: float,
+    tolerance: float,
+    limit: int,
+) -> tuple[Indices, Codes, Floats, int]:
+    """Groups of two and more units that stay when every split A|B has Σ w(A, B) + opening ≥ 0.
+
+    Annotator by annotator from each group's first unit; a partial group is left as soon as one of
+    its units, even with its best partners among the later annotators, would do better alone.
+    Returns (begin of each group, members, gains, count); with more than `limit` members in all it
+    stops and the count is −1. gain = (size − 1)·opening + Σ w.
+    """
+    members = np.empty(1024, np.int32)
+    begin = np.empty(512, np.int64)
+    gain = np.empty(512, np.float64)
+    begin[0] = 0
+    count = 0
+    filled = 0
+    local = np.empty(64, np.int32)
+    between = np.empty((64, 64), np.float64)
+    chosen = np.empty(n_annotators + 1, np.int64)
+    sums = np.zeros((n_annotators + 1, n_annotators + 1), np.float64)
+    totals = np.zeros(n_annotators + 1, np.float64)
+    cuts = np.zeros(1 << max(min(n_annotators, 20) - 1, 1), np.float64)
+    position = np.full(len(annotator), -1, np.int64)
+    for root in range(len(annotator)):
+        lo = start[root] + np.searchsorted(neighbour[start[root] : start[root + 1]], root)
+        hi = start[root + 1]
+        size = hi - lo + 1
+        if size < 2:
+            continue
+        if size > len(local):
+            local = np.empty(2 * size, np.int32)
+            between = np.empty((2 * size, 2 * size), np.float64)
+        local[0] = root
+        for i in range(1, size):
+            local[i] = neighbour[lo + i - 1]
+            position[local[i]] = i
+        for i in range(size):
+            between[i, :size] = -np.inf
+        for i in range(1, size):
+            between[0, i] = weight[lo + i - 1]
+            between[i, 0] = between[0, i]
+            u = local[i]
+            for p in range(start[u], start[u + 1]):
+                j = position[neighbour[p]]
+                if j >= 0:
+                    between[i, j] = weight[p]
+        for i in range(1, size):
+            position[local[i]] = -1
+        depth = 1
+        chosen[0] = 0
+        sums[1, 0] = 0.0
+        totals[1] = 0.0
+        candidate = 1
+        while True:
+            if candidate >= size:
+                depth -= 1
+                if depth == 0:
+                    break
+                candidate = chosen[depth] + 1
+                continue
+            x = local[candidate]
+            k = annotator[x]
+            # The same annotator as the last member: a group has one unit of each.
+            if annotator[local[chosen[depth - 1]]] == k:
+                candidate += 1
+                continue
+            into = 0.0
+            stays = True
+            for m in range(depth):
+                w = between[chosen[m], candidate]
+                into += w
+                sums[depth + 1, m] = sums[depth, m] + w
+                if sums[depth + 1, m] + rest[local[chosen[m]], k + 1] + opening < -tolerance:
+                    stays = False
+                    break
+            if not stays or into + rest[x, k + 1] + opening < -tolerance:
+                candidate += 1
+                continue
+            chosen[depth] = candidate
+            sums[depth + 1, depth] = into
+            totals[depth + 1] = totals[depth] + into
+            depth += 1
+            if _no_split_pays(between, chosen, sums[depth], depth, opening, tolerance, cuts):
+                if filled + depth > len(members):
+                    if filled + depth > limit:
+                        return begin, members, gain, -1
+                    larger = np.empty(2 * len(members), np.int32)
+                    larger[:filled] = members[:filled]
+                    members = larger
+                if count + 2 > len(begin):
+                    more = np.empty(2 * len(begin), np.int64)
+                    more[: count + 1] = begin[: count + 1]
+                    begin = more
+                    gains = np.empty(2 * len(gain), np.float64)
+                    gains[:count] = gain[:count]
+                    gain = gains
+                for m in range(depth):
+                    members[filled + m] = local[chosen[m]]
+                gain[count] = (depth - 1) * opening + totals[depth]
+                filled += depth
+                count += 1
+                begin[count] = filled
+            candidate += 1
+    return begin[: count + 1], members[:filled], gain[:count], count
+
+
+@kernel
+def _no_split_pays(
+    between: Floats,
+    chosen: Indices,
+    sums: Floats,
+    size: int,
+    opening: float,
+    tolerance: float,
+    cuts: Floats,
+) -> bool:
+    """Whether Σ w(A, B) + opening ≥ 0 for every split A|B of the group."""
+    for m in range(size):
+        if sums[m] + opening < -tolerance:
+            return False
+    # Groups of more than 20 keep their single-unit test: leaving a split in is always sound.
+    if size < 4 or size > 20:
+        return True
+    cuts[0] = 0.0
+    for subset in range(1, 1 << (size - 1)):
+        top = 0
+        while subset >> (top + 1):
+            top += 1
+        below = subset ^ (1 << top)
+        cut = cuts[below] + sums[top]
+        for m in range(top):
+            if below >> m & 1:
+                cut -= 2.0 * between[chosen[m], chosen[top]]
+        cuts[subset] = cut
+        if cut + opening < -tolerance:
+            return False
+    return True

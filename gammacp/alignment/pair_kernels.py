@@ -1,0 +1,156 @@
+"""Compiled kernels over pairs of units: the position sweep and the adjacency."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def sweep(
+    start: Floats,
+    end: Floats,
+    category: Codes,
+    annotator: Codes,
+    order: Indices,
+    class_start: Indices,
+    reach_of_class: Floats,
+    absolute: float,
+    kind: int,
+    factor: float,
+    category_costs: Floats,
+    most: float,
+    capacity: int,
+    limit: int,
+) -> tuple[Codes, Codes, Floats, int]:
+    """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
+
+    `order` sorts units by length class and start; units of classes c and k are compared only
+    within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k]. `kind` and `factor`
+    are the closed form of the positional part (`BoundCombined.closed_form`), −1 leaves d out
+    (all pairs within reach are listed, with 0). Returns (first, second, d, count); with more than
+    `limit` pairs it stops and the count is −1.
+    """
+    first = np.empty(capacity, np.int32)
+    second = np.empty(capacity, np.int32)
+    cost = np.empty(capacity, np.float64)
+    n = 0
+    n_classes = len(class_start) - 1
+    for c in range(n_classes):
+        for k in range(c, n_classes):
+            window = absolute + reach_of_class[c] + reach_of_class[k]
+            lo = class_start[k]
+            stop = class_start[k + 1]
+            for p in range(class_start[c], class_start[c + 1]):
+                u = order[p]
+                s = start[u]
+                if c == k:
+                    lo = p + 1
+                else:
+                    while lo < stop and start[order[lo]] < s - window:
+                        lo += 1
+                e = end[u]
+                a = annotator[u]
+                length = e - s
+                for q in range(lo, stop):
+                    v = order[q]
+                    t = start[v]
+                    if t > s + window:
+                        break
+                    if annotator[v] == a:
+                        continue
+                    d = 0.0
+                    if kind == 0:
+                        apart = abs(s - t) + abs(e - end[v])
+                        if apart > 0.0:
+                            lengths = length + (end[v] - t)
+                            if lengths == 0.0:
+                                continue
+                            ratio = apart / lengths
+                            d = factor * ratio * ratio
+                    elif kind == 1:
+                        d = factor * abs(e - end[v])
+                    if kind >= 0:
+                        d += category_costs[category[u], category[v]]
+                        if not d <= most:
+                            continue
+                    if n == len(first):
+                        if n >= limit:
+                            return first, second, cost, -1
+                        first = _grown(first)
+                        second = _grown(second)
+                        cost = _grown(cost)
+                    first[n] = min(u, v)
+                    second[n] = max(u, v)
+                    cost[n] = d
+                    n += 1
+    return first[:n], second[:n], cost[:n], n
+
+
+@kernel
+def _grown(array: Any) -> Any:
+    larger = np.empty(2 * len(array) + 16, array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@kernel
+def adjacency(
+    n_units: int, first: Codes, second: Codes, weight: Floats
+) -> tuple[Indices, Codes, Floats]:
+    """Pairs as a symmetric adjacency in rows sorted by neighbour."""
+    start = np.zeros(n_units + 1, np.int64)
+    for p in range(len(first)):
+        start[first[p] + 1] += 1
+        start[second[p] + 1] += 1
+    for u in range(n_units):
+        start[u + 1] += start[u]
+    # Two counting passes sort by (row, neighbour): first by neighbour, then stably by row.
+    size = start[n_units]
+    row = np.empty(size, np.int32)
+    pair = np.empty(size, np.int64)
+    fill = start[:-1].copy()
+    for p in range(len(first)):
+        u, v = first[p], second[p]
+        row[fill[v]] = u
+        pair[fill[v]] = p
+        fill[v] += 1
+        row[fill[u]] = v
+        pair[fill[u]] = p
+        fill[u] += 1
+    neighbour = np.empty(size, np.int32)
+    weights = np.empty(size, np.float64)
+    fill = start[:-1].copy()
+    for v in range(n_units):
+        for p in range(start[v], start[v + 1]):
+            u = row[p]
+            neighbour[fill[u]] = v
+            weights[fill[u]] = weight[pair[p]]
+            fill[u] += 1
+    return start, neighbour, weights
+
+
+@kernel
+def group_weights(groups: Codes, start: Indices, neighbour: Codes, weight: Floats) -> Floats:
+    """Σ w over the pairs of each group, −∞ where a pair is no edge."""
+    total = np.zeros(len(groups), np.float64)
+    for g in range(len(groups)):
+        for i in range(groups.shape[1]):
+            u = groups[g, i]
+            if u < 0:
+                continue
+            lo, hi = start[u], start[u + 1]
+            for j in range(i + 1, groups.shape[1]):
+                v = groups[g, j]
+                if v < 0:
+                    continue
+                p = lo + np.searchsorted(neighbour[lo:hi], v)
+                if p < hi and neighbour[p] == v:
+                    total[g] += weight[p]
+                else:
+                    total[g] = -np.inf
+    return total

@@ -1,0 +1,25 @@
+"""Compiled kernels over the prices (duals) of units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def repair(price: Floats, begin: Indices, members: Codes, gain: Floats) -> Floats:
+    """Raise prices in place until no column earns more than its units' prices; the slacks."""
+    for c in range(len(gain)):
+        missing = gain[c]
+        for p in range(begin[c], begin[c + 1]):
+            missing -= price[members[p]]
+        if missing > 0.0:
+            price[members[begin[c]]] += missing
+    loss = np.empty(len(gain), np.float64)
+    for c in range(len(gain)):
+        loss[c] = -gain[c]
+        for p in range(begin[c], begin[c + 1]):
+            loss[c] += price[members[p]]
+    return loss

@@ -1,0 +1,138 @@
+"""The alignment problem as a graph, and the contract of its solvers.
+
+Units are vertices of an n-partite graph. An edge (u, v) carries w(u, v) = Δ − d(u, v). A group is
+a set of units with at most one per annotator whose pairs are all edges; it costs
+
+    cost(G) = opening − Σ_{pairs of G} w,        opening = Δ·C(n, 2) for γ,
+
+which is C(n, 2) times the disorder of the unitary alignment (Mathet et al. 2015, §4.5, eq. 6: every
+pair with an empty unit costs Δ). The best alignment is the cheapest partition into groups.
+Two groups A, B are worth merging iff Σ_{u∈A, v∈B} w(u, v) + opening ≥ 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+
+
+class Status(StrEnum):
+    """How much is known of a solution; never a silent heuristic."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Who may be aligned with whom, and what it earns.
+
+    Attributes
+    ----------
+    annotator
+        Annotator's code of each unit, ascending, shape (units,).
+    n_annotators
+        n, those without units included.
+    first, second, weight
+        Candidate pairs: rows first < second of different annotators and w = Δ − d; shape (pairs,).
+        A pair that is not listed is never aligned.
+    opening
+        What opening a group costs; Δ·C(n, 2) for γ, (Δ − λ)·C(n, 2) in Dinkelbach's iterations.
+    delta
+        Δ.
+    cover
+        Soft γ: each unit in at least one group instead of exactly one.
+    """
+
+    annotator: Codes
+    n_annotators: int
+    first: Codes
+    second: Codes
+    weight: Floats
+    opening: float
+    delta: float = 1.0
+    cover: bool = False
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.annotator)
+
+    @property
+    def tolerance(self) -> float:
+        """Costs that differ by less count as equal: 1e-10 of what a group costs at most."""
+        return 1e-10 * max(self.opening, self.delta)
+
+    @cached_property
+    def adjacency(self) -> Adjacency:
+        """The pairs from both sides, sorted by row and neighbour."""
+        from gammacp.alignment.pair_kernels import adjacency
+
+        return Adjacency(*adjacency(self.n_units, self.first, self.second, self.weight))
+
+
+class Adjacency(NamedTuple):
+    """Neighbours of unit u: `neighbour[start[u]:start[u + 1]]`, ascending, with their weights."""
+
+    start: Indices
+    neighbour: Codes
+    weight: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Groups with what is known about them.
+
+    Attributes
+    ----------
+    groups
+        int32, shape (groups, annotators): rows of units, −1 where the unit is empty.
+    objective
+        Σ cost(G), in double precision from the weights.
+    bound
+        No alignment costs less; equal to the objective when it is proven.
+    status
+        `optimal` when objective − bound is within the solver's tolerance.
+    """
+
+    groups: Codes
+    objective: float
+    bound: float
+    status: Status
+
+    @property
+    def gap(self) -> float:
+        """(objective − bound) / |objective|; 0 when proven."""
+        if self.status is Status.OPTIMAL:
+            return 0.0
+        return (self.objective - self.bound) / max(abs(self.objective), 1e-300)
+
+
+def group_costs(problem: Problem, groups: Codes) -> Floats:
+    """cost(G) of each group; ∞ where a pair is no edge. Shape (groups,)."""
+    from gammacp.alignment.pair_kernels import group_weights
+
+    weights = group_weights(groups, *problem.adjacency)
+    return np.asarray(problem.opening - weights)
+
+
+def solution(problem: Problem, groups: Codes, bound: float) -> Solution:
+    """The solution with its objective recomputed; optimal if the bound meets it.
+
+    `bound` may lie above the objective by rounding; it is cut to it.
+    """
+    objective = float(group_costs(problem, groups).sum())
+    slack = problem.tolerance * max(problem.n_units, 1)
+    proven = bound >= objective - slack
+    return Solution(
+        groups,
+        objective,
+        objective if proven else bound,
+        Status.OPTIMAL if proven else Status.FEASIBLE,
+    )

@@ -1,0 +1,138 @@
+"""What a dissimilarity is: the protocol that built-in and new ones follow.
+
+Conventions
+-----------
+A dissimilarity is symmetric and 0 for equal units (Mathet et al. 2015, §4.2); it need not obey the
+triangle inequality. It may be infinite: such units are never aligned. It is measured against
+Δ (`delta`), what a pair with an empty unit costs.
+
+Before use it is *bound* to the continuum or the corpus that is measured: normalisers and category
+matrices come from there, never from random continua, which are measured with the same binding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats
+from gammacp.continuum import Continuum, Corpus
+
+Source: TypeAlias = Continuum | Corpus
+Reach: TypeAlias = tuple[float, float]
+
+UNBOUNDED: Reach = (np.inf, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitColumns:
+    """Units as columns that broadcast: what `pairwise` compares.
+
+    `start`, `end`, `length` are float64, `category` int32 codes into `categories` (−1 is
+    unlabelled). `columns[rows]` and `columns[:, None]` index all four alike.
+    """
+
+    start: Floats
+    end: Floats
+    length: Floats
+    category: Codes
+    categories: tuple[str, ...]
+
+    def __getitem__(self, key: Any) -> UnitColumns:
+        """The same columns indexed by `key`."""
+        return UnitColumns(
+            self.start[key], self.end[key], self.length[key], self.category[key], self.categories
+        )
+
+
+def columns(continuum: Continuum) -> UnitColumns:
+    """All units of a continuum, in its order."""
+    return UnitColumns(
+        continuum.starts,
+        continuum.ends,
+        continuum.lengths,
+        continuum.category_codes,
+        continuum.categories,
+    )
+
+
+@runtime_checkable
+class Pairwise(Protocol):
+    """The least that a dissimilarity must have.
+
+    Optional beside it: `reach(bound) -> (absolute, relative)`, with the promise that
+    d(u, v) > bound whenever |start_u − start_v| > absolute + relative·(len_u + len_v); without it
+    nothing is pruned by position. `delta` (default 1). `signature` (default: the class' name).
+    `bind(source)`, which returns the dissimilarity to use on that continuum or corpus.
+    """
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """d(u, v) ≥ 0, NumPy broadcasting over the columns."""
+        ...
+
+
+class BoundDissimilarity(Protocol):
+    """A dissimilarity ready for use; see `Pairwise` for what the members promise."""
+
+    @property
+    def delta(self) -> float:
+        """Δ > 0: what a pair with an empty unit costs."""
+        ...
+
+    @property
+    def signature(self) -> str:
+        """Short text that says what it is, for signatures of results."""
+        ...
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """d(u, v) ≥ 0."""
+        ...
+
+    def reach(self, bound: float) -> Reach:
+        """(absolute, relative): beyond it d exceeds `bound`."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Completed:
+    """A dissimilarity with only `pairwise`, filled up with the defaults."""
+
+    inner: Any
+
+    @property
+    def delta(self) -> float:
+        return float(getattr(self.inner, "delta", 1.0))
+
+    @property
+    def signature(self) -> str:
+        return str(getattr(self.inner, "signature", type(self.inner).__name__.lower()))
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        return np.asarray(self.inner.pairwise(u, v), np.float64)
+
+    def reach(self, bound: float) -> Reach:
+        reach = getattr(self.inner, "reach", None)
+        return UNBOUNDED if reach is None else reach(bound)
+
+
+def bind(dissimilarity: Any, source: Source) -> BoundDissimilarity:
+    """The dissimilarity as it is used on this continuum or corpus.
+
+    Calls its `bind` if it has one; what is missing (`reach`, `delta`, `signature`) gets the
+    defaults of `Pairwise`.
+    """
+    bound = dissimilarity.bind(source) if hasattr(dissimilarity, "bind") else dissimilarity
+    complete = all(hasattr(bound, name) for name in ("delta", "signature", "reach"))
+    return bound if complete else _Completed(bound)
+
+
+def mean_length(source: Source) -> float:
+    """Mean length of all units of the continuum or of all continua of the corpus; 0 for none."""
+    continua: Sequence[Continuum] = (
+        [source] if isinstance(source, Continuum) else list(source.values())
+    )
+    units = sum(c.n_units for c in continua)
+    return sum(float(c.lengths.sum()) for c in continua) / units if units else 0.0

@@ -1,0 +1,231 @@
+"""Categorial distances: a symmetric matrix in [0, 1] over the categories.
+
+References
+----------
+Mathet, Widlöcher & Métivier (2015), §4.3, eq. 4 and footnote 2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.errors import DataError, UsageError
+from gammacp.registry import Registry
+
+
+class Categorial(Protocol):
+    """What `Combined` takes as `categorial`."""
+
+    @property
+    def signature(self) -> str:
+        """Short text that says what it is."""
+        ...
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """dist_cat, shape (K, K), symmetric, in [0, 1], zero on the diagonal."""
+        ...
+
+
+@dataclass(frozen=True)
+class Nominal:
+    """0 for the same category, 1 for any other."""
+
+    signature: str = field(default="nominal", init=False)
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """1 off the diagonal."""
+        return 1.0 - np.eye(len(categories))
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    """|rank − rank| / (K − 1), ranks in the order of `order` or of the continuum's categories.
+
+    Labels that are all numbers and come in alphabetical order (nobody declared one) rank by value.
+    """
+
+    order: tuple[str, ...] | None = None
+    signature: str = field(default="ordinal", init=False)
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """DataError for a category that `order` leaves out."""
+        order = self.order if self.order is not None else _default_order(categories)
+        missing = [c for c in categories if c not in order]
+        if missing:
+            raise DataError(f"category {missing[0]!r} is not in the order {', '.join(order)}")
+        ranks = np.array([order.index(c) for c in categories], np.float64)
+        return _scaled(np.abs(ranks[:, None] - ranks), len(order) - 1)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """|x − y| / (max − min) for numeric labels."""
+
+    signature: str = field(default="interval", init=False)
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """DataError for a label that is not a number."""
+        x = _numeric(categories, "interval")
+        return _scaled(np.abs(x[:, None] - x), float(np.ptp(x)) if len(x) else 0.0)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """|x − y| / (x + y) for numeric labels ≥ 0."""
+
+    signature: str = field(default="ratio", init=False)
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """DataError for a label that is not a number, or negative."""
+        x = _numeric(categories, "ratio")
+        if (x < 0).any():
+            raise DataError(f"category {categories[int(np.argmin(x))]!r} is negative (ratio)")
+        total = x[:, None] + x
+        return np.abs(x[:, None] - x) / np.where(total == 0, 1.0, total)
+
+
+@dataclass(frozen=True)
+class Levenshtein:
+    """Edit distance of the labels over the length of the longer one."""
+
+    signature: str = field(default="levenshtein", init=False)
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """`kitten`/`sitting`: 3/7."""
+        size = len(categories)
+        distances = np.zeros((size, size))
+        for i, a in enumerate(categories):
+            for j, b in enumerate(categories[:i]):
+                distances[i, j] = distances[j, i] = _edits(a, b) / max(len(a), len(b), 1)
+        return distances
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Distances given by the user: `values[i, j]` between `categories[i]` and `categories[j]`.
+
+    Read from CSV with `Matrix.read`: a header of categories, then one row per category that
+    begins with its name.
+    """
+
+    categories: tuple[str, ...]
+    values: Floats
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        """DataError unless symmetric, in [0, 1], zero on the diagonal."""
+        values = np.array(self.values, np.float64)
+        object.__setattr__(self, "values", values)
+        size = len(self.categories)
+        if values.shape != (size, size):
+            raise DataError(f"matrix of shape {values.shape} for {size} categories", file=self.file)
+        for i in range(size):
+            for j in range(size):
+                self._check(i, j)
+
+    def _check(self, i: int, j: int) -> None:
+        a, b, x = self.categories[i], self.categories[j], self.values[i, j]
+        pair, line = f"distance {a!r} to {b!r}", (i + 2 if self.file is not None else None)
+        if not 0 <= x <= 1:
+            raise DataError(
+                f"{pair} is {x:g}", file=self.file, line=line, hint="Distances are from 0 to 1"
+            )
+        if i == j and x != 0:
+            raise DataError(f"{pair} is {x:g}, not 0", file=self.file, line=line)
+        if x != self.values[j, i]:
+            raise DataError(
+                f"{pair} is {x:g}, but {self.values[j, i]:g} the other way round",
+                file=self.file,
+                line=line,
+                hint="A distance matrix is symmetric",
+            )
+
+    @property
+    def signature(self) -> str:
+        """`matrix(FILE)` or `matrix`."""
+        return "matrix" if self.file is None else f"matrix({Path(self.file).name})"
+
+    @classmethod
+    def read(cls, path: str | Path) -> Matrix:
+        """A matrix from a CSV file; DataError with file and line."""
+        from gammacp.dissimilarity.matrix_file import read_matrix
+
+        return cls(*read_matrix(Path(path)), file=str(path))
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """The rows and columns of these categories; DataError for one that is missing."""
+        for name in categories:
+            if name not in self.categories:
+                raise DataError(
+                    f"category {name!r} is missing from the distance matrix",
+                    file=self.file,
+                    hint=f"It has: {', '.join(self.categories)}",
+                )
+        rows = [self.categories.index(name) for name in categories]
+        return np.asarray(self.values[np.ix_(rows, rows)])
+
+
+CATEGORIAL: Registry[Categorial] = Registry("categorial dissimilarity")
+for _entry in (Nominal(), Ordinal(), Interval(), Ratio(), Levenshtein()):
+    CATEGORIAL.register(_entry.signature, _entry)
+
+
+def categorial(choice: str | Categorial) -> Categorial:
+    """A categorial distance by name, from a `.csv` matrix, or the object itself."""
+    if not isinstance(choice, str):
+        if not hasattr(choice, "distances"):
+            raise UsageError(f"categorial {choice!r} has no distances(categories)")
+        return choice
+    if choice.lower().endswith((".csv", ".tsv")):
+        return Matrix.read(choice)
+    return CATEGORIAL[choice]
+
+
+def steep(distances: Floats) -> Floats:
+    """f_cat(x) = −ln(1 − x)·x³⁰ + x (2015, footnote 2): ∞ at 1, close to x below .9."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log1p(-distances) * distances**30 + distances)
+
+
+def _numeric(categories: tuple[str, ...], metric: str) -> Floats:
+    numbers = np.array([_number(name) for name in categories], np.float64)
+    for i in np.flatnonzero(np.isnan(numbers))[:1]:
+        raise DataError(
+            f"category {categories[i]!r} is not a number, which {metric} distances need",
+            hint="Use nominal or ordinal distances, or rename the categories",
+        )
+    return numbers
+
+
+def _number(name: str) -> float:
+    try:
+        value = float(name)
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan
+
+
+def _default_order(categories: tuple[str, ...]) -> tuple[str, ...]:
+    numeric = not any(math.isnan(_number(name)) for name in categories)
+    if numeric and list(categories) == sorted(categories):
+        return tuple(sorted(categories, key=float))
+    return categories
+
+
+def _scaled(distances: Floats, largest: float) -> Floats:
+    return distances / largest if largest > 0 else distances
+
+
+def _edits(a: str, b: str) -> int:
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1]

@@ -1,0 +1,159 @@
+"""The combined dissimilarity: α·d_pos + β·d_cat (Mathet et al. 2015, eq. 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gammacp.arrays import Floats, frozen
+from gammacp.dissimilarity.base import UNBOUNDED, Reach, Source, UnitColumns
+from gammacp.dissimilarity.categorial import Categorial, categorial, steep
+from gammacp.dissimilarity.positional import BoundHamming, BoundSporadic, Positional, positional
+from gammacp.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Combined:
+    """α·d_pos + β·d_cat; γ uses α = β = Δ = 1 (2015, §4.4).
+
+    Parameters
+    ----------
+    alpha, beta
+        Weights ≥ 0 of the positional and the categorial part; not both 0.
+    delta
+        Δ > 0, the dissimilarity to the empty unit; both parts scale with it.
+    positional
+        A name in POSITIONAL, or an object with `bind(source, delta)` or `pairwise(u, v)` (then in
+        units of Δ).
+    categorial
+        A name in CATEGORIAL, a path of a CSV matrix, or an object with `distances(categories)`.
+    f_cat
+        "identity", or "steep" for the form of footnote 2, with which categories at distance 1 are
+        never aligned.
+
+    Unlabelled units: d_cat(None, None) = 0, d_cat(None, c) = Δ.
+
+    Bound to Fig. 10's continuum (positions alone), d(A1, B2) = 3.24.
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    delta: float = 1.0
+    positional: str | Positional = "sporadic"
+    categorial: str | Categorial = "nominal"
+    f_cat: Literal["identity", "steep"] = "identity"
+
+    def __post_init__(self) -> None:
+        """UsageError for weights that cannot be meant."""
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not (np.isfinite(value) and value >= 0):
+                raise UsageError(f"{name} {value!r} is not a number >= 0")
+        if self.alpha == 0 and self.beta == 0:
+            raise UsageError("alpha and beta are both 0, so nothing is compared")
+        if not (np.isfinite(self.delta) and self.delta > 0):
+            raise UsageError(f"delta {self.delta!r} is not a number > 0")
+        if self.f_cat not in ("identity", "steep"):
+            raise UsageError(f"f_cat {self.f_cat!r} is neither 'identity' nor 'steep'")
+
+    @property
+    def signature(self) -> str:
+        """`combined(a:1,b:1,d:1,pos:sporadic,cat:nominal)`."""
+        parts = [f"a:{self.alpha:g}", f"b:{self.beta:g}", f"d:{self.delta:g}"]
+        parts += [f"pos:{_name(self.positional)}", f"cat:{_name(self.categorial)}"]
+        parts += [f"f:{self.f_cat}"] if self.f_cat != "identity" else []
+        return f"combined({','.join(parts)})"
+
+    def bind(self, source: Source) -> BoundCombined:
+        """Normalisers and category matrix of this continuum or corpus."""
+        place = positional(self.positional)
+        bound = place.bind(source, self.delta) if hasattr(place, "bind") else _Scaled(place, self)
+        return BoundCombined(
+            alpha=self.alpha,
+            delta=self.delta,
+            positional=bound,
+            category_costs=self._category_costs(source.categories),
+            signature=self.signature,
+            beta=self.beta,
+        )
+
+    def _category_costs(self, categories: tuple[str, ...]) -> Floats:
+        """β·d_cat, shape (K + 1, K + 1); the last row and column are "unlabelled"."""
+        size = len(categories)
+        costs = np.ones((size + 1, size + 1))
+        costs[size, size] = 0.0
+        if self.beta:
+            distances = categorial(self.categorial).distances(categories)
+            costs[:size, :size] = steep(distances) if self.f_cat == "steep" else distances
+            costs *= self.beta * self.delta
+        else:
+            costs[:] = 0.0
+        frozen(costs)
+        return costs
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    """A positional part that gives its value in units of Δ."""
+
+    inner: object
+    combined: Combined
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        return np.asarray(self.combined.delta * self.inner.pairwise(u, v))  # type: ignore[attr-defined]
+
+    def reach(self, bound: float) -> Reach:
+        reach = getattr(self.inner, "reach", None)
+        return UNBOUNDED if reach is None else reach(bound / self.combined.delta)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundCombined:
+    """`Combined` bound to a continuum or corpus.
+
+    `category_costs[c, k]` is β·d_cat of the category codes c and k; index −1 is "unlabelled".
+    """
+
+    alpha: float
+    beta: float
+    delta: float
+    positional: object
+    category_costs: Floats
+    signature: str
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """α·d_pos(u, v) + β·d_cat(u, v)."""
+        return np.asarray(self.positional_part(u, v) + self.categorial_part(u, v))
+
+    def positional_part(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """α·d_pos(u, v)."""
+        if not self.alpha:
+            return np.zeros(np.broadcast_shapes(u.start.shape, v.start.shape))
+        return np.asarray(self.alpha * self.positional.pairwise(u, v))  # type: ignore[attr-defined]
+
+    def categorial_part(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """β·d_cat(u, v)."""
+        return np.asarray(self.category_costs[u.category, v.category])
+
+    def reach(self, bound: float) -> Reach:
+        """That of the positional part for bound/α."""
+        if not self.alpha or not hasattr(self.positional, "reach"):
+            return UNBOUNDED
+        reach: Reach = self.positional.reach(bound / self.alpha)
+        return reach
+
+    @property
+    def closed_form(self) -> tuple[int, float] | None:
+        """(0, factor) sporadic, (1, factor) Hamming: what the compiled kernels know; else None."""
+        if isinstance(self.positional, BoundSporadic):
+            return 0, self.alpha * self.positional.factor
+        if isinstance(self.positional, BoundHamming):
+            return 1, self.alpha * self.positional.factor
+        return None
+
+
+def _name(part: object) -> str:
+    if isinstance(part, str):
+        return part.replace("\\", "/").rsplit("/", 1)[-1]
+    return str(getattr(part, "signature", type(part).__name__.lower()))

@@ -1,0 +1,67 @@
+"""Distance matrices in CSV or TSV files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.errors import DataError
+
+
+def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats]:
+    """Categories and distances; rows may come in another order than the columns.
+
+    The first row names the columns (its first cell is ignored), every other row begins with its
+    category. DataError with file and line for anything else.
+    """
+    lines = _lines(path)
+    if not lines:
+        raise DataError("file is empty, where a distance matrix was expected", file=path)
+    (first, header), *body = lines
+    names = [name.strip() for name in header[1:]]
+    if len(set(names)) != len(names) or not names:
+        raise DataError("header does not name each category once", file=path, line=first)
+    rows: dict[str, list[float]] = {}
+    for line, cells in body:
+        name = cells[0].strip()
+        if name not in names:
+            raise DataError(f"row {name!r} has no column of that name", file=path, line=line)
+        if name in rows:
+            raise DataError(f"row {name!r} comes twice", file=path, line=line)
+        if len(cells) != len(names) + 1:
+            raise DataError(
+                f"row {name!r} has {len(cells) - 1} distances, not {len(names)}",
+                file=path,
+                line=line,
+            )
+        rows[name] = [_distance(cell, path, line) for cell in cells[1:]]
+    for name in names:
+        if name not in rows:
+            raise DataError(f"category {name!r} has a column but no row", file=path)
+    lines_of = list(rows)
+    order = [names.index(name) for name in lines_of]
+    return tuple(lines_of), np.array([rows[name] for name in lines_of])[:, order]
+
+
+def _lines(path: Path) -> list[tuple[int, list[str]]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            text = stream.read()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from None
+    except UnicodeDecodeError:
+        raise DataError("is not UTF-8 text", file=path, hint="Save it as UTF-8") from None
+    head = text.split("\n", 1)[0]
+    delimiter = max("\t;,", key=head.count)
+    reader = csv.reader(text.splitlines(), delimiter=delimiter)
+    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+
+
+def _distance(cell: str, path: Path, line: int) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise DataError(f"distance {cell!r} is not a number", file=path, line=line) from None

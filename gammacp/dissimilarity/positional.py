@@ -1,0 +1,141 @@
+"""Positional dissimilarities: how far apart two units are, whatever their categories.
+
+References
+----------
+Mathet, Widlöcher & Métivier (2015), eq. 3; Mathet & Widlöcher (2011), eq. 1 and 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.dissimilarity.base import Reach, Source, UnitColumns, mean_length
+from gammacp.errors import DataError, UsageError
+from gammacp.registry import Registry
+
+
+class Positional(Protocol):
+    """What `Combined` takes as `positional`: it is bound with Δ and then compares positions."""
+
+    def bind(self, source: Source, delta: float) -> Any:
+        """An object with `pairwise` and, where it can, `reach` (see `base.Pairwise`)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sporadic:
+    """Distance relative to length, squared (2015, eq. 3): for units scattered over a text.
+
+    d(u, v) = factor · ((|start_u − start_v| + |end_u − end_v|) / (len_u + len_v))², factor = Δ.
+    Two touching units of equal length cost Δ, [4,14] and [20,25] cost (27/15)²·Δ = 3.24·Δ (2015,
+    Fig. 10). Two zero-length units: 0 at the same place, otherwise ∞.
+
+    `factor` overrides Δ: the 2011 form divides by the mean length and knows no Δ, which is
+    factor 4.
+    """
+
+    factor: float | None = None
+
+    def bind(self, source: Source, delta: float) -> BoundSporadic:  # noqa: ARG002
+        """Only Δ matters."""
+        return BoundSporadic(delta if self.factor is None else self.factor)
+
+    @property
+    def signature(self) -> str:
+        """Its name in the registry."""
+        return "sporadic" if self.factor is None else f"sporadic({self.factor:g})"
+
+
+@dataclass(frozen=True)
+class Sporadic2011(Sporadic):
+    """The 2011 form: the denominator is the mean length, there is no factor Δ; its Δ∅ is 4."""
+
+    factor: float | None = 4.0
+
+    @property
+    def signature(self) -> str:
+        """Its name in the registry."""
+        return "sporadic-2011"
+
+
+@dataclass(frozen=True)
+class BoundSporadic:
+    """`Sporadic` with its factor."""
+
+    factor: float
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """See `Sporadic`."""
+        apart = np.abs(u.start - v.start) + np.abs(u.end - v.end)
+        lengths = u.length + v.length
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            ratio = np.where(apart == 0, 0.0, apart / lengths)
+            return np.asarray(self.factor * ratio * ratio, np.float64)
+
+    def reach(self, bound: float) -> Reach:
+        """|start_u − start_v| alone already gives d > bound beyond √(bound/factor)·(lengths)."""
+        return 0.0, float(np.sqrt(max(bound, 0.0) / self.factor)) * (1 + 1e-12)
+
+
+@dataclass(frozen=True)
+class Hamming:
+    """|end_u − end_v| / (k/2) · Δ, k the mean length of all units (2011, eq. 2).
+
+    For segmentations that cover everything: it emulates GHD, ignores starts, and is therefore 0
+    for different units with the same end. k comes from the source it is bound to.
+    """
+
+    @property
+    def signature(self) -> str:
+        """Its name in the registry."""
+        return "hamming"
+
+    def bind(self, source: Source, delta: float) -> BoundHamming:
+        """k of the continuum or corpus; DataError if all units have length 0."""
+        k = mean_length(source)
+        if k == 0 and _any_unit(source):
+            raise DataError(
+                "all units have length 0, so the Hamming distance has no scale",
+                hint="Use another positional dissimilarity",
+            )
+        return BoundHamming(2 * delta / (k or 1.0))
+
+
+@dataclass(frozen=True)
+class BoundHamming:
+    """`Hamming` with its factor 2Δ/k, per offset unit."""
+
+    factor: float
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """See `Hamming`."""
+        return np.asarray(self.factor * np.abs(u.end - v.end), np.float64)
+
+    def reach(self, bound: float) -> Reach:
+        """|start_u − start_v| ≤ |end_u − end_v| + len_u + len_v."""
+        return max(bound, 0.0) / self.factor * (1 + 1e-12), 1.0 + 1e-12
+
+
+def _any_unit(source: Source) -> bool:
+    from gammacp.continuum import Continuum
+
+    return any(c.n_units for c in ([source] if isinstance(source, Continuum) else source.values()))
+
+
+POSITIONAL: Registry[Positional] = Registry("positional dissimilarity")
+POSITIONAL.register("sporadic", Sporadic())
+POSITIONAL.register("sporadic-2011", Sporadic2011())
+POSITIONAL.register("hamming", Hamming())
+
+
+def positional(choice: str | Positional) -> Positional:
+    """A positional dissimilarity by name, or the object itself."""
+    if isinstance(choice, str):
+        return POSITIONAL[choice]
+    if not hasattr(choice, "bind") and not hasattr(choice, "pairwise"):
+        raise UsageError(f"positional {choice!r} has neither bind nor pairwise")
+    return choice
