@@ -43,8 +43,8 @@ def cover(problem: Problem) -> Codes:
     owner = problem.annotator[pairs]
     covered = np.full_like(pairs, -1)
     covered[np.arange(len(pairs)), owner[:, 0]] = pairs[:, 0]
-    there = pairs[:, 1] >= 0
-    covered[np.flatnonzero(there), owner[there, 1]] = pairs[there, 1]
+    has = pairs[:, 1] >= 0
+    covered[np.flatnonzero(has), owner[has, 1]] = pairs[has, 1]
     return np.asarray(np.unique(np.concatenate((groups[~single], covered)), axis=0), np.int32)
 
 
