@@ -1,0 +1,133 @@
+"""A reference model learnt from real annotations.
+
+Everything is empirical and pooled over annotators and continua: prevalence, lengths per category,
+gaps (also those between the bounds and the first and last units). The number of units is the mean
+per annotator with units, rounded. The layout follows the data: units that overlap within an
+annotator give `overlapping`, annotators who all tile their continuum give `covering`, anything
+else `apart`. Only with overlaps the model takes the mean length of the continua: there, gaps and
+lengths do not add up to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from gammacp.arrays import Bools, Floats
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from shuffling.distribution import Distribution, Empirical, Uniform
+from shuffling.placement import Layout
+from shuffling.reference import CategoryModel, ReferenceModel
+
+
+def fit(
+    observed: Continuum | Corpus | Iterable[Continuum], *, integer: bool | None = None
+) -> ReferenceModel:
+    """The model of these annotations.
+
+    Parameters
+    ----------
+    observed
+        One continuum, a corpus, or several continua; any number of annotators.
+    integer
+        Whether positions are whole numbers; None: whether all observed ones are.
+
+    Raises
+    ------
+    DataError
+        There is no unit, or `integer` is asked for and a position is not whole.
+    """
+    continua = _continua(observed)
+    counts = np.concatenate([c.counts for c in continua])
+    if not counts.sum():
+        raise DataError("no unit to learn a reference model from")
+    whole = all(is_whole(c) for c in continua)
+    if integer and not whole:
+        raise DataError("positions are not all whole numbers, where integer = true")
+    layout = _layout(continua)
+    return ReferenceModel(
+        n_units=max(1, math.floor(float(counts[counts > 0].mean()) + 0.5)),
+        categories=_categories(continua),
+        gaps=_gaps(continua, layout),
+        layout=layout,
+        length=_length(continua, whole) if layout is Layout.OVERLAPPING else None,
+        integer=whole if integer is None else integer,
+    )
+
+
+def is_whole(continuum: Continuum) -> bool:
+    """Whether all positions and the bounds are whole numbers."""
+    columns = (continuum.starts, continuum.ends, np.array(continuum.bounds))
+    return not any((column % 1).any() for column in columns)
+
+
+def overlaps(starts: Floats, ends: Floats) -> Bools:
+    """Which units (sorted by start) begin before an earlier one has ended; shape (n,)."""
+    begins = np.zeros(len(starts), bool)
+    begins[1:] = starts[1:] < np.maximum.accumulate(ends)[:-1]
+    return begins
+
+
+def _continua(observed: Continuum | Corpus | Iterable[Continuum]) -> list[Continuum]:
+    if isinstance(observed, Continuum):
+        return [observed]
+    continua = list(observed.values() if isinstance(observed, Corpus) else observed)
+    if not continua:
+        raise DataError("no continuum to learn a reference model from")
+    return continua
+
+
+def _annotations(continua: list[Continuum]) -> Iterator[tuple[Floats, Floats, Continuum]]:
+    for c in continua:
+        for lo, hi in zip(c.offsets[:-1], c.offsets[1:], strict=True):
+            if hi > lo:
+                yield c.starts[lo:hi], c.ends[lo:hi], c
+
+
+def _layout(continua: list[Continuum]) -> Layout:
+    if any(overlaps(starts, ends).any() for starts, ends, _ in _annotations(continua)):
+        return Layout.OVERLAPPING
+    edges = (_edge_gaps(starts, ends, c) for starts, ends, c in _annotations(continua))
+    return Layout.APART if any(gaps.any() for gaps in edges) else Layout.COVERING
+
+
+def _edge_gaps(starts: Floats, ends: Floats, continuum: Continuum) -> Floats:
+    lo, hi = continuum.bounds
+    return np.append(starts, hi) - np.concatenate(([lo], ends))
+
+
+def _gaps(continua: list[Continuum], layout: Layout) -> Distribution:
+    if layout is Layout.COVERING:
+        return Uniform(0, 0)
+    gaps = [_edge_gaps(starts, ends, c) for starts, ends, c in _annotations(continua)]
+    return Empirical(tuple(np.concatenate(gaps).tolist()))
+
+
+def _length(continua: list[Continuum], whole: bool) -> float:
+    mean = float(np.mean([c.length for c in continua]))
+    longest = max(float(c.lengths.max(initial=0)) for c in continua)
+    return max(longest, math.floor(mean + 0.5) if whole else mean)
+
+
+def _categories(continua: list[Continuum]) -> tuple[CategoryModel, ...]:
+    lengths: dict[str | None, list[float]] = {
+        name: [] for c in continua for name in (*c.categories, None)
+    }
+    for c in continua:
+        for code, length in zip(c.category_codes.tolist(), c.lengths.tolist(), strict=True):
+            lengths[None if code < 0 else c.categories[code]].append(length)
+    total = sum(len(found) for found in lengths.values())
+    everything = tuple(v for found in lengths.values() for v in found)
+    # A declared category that nobody used stays in the model, with prevalence 0.
+    return tuple(
+        CategoryModel(
+            name=name,
+            prevalence=len(found) / total,
+            lengths=Empirical(tuple(found) or everything),
+        )
+        for name, found in lengths.items()
+        if found or name is not None
+    )

@@ -1,0 +1,59 @@
+"""Merge errors: one unit instead of neighbouring ones; the reverse of splits, not in the paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from shuffling.registry import register
+from shuffling.setting import Setting, Units, check_factor, operations
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Merge:
+    """round(f·m·x) operations, each makes one unit of two neighbours.
+
+    Neighbours are successive units in order of their starts; the pair is drawn uniformly from the
+    current ones, so a merged unit may be merged again. The merged unit reaches from the first start
+    to the last end, over a gap if there is one, and takes the category of the longer of the two
+    (of the first if they are equally long). Disjoint units stay disjoint, segmentations covering.
+
+    Attributes
+    ----------
+    factor
+        f ≥ 0: merges per unit of the reference at m = 1; with 1, the default, one unit is left.
+    same_category
+        Only neighbours of the same category are merged.
+    """
+
+    name: ClassVar[str] = "merge"
+    summary: ClassVar[str] = "neighbouring units are made one"
+    source: ClassVar[str] = "gammacp; the reverse of splits"
+
+    factor: float = 1.0
+    same_category: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the factor."""
+        check_factor(self.factor, self.name)
+
+    def apply(
+        self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
+    ) -> Units:
+        """The units, some of them merged; fewer than asked for where no pair is left."""
+        starts, ends, codes = units.starts, units.ends, units.codes
+        for _ in range(operations(self.factor, magnitude, setting.n_units)):
+            pairs = np.flatnonzero((codes[1:] == codes[:-1]) | (not self.same_category))
+            if not len(pairs):
+                break
+            i = int(rng.choice(pairs))
+            longer = i + int(ends[i + 1] - starts[i + 1] > ends[i] - starts[i])
+            code = codes[longer]
+            end = max(ends[i], ends[i + 1])
+            starts = np.delete(starts, i + 1)
+            ends, codes = np.delete(ends, i + 1), np.delete(codes, i + 1)
+            ends[i], codes[i] = end, code
+        return Units.sorted(starts, ends, codes)

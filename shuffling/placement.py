@@ -1,0 +1,87 @@
+"""Where the units of a drawn reference lie: one function per layout.
+
+Positions start at 0. Each function gets the drawn lengths, shape (n,), and returns the starts, the
+lengths that it could keep, and where the continuum ends.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+
+from gammacp.arrays import Floats
+
+Placed = tuple[Floats, Floats, float]
+
+
+class Layout(StrEnum):
+    """How the units of one annotator lie."""
+
+    APART = "apart"  # units do not overlap; gaps between, before and after them
+    OVERLAPPING = "overlapping"  # gaps may be negative
+    COVERING = "covering"  # a segmentation: units tile the continuum without gaps
+    FIXED = "fixed"  # pure categorisation: equal units with equal gaps, the same in every draw
+
+
+def apart(
+    lengths: Floats, shortest: Floats, gaps: Floats, least_gap: float, total: float | None
+) -> Placed:
+    """Units one after the other; `gaps` has n + 1 values, one before each unit and one at the end.
+
+    With a `total` length of the continuum, the gaps are stretched or shrunk above `least_gap` to
+    fill it; where they cannot shrink enough, the units shrink towards `shortest`.
+    """
+    if total is not None:
+        room = total - least_gap * len(gaps)
+        lengths = summing_to(lengths, shortest, min(float(lengths.sum()), room))
+        gaps = summing_to(gaps, np.full(len(gaps), least_gap), total - float(lengths.sum()))
+    ends = np.cumsum(gaps[:-1] + lengths)
+    return ends - lengths, lengths, float(ends[-1] + gaps[-1])
+
+
+def covering(lengths: Floats, shortest: Floats, longest: Floats, total: float | None) -> Placed:
+    """Units that tile the continuum; with a `total`, lengths are scaled inside their ranges."""
+    if total is not None:
+        if total < lengths.sum():
+            lengths = summing_to(lengths, shortest, total)
+        else:
+            lengths = longest - summing_to(
+                longest - lengths, np.zeros(len(lengths)), float(longest.sum()) - total
+            )
+    ends = np.cumsum(lengths)
+    return ends - lengths, lengths, float(ends[-1])
+
+
+def overlapping(
+    lengths: Floats, gaps: Floats, total: float | None, rng: np.random.Generator
+) -> Placed:
+    """Units one after the other by gaps that may be negative; `gaps` as for `apart`.
+
+    With a `total`, the sequence is wound around a circle of that length from a random place, and
+    a unit that would reach over the end is moved back to end there, so that no place of the
+    continuum is preferred. Without, the continuum begins with the first unit.
+    """
+    starts = np.cumsum(gaps[:-1] + lengths) - lengths
+    if total is None:
+        starts = starts - starts.min() + max(gaps[0], 0.0)
+        return starts, lengths, float((starts + lengths).max() + max(gaps[-1], 0.0))
+    starts = (starts + np.floor(rng.random() * total)) % total
+    return np.minimum(starts, total - lengths), lengths, total
+
+
+def summing_to(values: Floats, least: Floats, total: float) -> Floats:
+    """The values with their excess over `least` scaled so that they sum to `total`.
+
+    Where all are whole numbers they stay so: running sums are rounded, which keeps the total, and
+    every value at or above its whole-numbered least.
+    """
+    excess = values - least
+    spare = total - float(least.sum())
+    share = excess if excess.sum() > 0 else np.ones(len(values))
+    scaled: Floats = least + share * (spare / share.sum())
+    if total % 1 or (values % 1).any() or (least % 1).any():
+        return scaled
+    sums = np.floor(np.cumsum(scaled) + 0.5)
+    sums[-1] = total
+    return np.diff(sums, prepend=0.0)

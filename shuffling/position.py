@@ -1,0 +1,143 @@
+"""Position errors: boundaries are shifted (2015, §6.3.1 "Position").
+
+"For a given unit, we define a value shiftmax that is proportional to m and to the length of the
+unit, and each boundary of the unit is shifted by a value randomly chosen between −shiftmax and
+shiftmax."
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.errors import DataError
+from shuffling.fitting import overlaps
+from shuffling.ordered import draw_ordered
+from shuffling.placement import Layout
+from shuffling.registry import register
+from shuffling.setting import Setting, Units, check_factor, check_segmentation
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """Each boundary is moved by U(−s, s), s = f·m·(length of its unit).
+
+    Boundaries stay inside the reference's bounds: the range of the draw ends there. In all
+    variants every boundary stays within s of where it was.
+
+    - Free (`overlap=True`): both boundaries of a unit are drawn independently of everything; two
+      that cross change places. Units of positive length with whole positions keep length 1.
+    - Kept apart (`overlap=False`; §6.3.4 "a modified version of the shifting procedure so that
+      the non-overlapping constraint is fully satisfied"): the same draws under the condition that
+      boundaries stay in their order, so units stay in theirs, disjoint and of positive length.
+    - Segmentations (a model whose layout is `covering`, unless `overlap` is given): shared
+      boundaries are drawn under the same condition, s = f·m·(the shorter of its two units); the
+      outer ones stay.
+
+    Attributes
+    ----------
+    factor
+        f ≥ 0. Set from γ ≈ .1 at m = 1 in Fig. 26a; see docs/shuffling.md.
+    overlap
+        None (default): free if the model's layout is `overlapping` or the units overlap already.
+    """
+
+    name: ClassVar[str] = "position"
+    summary: ClassVar[str] = "boundaries are shifted"
+    source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1"
+
+    factor: float = 1.0
+    overlap: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Check the factor."""
+        check_factor(self.factor, self.name)
+
+    def apply(
+        self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
+    ) -> Units:
+        """The units with shifted boundaries.
+
+        Raises DataError where units are to be kept apart that overlap, or to be kept covering
+        that do not tile their bounds.
+        """
+        if not len(units) or magnitude * self.factor == 0:
+            return units
+        if self.overlap is None and setting.covering:
+            check_segmentation(units, setting.bounds, self.name)
+            return _shift_shared(units, self.factor * magnitude, setting, rng)
+        reach = _reach(self.factor * magnitude * units.lengths, setting.integer)
+        free = self.overlap
+        if free is None:
+            free = setting.model.layout is Layout.OVERLAPPING or not units.apart
+        if free:
+            return _shift_freely(units, reach, setting, rng)
+        return _shift_apart(units, reach, setting, rng)
+
+
+def _reach(reach: Floats, integer: bool) -> Floats:
+    # The small term undoes products such as 2.9999999999999996.
+    return np.floor(reach + 1e-9) if integer else reach
+
+
+def _shift_freely(units: Units, reach: Floats, setting: Setting, rng: np.random.Generator) -> Units:
+    lowest, highest = setting.bounds
+    present = np.stack((units.starts, units.ends))
+    low = np.maximum(present - reach, lowest)
+    high = np.minimum(present + reach, highest)
+    if setting.integer:
+        drawn = rng.integers(np.ceil(low).astype(np.int64), np.floor(high).astype(np.int64) + 1)
+        places = drawn.astype(np.float64)
+    else:
+        places = rng.uniform(low, high)
+    starts, ends = places.min(axis=0), places.max(axis=0)
+    if setting.integer:
+        # start = end = p: one step up stays within reach of the end, or else, at the upper
+        # bound, one step down within reach of the start.
+        empty = (starts == ends) & (units.lengths > 0)
+        up = empty & (ends < highest)
+        ends = ends + up
+        starts = starts - (empty & ~up)
+    return Units.sorted(starts, ends, units.codes)
+
+
+def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.Generator) -> Units:
+    rows = np.flatnonzero(overlaps(units.starts, units.ends))
+    if len(rows):
+        i = rows[0]
+        raise DataError(
+            f"position: unit {units.starts[i]:g}-{units.ends[i]:g} overlaps an earlier one, so "
+            "units cannot be kept apart",
+            hint="Use position:overlap=true",
+        )
+    present = np.stack((units.starts, units.ends), axis=1).ravel()
+    strict = np.zeros(len(present), bool)
+    strict[::2] = units.lengths > 0
+    places = draw_ordered(
+        present,
+        np.repeat(reach, 2),
+        *setting.bounds,
+        strict[:-1],
+        integer=setting.integer,
+        rng=rng,
+    )
+    return Units(places[::2], places[1::2], units.codes)
+
+
+def _shift_shared(units: Units, factor: float, setting: Setting, rng: np.random.Generator) -> Units:
+    shorter = np.minimum(units.lengths[:-1], units.lengths[1:])
+    reach = np.zeros(len(units) + 1)
+    reach[1:-1] = _reach(factor * shorter, setting.integer)
+    places = draw_ordered(
+        np.append(units.starts, units.ends[-1]),
+        reach,
+        *setting.bounds,
+        units.lengths > 0,
+        integer=setting.integer,
+        rng=rng,
+    )
+    return Units(places[:-1], places[1:], units.codes)

@@ -1,0 +1,146 @@
+"""What an error works on: the units of one annotator, and what they were annotated from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats
+from gammacp.continuum import Bounds, Continuum
+from gammacp.errors import DataError, UsageError
+from shuffling.fitting import is_whole, overlaps
+from shuffling.placement import Layout
+from shuffling.reference import ReferenceModel
+
+
+@dataclass(frozen=True)
+class Units:
+    """Columns of one annotator's units, sorted by start and end; shapes (units,).
+
+    `codes` refer to the setting's categories; −1 is unlabelled.
+    """
+
+    starts: Floats
+    ends: Floats
+    codes: Codes
+
+    @classmethod
+    def sorted(cls, starts: Floats, ends: Floats, codes: Codes) -> Units:
+        """The columns, brought in order."""
+        order = np.lexsort((codes, ends, starts))
+        return cls(starts[order], ends[order], codes[order])
+
+    def __len__(self) -> int:
+        """Number of units."""
+        return len(self.starts)
+
+    @property
+    def lengths(self) -> Floats:
+        """Length of each unit."""
+        return self.ends - self.starts
+
+    @property
+    def apart(self) -> bool:
+        """Whether no unit overlaps another."""
+        return not overlaps(self.starts, self.ends).any()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The model and the reference behind the units.
+
+    Attributes
+    ----------
+    model
+        New units, prevalence, layout and whole numbers come from it.
+    categories
+        Names that the units' codes refer to.
+    bounds
+        The reference's bounds; no error leaves them.
+    n_units
+        x: units of the reference. Numbers of operations are proportional to it.
+    """
+
+    model: ReferenceModel
+    categories: tuple[str, ...]
+    bounds: Bounds
+    n_units: int
+
+    @classmethod
+    def of(cls, reference: Continuum, model: ReferenceModel) -> Setting:
+        """The setting of a reference; the model's further categories are appended.
+
+        Raises DataError where the reference has a category that the model lacks, or positions
+        that are not whole although the model's are.
+        """
+        for name in reference.categories:
+            if name not in model.category_names:
+                raise DataError(
+                    f"category {name!r} of the reference is not in the reference model",
+                    hint=f"The model has: {', '.join(model.category_names) or 'none'}",
+                )
+        if model.integer and not is_whole(reference):
+            raise DataError(
+                "the reference has positions that are not whole numbers, where the reference "
+                "model has integer = true",
+                hint="Set integer = false in the model",
+            )
+        more = (n for n in model.category_names if n not in reference.categories)
+        return cls(model, (*reference.categories, *more), reference.bounds, reference.n_units)
+
+    @property
+    def integer(self) -> bool:
+        """Whether positions stay whole numbers."""
+        return self.model.integer
+
+    @property
+    def covering(self) -> bool:
+        """Whether the annotations are segmentations, which errors then keep."""
+        return self.model.layout is Layout.COVERING
+
+    @property
+    def prevalence(self) -> Floats:
+        """Prevalence among labelled units, by code, shape (categories,)."""
+        share = {c.name: c.prevalence for c in self.model.categories}
+        shares = np.array([share[name] for name in self.categories])
+        return shares / shares.sum() if shares.sum() > 0 else shares
+
+    def draw_units(self, rng: np.random.Generator, size: int) -> tuple[Floats, Codes]:
+        """Lengths and category codes of new units from the model, shapes (size,)."""
+        kinds, lengths = self.model.draw_units(rng, size)
+        code: dict[str | None, int] = {name: i for i, name in enumerate(self.categories)}
+        code[None] = -1
+        codes = np.array([code[c.name] for c in self.model.categories], np.int32)
+        return lengths, codes[kinds]
+
+
+def operations(factor: float, magnitude: float, n_units: int) -> int:
+    """round(f·m·x), halves up: how often an error is made at this magnitude.
+
+    >>> operations(5, 0.5, 25)
+    63
+    """
+    # The small term keeps products such as 2.4999999999999996 on their true side.
+    return math.floor(factor * magnitude * n_units + 0.5 + 1e-9)
+
+
+def check_factor(factor: float, name: str) -> None:
+    """Refuse a factor that is negative or not finite."""
+    if not (math.isfinite(factor) and factor >= 0):
+        raise UsageError(f"{name}: factor {factor:g} is not a finite number >= 0")
+
+
+def check_segmentation(units: Units, bounds: Bounds, name: str) -> None:
+    """Raise DataError, naming the place, where the units do not tile the bounds."""
+    edges = np.concatenate(([bounds[0]], units.ends))
+    begins = np.append(units.starts, bounds[1])
+    rows = np.flatnonzero(edges != begins)
+    if len(rows):
+        here = sorted((edges[rows[0]], begins[rows[0]]))
+        raise DataError(
+            f"{name}: the units do not tile their bounds: gap or overlap between {here[0]:g} and "
+            f"{here[1]:g}",
+            hint="A reference model with layout = covering needs a full segmentation",
+        )

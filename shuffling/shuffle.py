@@ -1,0 +1,204 @@
+"""From a reference to annotators who err (2015, §6.3.1).
+
+"This reference is used by the shuffling tool to generate a multi-annotator corpus, simulating the
+fact that each annotator makes mistakes of a certain type, and of a certain magnitude. […] The
+generated corpus does not include the reference it is built from."
+
+Randomness: every draw has a stream of its own, keyed by what it is for (the reference of a set;
+an annotator's n-th error in a set at a magnitude), so a set can be made alone, in any order and
+by any worker, with the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from shuffling.reference import ReferenceModel
+from shuffling.registry import ErrorType, parse_errors
+from shuffling.setting import Setting, Units
+
+Errors: TypeAlias = str | ErrorType | Sequence[ErrorType]
+Seed: TypeAlias = int | np.random.SeedSequence
+
+# First words of the keys of random streams.
+_REFERENCE, _SHUFFLE = 0, 1
+
+
+def shuffle(
+    reference: Continuum,
+    errors: Errors,
+    magnitude: float,
+    n_annotators: int = 3,
+    *,
+    model: ReferenceModel | None = None,
+    seed: Seed = 0,
+) -> Continuum:
+    """Annotators who each make the same kind of errors on one reference, independently.
+
+    Parameters
+    ----------
+    reference
+        A continuum with exactly one annotator (see `reference_of`).
+    errors
+        An error, several in the order in which they are made, or a text (`position+category`).
+    magnitude
+        m in [0, 1]: 0 changes nothing, 1 is the worst; the same for all errors.
+    n_annotators
+        ≥ 1; they are called annotator-1, annotator-2, …
+    model
+        Where new units, prevalence and layout come from; default: learnt from the reference.
+    seed
+        The same seed gives the same bits; each annotator and each error has its own stream, so
+        annotator 1 errs the same way beside one other annotator or ten.
+
+    Returns
+    -------
+    Continuum
+        The annotators without the reference, within the reference's bounds.
+
+    Raises
+    ------
+    UsageError
+        The magnitude lies outside [0, 1], there are fewer than one annotators, or an error is
+        unknown.
+    DataError
+        The reference has not exactly one annotator, or does not fit the model or the errors.
+    """
+    magnitude, errors = check_magnitude(magnitude), resolve_errors(errors)
+    if n_annotators < 1:
+        raise UsageError(f"number of annotators {n_annotators} < 1")
+    if reference.n_annotators != 1:
+        raise DataError(
+            f"reference has {reference.n_annotators} annotators, where one is needed",
+            hint="Choose the annotator to take as the reference",
+        )
+    setting = Setting.of(reference, model or ReferenceModel.fit(reference))
+    units = Units(reference.starts, reference.ends, reference.category_codes)
+    drawn = [
+        _annotate(units, errors, magnitude, setting, _child(seed, annotator))
+        for annotator in range(n_annotators)
+    ]
+    return Continuum.from_codes(
+        tuple(f"annotator-{i + 1}" for i in range(n_annotators)),
+        setting.categories,
+        np.concatenate([u.starts for u in drawn]),
+        np.concatenate([u.ends for u in drawn]),
+        np.repeat(np.arange(n_annotators, dtype=np.int32), [len(u) for u in drawn]),
+        np.concatenate([u.codes for u in drawn]),
+        bounds=reference.bounds,
+        name=reference.name,
+        offset_unit=reference.offset_unit,
+    )
+
+
+def shuffled_set(
+    source: ReferenceModel | Continuum,
+    errors: Errors,
+    magnitude: float,
+    n_annotators: int = 3,
+    *,
+    index: int = 0,
+    model: ReferenceModel | None = None,
+    seed: Seed = 0,
+) -> Continuum:
+    """Set number `index` (from 0) of a sweep, made alone; arguments otherwise as for `shuffle`.
+
+    With a model as `source`, each set has its own reference, which is the same for every error and
+    magnitude, so that a sweep compares like with like; the annotators differ by set and magnitude.
+    With a continuum as `source`, that is the reference of every set.
+    """
+    magnitude = check_magnitude(magnitude)
+    if index < 0:
+        raise UsageError(f"set index {index} < 0")
+    if isinstance(source, ReferenceModel):
+        reference = reference_set(source, index=index, seed=seed)
+        model = model or source
+    else:
+        reference = source
+    # Magnitudes such as .15 and 3·.05 are the same magnitude.
+    child = _child(seed, _SHUFFLE, index, round(magnitude * 1e9))
+    return shuffle(reference, errors, magnitude, n_annotators, model=model, seed=child)
+
+
+def shuffled_sets(
+    source: ReferenceModel | Continuum,
+    errors: Errors,
+    magnitude: float,
+    n_annotators: int = 3,
+    *,
+    sets: int = 40,
+    model: ReferenceModel | None = None,
+    seed: Seed = 0,
+) -> Iterator[Continuum]:
+    """Sets 0 … sets − 1 of one magnitude, each as `shuffled_set` makes it alone."""
+    resolved = resolve_errors(errors)
+    for index in range(sets):
+        yield shuffled_set(
+            source, resolved, magnitude, n_annotators, index=index, model=model, seed=seed
+        )
+
+
+def reference_set(model: ReferenceModel, *, index: int = 0, seed: Seed = 0) -> Continuum:
+    """The reference of set `index` of a sweep."""
+    return model.draw(np.random.default_rng(_child(seed, _REFERENCE, index)))
+
+
+def reference_of(continuum: Continuum, annotator: str | None = None) -> Continuum:
+    """One annotator's units of a continuum as the reference, within its bounds.
+
+    Raises DataError where there are several annotators and none is named, the name is unknown,
+    or the annotator has no unit.
+    """
+    if annotator is None:
+        if continuum.n_annotators != 1:
+            raise DataError(
+                f"{continuum.n_annotators} annotators, where the reference is one annotator's",
+                hint=f"Name one of: {', '.join(continuum.annotators)}",
+            )
+        annotator = continuum.annotators[0]
+    reference = continuum.only_annotators([annotator])
+    if not len(reference):
+        raise DataError(f"annotator {annotator!r} has no unit to take as the reference")
+    return reference
+
+
+def resolve_errors(errors: Errors) -> tuple[ErrorType, ...]:
+    """The errors as objects, at least one."""
+    if isinstance(errors, str):
+        return parse_errors(errors)
+    resolved = (errors,) if isinstance(errors, ErrorType) else tuple(errors)
+    if not resolved:
+        raise UsageError("no error type is given")
+    return resolved
+
+
+def check_magnitude(magnitude: float) -> float:
+    """The magnitude, or UsageError where it lies outside [0, 1]."""
+    if not 0 <= magnitude <= 1:
+        raise UsageError(f"magnitude {magnitude:g} is outside [0, 1]")
+    return magnitude
+
+
+def _annotate(
+    units: Units,
+    errors: tuple[ErrorType, ...],
+    magnitude: float,
+    setting: Setting,
+    seed: np.random.SeedSequence,
+) -> Units:
+    for i, error in enumerate(errors):
+        units = error.apply(units, magnitude, setting, np.random.default_rng(_child(seed, i)))
+    return units
+
+
+def _child(seed: Seed, *key: int) -> np.random.SeedSequence:
+    if isinstance(seed, np.random.SeedSequence):
+        return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
+    if seed < 0:
+        raise UsageError(f"seed {seed} < 0")
+    return np.random.SeedSequence(seed, spawn_key=key)

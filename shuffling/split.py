@@ -1,0 +1,89 @@
+"""Split errors: contiguous units instead of one (2015, §6.3.1 "Splits").
+
+"At magnitude m, each annotator splits a certain number of units (proportional to m). A split unit
+may be re-split, and so on."
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gammacp.errors import UsageError
+from shuffling.registry import register
+from shuffling.setting import Setting, Units, check_factor, operations
+
+CAP = 5.0
+"""Most splits per unit of the reference at magnitude 1 (2015, §6.3.4)."""
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """round(f·m·x) operations, each cuts one of the current units in two.
+
+    The unit is drawn uniformly from the current ones, so a part may be split again; the cut is
+    uniform inside it. The parts tile their unit exactly and keep its category. Units that cannot
+    be cut (zero length; length 1 where positions are whole numbers) are not drawn; where none is
+    left, fewer splits are made.
+
+    Attributes
+    ----------
+    factor
+        f in [0, 5]: splits per unit of the reference at m = 1; the paper limits the total to
+        five times the number of units. See docs/shuffling.md for how the default was set.
+    """
+
+    name: ClassVar[str] = "split"
+    summary: ClassVar[str] = "units are cut into contiguous units"
+    source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1, §6.3.4"
+
+    factor: float = 5.0
+
+    def __post_init__(self) -> None:
+        """Check the factor."""
+        check_factor(self.factor, self.name)
+        if self.factor > CAP:
+            raise UsageError(
+                f"{self.name}: factor {self.factor:g} > {CAP:g}, the paper's limit of splits per "
+                "unit"
+            )
+
+    def apply(
+        self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
+    ) -> Units:
+        """The units, some of them in parts."""
+        todo = operations(self.factor, magnitude, setting.n_units)
+        if not todo:
+            return units
+        starts, ends = units.starts.tolist(), units.ends.tolist()
+        codes = units.codes.tolist()
+        least = 2.0 if setting.integer else np.nextafter(0.0, 1.0)
+        open_rows = [i for i in range(len(starts)) if ends[i] - starts[i] >= least]
+        while todo and open_rows:
+            at = int(rng.integers(len(open_rows)))
+            row = open_rows[at]
+            cut = _cut(starts[row], ends[row], setting.integer, rng)
+            if not starts[row] < cut < ends[row]:  # no float lies between
+                open_rows[at] = open_rows[-1]
+                open_rows.pop()
+                continue
+            starts.append(cut)
+            ends.append(ends[row])
+            codes.append(codes[row])
+            ends[row] = cut
+            todo -= 1
+            if ends[-1] - cut >= least:
+                open_rows.append(len(starts) - 1)
+            if cut - starts[row] < least:
+                open_rows[at] = open_rows[-1]
+                open_rows.pop()
+        return Units.sorted(np.array(starts), np.array(ends), np.array(codes, np.int32))
+
+
+def _cut(start: float, end: float, integer: bool, rng: np.random.Generator) -> float:
+    if integer:
+        return start + float(rng.integers(1, int(end - start)))
+    return start + (end - start) * float(rng.random())
