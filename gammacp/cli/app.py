@@ -15,6 +15,7 @@ _COMMANDS: tuple[str, ...] = (
     "inspect",
     "convert",
     "formats",
+    "syntax",
 )
 
 
