@@ -19,12 +19,19 @@ if TYPE_CHECKING:
     from gammacp.errors import DataError, GammacpError, UsageError
     from gammacp.formats.reading import read, read_corpus
     from gammacp.formats.writing import write
+    from gammacp.measures.gamma import GammaScore, gamma, soft_gamma
+    from gammacp.measures.gamma_corpus import CorpusGamma, gamma_corpus
     from gammacp.measures.registry import measure
     from gammacp.measures.score import Score
 
 _HOMES = {
     "Alignment": "gammacp.alignment.alignment",
     "Combined": "gammacp.dissimilarity.combined",
+    "CorpusGamma": "gammacp.measures.gamma_corpus",
+    "gamma_corpus": "gammacp.measures.gamma_corpus",
+    "GammaScore": "gammacp.measures.gamma",
+    "soft_gamma": "gammacp.measures.gamma",
+    "gamma": "gammacp.measures.gamma",
     "Continuum": "gammacp.continuum",
     "Corpus": "gammacp.continuum",
     "DataError": "gammacp.errors",
@@ -46,7 +53,9 @@ __all__ = [
     "Combined",
     "Continuum",
     "Corpus",
+    "CorpusGamma",
     "DataError",
+    "GammaScore",
     "GammacpError",
     "Score",
     "Unit",
@@ -55,9 +64,12 @@ __all__ = [
     "__version__",
     "align",
     "best_disorder",
+    "gamma",
+    "gamma_corpus",
     "measure",
     "read",
     "read_corpus",
+    "soft_gamma",
     "write",
 ]
 

@@ -1,0 +1,210 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gammacp as gc
+from gammacp import Combined, Continuum, Corpus, DataError, Unit
+from gammacp.alignment import Status
+from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.datasets import load
+from gammacp.measures.gamma import gamma, soft_gamma
+from gammacp.measures.gamma_corpus import gamma_corpus
+
+APS = load("alex-paul-suzan")
+
+
+def random_continuum(seed: int, n: int = 3, p: int = 15, length: int = 10) -> Continuum:
+    rng = np.random.default_rng(seed)
+    units = []
+    for a in range(n):
+        start = 0
+        for _ in range(p):
+            start += int(rng.integers(1, 2 * length))
+            size = int(rng.integers(1, length))
+            units.append(Unit(f"A{a}", start, start + size, str(rng.integers(3))))
+            start += size
+    return Continuum.from_units(units)
+
+
+def test_parts_of_the_score() -> None:
+    score = gamma(APS, seed=3)
+    assert score.observed == pytest.approx(0.653541666667, abs=1e-12)
+    assert score.expected is not None
+    assert score.value == 1 - score.observed / score.expected
+    assert score.interval is not None
+    assert score.interval[0] < score.value < score.interval[1]
+    assert score.status is Status.OPTIMAL
+    assert score.bound == pytest.approx(score.observed, abs=1e-9)
+    assert (score.annotators, score.units) == (3, 16)
+    assert score.samples >= 30
+    assert score.alignment.disorder == score.observed
+    assert "seed:3" in score.signature
+    assert "chance:shift" in score.signature
+
+
+def test_interval_is_the_monte_carlo_error_of_the_expected_disorder() -> None:
+    # γ with very many samples lies in most of the 95 % intervals of γ with few.
+    truth = gamma(APS, samples=3000, seed=1).value
+    intervals = [gamma(APS, samples=40, seed=s).interval or (0, 0) for s in range(2, 62)]
+    covered = np.mean([lo <= truth <= hi for lo, hi in intervals])
+    assert covered >= 0.85
+
+
+def test_precision_rule() -> None:
+    loose, tight = gamma(APS, precision=0.1), gamma(APS, precision=0.01)
+    assert loose.samples == 30
+    assert tight.samples > 100
+    assert tight.interval is not None
+    assert tight.expected is not None
+    relative = (tight.interval[1] - tight.interval[0]) / 2 / (tight.observed / tight.expected)  # type: ignore[operator]
+    assert relative <= 0.0102
+
+
+@pytest.mark.parametrize("chance", ["shift", "statistical", "fixed-positions"])
+def test_identical_annotators_give_1(chance: str) -> None:
+    units = [Unit(a, s, s + 5, k) for a in "ABC" for s, k in ((0, "x"), (9, "y"), (20, "x"))]
+    score = gamma(Continuum.from_units(units), chance=chance)
+    assert score.value == 1
+    assert score.interval == (1, 1)
+
+
+def test_independent_annotators_give_0() -> None:
+    reference = random_continuum(0, p=40)
+    sampler = CHANCE_MODELS["shift"].prepare([reference], 3)
+    values = [
+        gamma(sampler.draw(np.random.default_rng(seed)), samples=30, seed=seed).value
+        for seed in range(40)
+    ]
+    assert np.mean(values) == pytest.approx(0, abs=4 * np.std(values) / math.sqrt(len(values)))
+    assert np.std(values) < 0.1
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.integers(0, 5),
+    st.permutations(["A0", "A1", "A2"]),
+    st.permutations(["0", "1", "2"]),
+    st.sampled_from([-1000.0, 0.0, 1e6]),
+    st.sampled_from([0.01, 1.0, 100.0]),
+    st.randoms(),
+)
+def test_moving_scaling_renaming_and_reordering_leave_gamma_alone(
+    seed: int,
+    annotators: list[str],
+    categories: list[str],
+    shift: float,
+    scale: float,
+    random: object,
+) -> None:
+    c = random_continuum(seed, p=6)
+    who = dict(zip(("A0", "A1", "A2"), annotators, strict=True))
+    what = dict(zip("012", categories, strict=True))
+    units = [
+        Unit(who[u.annotator], u.start * scale + shift, u.end * scale + shift, what[u.category])
+        for u in c
+        if u.category
+    ]
+    random.shuffle(units)  # type: ignore[attr-defined]
+    for chance in ("shift", "statistical"):
+        there = gamma(c, seed=7, samples=5, chance=chance)
+        back = gamma(Continuum.from_units(units), seed=7, samples=5, chance=chance)
+        assert back.value == pytest.approx(there.value, abs=1e-9)
+
+
+def test_one_annotator_and_no_unit_are_bad_data() -> None:
+    with pytest.raises(DataError, match="needs two annotators, and there is only A"):
+        gamma(Continuum.from_units([Unit("A", 0, 1, "x")]))
+    with pytest.raises(DataError, match="no unit at all"):
+        gamma(Continuum.from_units([], annotators=["A", "B"]))
+
+
+def test_an_annotator_without_units_counts() -> None:
+    c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("A", 10, 12, "x")], annotators=["B"])
+    score = gamma(c, samples=20)
+    # Two units alone cost Δ each, and x̄ = 1.
+    assert score.observed == 2
+    assert score.annotators == 2
+
+
+def test_expected_disorder_0_is_undefined() -> None:
+    c = Continuum.from_units([Unit(a, 0, 4, "x") for a in "AB"])
+    score = gamma(c, chance="fixed-positions")
+    assert math.isnan(score.value)
+    assert score.reason is not None
+    assert "expected disorder is 0" in score.reason
+
+
+def test_unproven_alignments_widen_the_interval() -> None:
+    c = random_continuum(1, n=4, p=12)
+    exact, greedy = gamma(c, samples=20), gamma(c, samples=20, method="greedy")
+    assert greedy.status is Status.FEASIBLE
+    assert greedy.observed is not None
+    assert exact.observed is not None
+    assert greedy.observed >= exact.observed
+    assert greedy.bound <= exact.observed + 1e-9
+    assert greedy.interval is not None
+    assert greedy.interval[0] <= exact.value <= greedy.interval[1]
+
+
+def test_the_same_bits_in_another_process() -> None:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    c = random_continuum(2)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+        there = gamma(c, samples=12, executor=executor)
+    here = gamma(c, samples=12)
+    assert (there.value, there.expected) == (here.value, here.expected)
+
+
+def test_soft_gamma_pays_less_for_splits() -> None:
+    units = [Unit("A", 10 * i, 10 * i + 8, "x") for i in range(8)]
+    units += [Unit("B", 10 * i + h, 10 * i + h + 4, "x") for i in range(8) for h in (0, 4)]
+    c = Continuum.from_units(units)
+    soft, hard = soft_gamma(c, samples=30), gamma(c, samples=30)
+    assert soft.observed is not None
+    assert hard.observed is not None
+    # A's unit goes with both halves: (4/12)² twice, instead of once and a unit alone.
+    assert soft.observed == pytest.approx(8 * 2 * (4 / 12) ** 2 / 12)
+    assert hard.observed == pytest.approx(8 * ((4 / 12) ** 2 + 1) / 12)
+
+
+def corpus(n: int = 4) -> Corpus:
+    return Corpus.from_continua({f"d{i}": random_continuum(i, p=5 + 2 * i) for i in range(n)})
+
+
+def test_gamma_of_a_corpus() -> None:
+    found = gamma_corpus(corpus(), samples=30)
+    scores = [s for s in found.scores.values() if isinstance(s, gc.GammaScore)]
+    assert len(scores) == found.continua == 4
+    expected = {s.expected for s in scores}
+    assert len(expected) == 1
+    assert "chance:corpus" in found.signature
+    weights = np.array([s.units / s.annotators for s in scores])
+    observed = np.array([s.observed for s in scores], float)
+    value = 1 - (weights * observed).sum() / (weights.sum() * expected.pop())  # type: ignore[operator]
+    assert found.value == pytest.approx(value)
+    assert found.mean == pytest.approx(np.mean([s.value for s in scores]))
+    assert found.interval is not None
+    assert found.interval[0] < found.value < found.interval[1]
+
+
+def test_a_small_corpus_falls_back_to_shift_and_says_so() -> None:
+    found = gamma_corpus(corpus(2), samples=10)
+    assert "chance:shift" in found.signature
+    each = gamma(corpus(2)["d0"], samples=10, dissimilarity=Combined())
+    assert found.scores["d0"].value == pytest.approx(each.value)
+    with pytest.raises(DataError, match="at least 3 continua"):
+        CHANCE_MODELS["corpus"].prepare(list(corpus(2).values()), 3)
+
+
+def test_a_continuum_without_gamma_does_not_stop_the_others() -> None:
+    lonely = Continuum.from_units([Unit("A0", 0, 3, "0")])
+    continua = {**corpus(3), "lonely": lonely}
+    found = gamma_corpus(Corpus.from_continua(continua), samples=10)
+    assert found.continua == 3
+    assert "two annotators" in (found.scores["lonely"].reason or "")
+    assert not math.isnan(found.value)
