@@ -12,10 +12,14 @@ from gammacp import __version__
 # Each module has `add_to(app)`. They import what they need inside their functions, so that
 # `--help` stays quick.
 _COMMANDS: tuple[str, ...] = (
+    "gamma",
+    "align",
+    "measure",
     "inspect",
     "convert",
     "formats",
-    "syntax",
+    "solvers",
+    "cite",
 )
 
 

@@ -1,0 +1,68 @@
+"""`gammacp align`: the best alignment of one continuum, with its certificate."""
+
+from __future__ import annotations
+
+import typer
+
+from gammacp.cli.alignment_table import print_alignment
+from gammacp.cli.groups import flatten
+from gammacp.cli.output import AsJson, print_json
+from gammacp.cli.progress import progress
+from gammacp.cli.reading import File, Reading, load
+from gammacp.cli.settings import Seed, Solving, Weighing
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("align")(flatten(align))
+
+
+def align(
+    reading: Reading,
+    weighing: Weighing,
+    solving: Solving,
+    file: File = None,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """The best alignment of a continuum, and how far it is proven."""
+    from gammacp.alignment import align as solve
+
+    _, continuum = load(file, reading).only()
+    with progress("aligning"):
+        alignment = solve(
+            continuum,
+            weighing.dissimilarity(),
+            method=solving.method,
+            gap=solving.gap,
+            time_limit=solving.time_limit,
+            seed=seed,
+        )
+    if json:
+        print_json(
+            {
+                "disorder": alignment.disorder,
+                "bound": alignment.bound,
+                "status": alignment.status,
+                "method": alignment.method,
+                "unitary_alignments": [
+                    {
+                        "disorder": unitary.disorder,
+                        "units": {
+                            name: None
+                            if unit is None
+                            else {"start": unit.start, "end": unit.end, "category": unit.category}
+                            for name, unit in unitary.units.items()
+                        },
+                    }
+                    for unitary in alignment.unitary_alignments
+                ],
+            }
+        )
+    else:
+        print_alignment(alignment)
+        print(
+            f"disorder {alignment.disorder:.12g}, {alignment.status}, "
+            f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
+        )
+    solving.check_proven(alignment.status)

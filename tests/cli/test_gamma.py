@@ -1,0 +1,187 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+KEYS = {
+    "file",
+    "gamma",
+    "interval",
+    "observed_disorder",
+    "expected_disorder",
+    "samples",
+    "status",
+    "bound",
+    "annotators",
+    "units",
+    "reason",
+    "bootstrap",
+    "signature",
+}
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.csv"
+    path.write_text("A,x,0,5\nA,y,10,14\nB,x,1,5\nB,y,9,14\n")
+    return path
+
+
+def test_json_has_the_agreed_keys(run: Run, good: Path) -> None:
+    result = run("gamma", good, "--json")
+    assert result.code == 0
+    document = json.loads(result.out)
+    assert document["corpus"] is None
+    (one,) = document["results"]
+    assert set(one) == KEYS
+    assert one["file"] == str(good)
+    assert (one["annotators"], one["units"], one["status"]) == (2, 4, "optimal")
+    assert one["interval"][0] <= one["gamma"] <= one["interval"][1]
+
+
+def test_table_names_the_value_and_the_seed(run: Run, good: Path) -> None:
+    result = run("gamma", good, "--seed", 5, "--alignment")
+    value = json.loads(run("gamma", good, "--seed", 5, "--json").out)["results"][0]["gamma"]
+    assert f"{value:.4f}" in result.out
+    assert "x 0–5" in result.out
+    assert "seed 5" in result.err
+
+
+def test_several_files_are_a_corpus(run: Run, good: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("A,x,0,5\nB,y,0,5\nB,x,20,26\n")
+    bad = tmp_path / "bad.csv"
+    bad.write_text("A,x,9,5\n")
+    lonely = tmp_path / "lonely.csv"
+    lonely.write_text("A,x,1,5\n")
+    result = run("gamma", good, other, bad, lonely, "--json", "--samples", 10)
+    assert result.code == 0
+    assert f"{bad}:1: " in result.err
+    document = json.loads(result.out)
+    assert document["corpus"]["continua"] == 2
+    assert KEYS | {"continua", "mean"} == set(document["corpus"])
+    values = {Path(r["file"]).name: r["gamma"] for r in document["results"]}
+    assert values["lonely.csv"] is None
+    assert document["corpus"]["mean"] == pytest.approx(
+        (values["good.csv"] + values["other.csv"]) / 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "empty"),
+        ("A,x,0\n", ":1: "),
+        ("A,x,0,5\nB,x,zero,5\n", ":2: "),
+        ("A,x,0,5\nB,x,nan,5\n", ":2: "),
+        ("A,x,0,5\nB,x,7,5\n", ":2: "),
+        ("A,x,0,5\n", "two annotators"),
+        ("A,,,\nB,,,\n", "no unit at all"),
+    ],
+)
+def test_bad_data_exit_3(run: Run, tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    result = run("gamma", path)
+    assert result.code == 3
+    assert result.out == ""
+    assert message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_missing_file(run: Run, tmp_path: Path) -> None:
+    result = run("gamma", tmp_path / "none.csv")
+    assert result.code == 3
+    assert "none.csv" in result.err
+
+
+def test_wrong_usage_exits_2(run: Run, good: Path) -> None:
+    assert run("gamma", good, "--chance", "shfit").code == 2
+    assert "did you mean 'shift'" in run("gamma", good, "--chance", "shfit").err
+    assert run("gamma", good, "--precision", "7").code == 2
+    assert run("gamma", good, "--samples", "10", "--precision", ".1").code == 2
+    assert run("gamma", good, "--method", "magic").code == 2
+    assert run("gamma").code == 2
+    assert run("gamma", good, "--alpha", "-1").code == 2
+
+
+def test_thresholds_and_proofs(run: Run, good: Path) -> None:
+    assert run("gamma", good, "--fail-under", "0.1").code == 0
+    result = run("gamma", good, "--fail-under", "1.1")
+    assert result.code == 5
+    assert "below 1.1" in result.err
+    assert run("gamma", good, "--require-optimal").code == 0
+    assert run("gamma", good, "--require-optimal", "--method", "greedy").code == 4
+
+
+def test_an_annotator_without_units_can_be_declared(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("A,x,0,5\nA,y,8,9\n")
+    result = run("gamma", path, "--annotators", "B", "--json", "--samples", 5)
+    assert result.code == 0
+    assert json.loads(result.out)["results"][0]["observed_disorder"] == 2
+
+
+def test_matrix_without_a_category(run: Run, good: Path, tmp_path: Path) -> None:
+    matrix = tmp_path / "matrix.csv"
+    matrix.write_text(",x,z\nx,0,1\nz,1,0\n")
+    result = run("gamma", good, "--categorial", matrix)
+    assert result.code == 3
+    assert "'y'" in result.err
+
+
+def test_interval_metric_needs_numbers(run: Run, good: Path) -> None:
+    result = run("gamma", good, "--categorial", "interval")
+    assert result.code == 3
+    assert "'x'" in result.err
+
+
+@pytest.mark.parametrize("preset", ["mathet-2015", "mathet-2011", "pygamma"])
+def test_presets(run: Run, good: Path, preset: str) -> None:
+    result = run("gamma", good, "--preset", preset, "--json")
+    assert result.code == 0
+    signature = json.loads(result.out)["results"][0]["signature"]
+    expected = {
+        "mathet-2015": ("chance:shift", "e:0.02", "d:1,"),
+        "mathet-2011": ("chance:statistical", "pos:sporadic-2011", "d:4"),
+        "pygamma": ("chance:statistical", "e:0.05", "d:1,"),
+    }[preset]
+    assert all(part in signature for part in expected)
+
+
+def test_align_json(run: Run, good: Path) -> None:
+    result = run("align", good, "--json")
+    document = json.loads(result.out)
+    assert set(document) == {"disorder", "bound", "status", "method", "unitary_alignments"}
+    first = document["unitary_alignments"][0]
+    assert first["units"] == {
+        "A": {"start": 0, "end": 5, "category": "x"},
+        "B": {"start": 1, "end": 5, "category": "x"},
+    }
+    # (1/9)² twice over, x̄ = 2.
+    assert document["disorder"] == pytest.approx((1 / 81 + 1 / 81) / 2)
+    assert first["disorder"] == pytest.approx(1 / 81)
+
+
+def test_align_prints_what_is_proven(run: Run, good: Path) -> None:
+    result = run("align", good)
+    assert "optimal" in result.out
+    assert "gap 0.00%" in result.out
+
+
+def test_solvers_and_cite(run: Run) -> None:
+    names = {s["name"] for s in json.loads(run("solvers", "--json").out)["solvers"]}
+    assert {"auto", "cpsat", "milp", "bipartite", "greedy", "brute"} <= names
+    assert "2015" in run("cite").out
+
+
+def test_order_of_ordinal_categories(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "ordinal.csv"
+    path.write_text("A,low,0,5\nA,mid,9,12\nB,high,0,5\nB,low,9,12\n")
+    result = run("align", path, "--categorial", "ordinal", "--order", "low,mid,high", "--json")
+    disorders = [u["disorder"] for u in json.loads(result.out)["unitary_alignments"]]
+    assert disorders == [1, 0.5]
+    assert run("align", path, "--order", "low,mid,high").code == 2
+    assert run("align", path, "--categorial", "ordinal", "--order", "low,mid").code == 3
