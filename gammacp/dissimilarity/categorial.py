@@ -111,12 +111,13 @@ class Matrix:
     """Distances given by the user: `values[i, j]` between `categories[i]` and `categories[j]`.
 
     Read from CSV with `Matrix.read`: a header of categories, then one row per category that
-    begins with its name.
+    begins with its name; `file` and `lines` (one per row) then say where, for errors.
     """
 
     categories: tuple[str, ...]
     values: Floats
     file: str | None = None
+    lines: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """DataError unless symmetric, in [0, 1], zero on the diagonal."""
@@ -131,7 +132,7 @@ class Matrix:
 
     def _check(self, i: int, j: int) -> None:
         a, b, x = self.categories[i], self.categories[j], self.values[i, j]
-        pair, line = f"distance {a!r} to {b!r}", (i + 2 if self.file is not None else None)
+        pair, line = f"distance {a!r} to {b!r}", (self.lines[i] if self.lines else None)
         if not 0 <= x <= 1:
             raise DataError(
                 f"{pair} is {x:g}", file=self.file, line=line, hint="Distances are from 0 to 1"
@@ -156,7 +157,8 @@ class Matrix:
         """A matrix from a CSV file; DataError with file and line."""
         from gammacp.dissimilarity.matrix_file import read_matrix
 
-        return cls(*read_matrix(Path(path)), file=str(path))
+        categories, values, lines = read_matrix(Path(path))
+        return cls(categories, values, str(path), lines)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """The rows and columns of these categories; DataError for one that is missing."""

@@ -65,6 +65,13 @@ class Combined:
         parts += [f"f:{self.f_cat}"] if self.f_cat != "identity" else []
         return f"combined({','.join(parts)})"
 
+    @property
+    def blind_to(self) -> frozenset[str]:
+        """What it cannot tell apart; see `gammacp.testing.check_dissimilarity`."""
+        place = {"start", "end"} if not self.alpha else set()
+        place |= getattr(positional(self.positional), "blind_to", frozenset())
+        return frozenset(place | ({"category"} if not self.beta else set()))
+
     def bind(self, source: Source) -> BoundCombined:
         """Normalisers and category matrix of this continuum or corpus."""
         place = positional(self.positional)

@@ -11,8 +11,8 @@ from gammacp.arrays import Floats
 from gammacp.errors import DataError
 
 
-def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats]:
-    """Categories and distances; rows may come in another order than the columns.
+def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
+    """Categories, distances and the line of each row; rows may come in another order than the columns.
 
     The first row names the columns (its first cell is ignored), every other row begins with its
     category. DataError with file and line for anything else.
@@ -25,6 +25,7 @@ def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats]:
     if len(set(names)) != len(names) or not names:
         raise DataError("header does not name each category once", file=path, line=first)
     rows: dict[str, list[float]] = {}
+    lines_of: dict[str, int] = {}
     for line, cells in body:
         name = cells[0].strip()
         if name not in names:
@@ -37,13 +38,13 @@ def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats]:
                 file=path,
                 line=line,
             )
+        lines_of[name] = line
         rows[name] = [_distance(cell, path, line) for cell in cells[1:]]
     for name in names:
         if name not in rows:
             raise DataError(f"category {name!r} has a column but no row", file=path)
-    lines_of = list(rows)
-    order = [names.index(name) for name in lines_of]
-    return tuple(lines_of), np.array([rows[name] for name in lines_of])[:, order]
+    order = [names.index(name) for name in rows]
+    return tuple(rows), np.array(list(rows.values()))[:, order], tuple(lines_of.values())
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:

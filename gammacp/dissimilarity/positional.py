@@ -8,7 +8,7 @@ Mathet, Widlöcher & Métivier (2015), eq. 3; Mathet & Widlöcher (2011), eq. 1 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -88,6 +88,8 @@ class Hamming:
     For segmentations that cover everything: it emulates GHD, ignores starts, and is therefore 0
     for different units with the same end. k comes from the source it is bound to.
     """
+
+    blind_to: ClassVar[frozenset[str]] = frozenset({"start"})
 
     @property
     def signature(self) -> str:
