@@ -12,7 +12,7 @@ from gammacp.errors import DataError
 
 
 def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
-    """Categories, distances and the line of each row; rows may come in another order than the columns.
+    """Categories, distances and the line of each row; rows may be in another order than columns.
 
     The first row names the columns (its first cell is ignored), every other row begins with its
     category. DataError with file and line for anything else.
