@@ -18,6 +18,7 @@ _COMMANDS: tuple[str, ...] = (
     "inspect",
     "convert",
     "formats",
+    "syntax",
     "solvers",
     "cite",
 )
