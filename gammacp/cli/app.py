@@ -21,6 +21,7 @@ _COMMANDS: tuple[str, ...] = (
     "syntax",
     "solvers",
     "cite",
+    "measures",
 )
 
 

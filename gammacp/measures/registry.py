@@ -68,6 +68,8 @@ MEASURES: Registry[Measure] = Registry(
         "gammacp.measures.slot_error_rate",
         "gammacp.measures.segmentation",
         "gammacp.measures.trees",
+        "gammacp.measures.f1",
+        "gammacp.measures.predefined",
     ),
 )
 
