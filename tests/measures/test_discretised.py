@@ -2,13 +2,13 @@ from itertools import combinations
 
 import krippendorff
 import numpy as np
-import oracles
 import pytest
 from nltk.metrics.agreement import AnnotationTask
 from sklearn.metrics import cohen_kappa_score
 
 from gammacp import Continuum, DataError, Unit, UsageError
 from gammacp.measures.discretised import kappa_d
+from tests.measures import oracles
 
 
 def varied(seed: int, cases: int):

@@ -1,11 +1,11 @@
 from itertools import combinations
 
 import numpy as np
-import oracles
 import pytest
 
 from gammacp import Continuum, DataError, Unit
 from gammacp.measures.f1 import f1_category, f1_exact, f1_overlap
+from tests.measures import oracles
 
 
 def overlap(u: Unit, v: Unit) -> bool:

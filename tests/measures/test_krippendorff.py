@@ -2,7 +2,6 @@ import warnings
 
 import krippendorff
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +10,7 @@ from gammacp import Continuum, DataError, Unit
 from gammacp.measures.category_metrics import squared_differences
 from gammacp.measures.krippendorff import binary_u_alpha, cu_alpha, ku_alpha, u_alpha
 from gammacp.measures.krippendorff_2013 import u_alpha_2013
+from tests.measures import oracles
 
 CASES = 1000
 

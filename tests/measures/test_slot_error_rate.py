@@ -1,9 +1,9 @@
 import numpy as np
-import oracles
 import pytest
 
 from gammacp import Continuum, DataError, Unit
 from gammacp.measures.slot_error_rate import slot_error_rate
+from tests.measures import oracles
 
 
 @pytest.mark.parametrize("draw", [oracles.disjoint, oracles.overlapping])
