@@ -111,7 +111,7 @@ def _checked(matrix: Any, categories: Sequence[str], where: str) -> Floats:
 
 
 def _from_file(path: Path, categories: Sequence[str]) -> Floats:
-    names, matrix = read_matrix(path)
+    names, matrix, _ = read_matrix(path)
     for name in categories:
         if name not in names:
             raise DataError(f"category {name!r} is missing from the matrix", file=path)
