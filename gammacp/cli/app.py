@@ -15,13 +15,12 @@ _COMMANDS: tuple[str, ...] = (
     "gamma",
     "align",
     "measure",
+    "bench",
     "inspect",
     "convert",
     "formats",
-    "syntax",
     "solvers",
     "cite",
-    "measures",
 )
 
 

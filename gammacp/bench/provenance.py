@@ -1,0 +1,55 @@
+"""How a curve was made: the file beside it that says so, for people and for `--check`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from gammacp.bench.store import Experiment, Store, sqlite_errors
+from gammacp.bench.sweep import Sweep
+from gammacp.files import atomic_write
+
+
+def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
+    """`<error>.json` for each error: configuration, extent and a signature per measure."""
+    for error in sweep.errors:
+        document = {
+            "error": error,
+            "magnitudes": list(sweep.magnitudes),
+            "sets": sweep.sets,
+            "configuration": json.loads(experiment.configuration),
+            "hash": experiment.hash,
+            "signatures": _signatures(store, experiment, error, sweep.measures),
+        }
+        with atomic_write(folder / f"{error}.json") as temporary:
+            text = json.dumps(document, ensure_ascii=False, indent=2)
+            temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def read_provenance(curve: Path) -> Mapping[str, object] | None:
+    """What stands beside `<error>.csv`; None if there is nothing to read."""
+    path = curve.with_suffix(".json")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return document if isinstance(document, dict) and "configuration" in document else None
+
+
+def _signatures(
+    store: Store, experiment: Experiment, error: str, measures: tuple[str, ...]
+) -> dict[str, str]:
+    """The signature of each measure's last cell (at the highest magnitude)."""
+    with sqlite_errors(store.path):
+        found = {
+            name: store.database.execute(
+                "SELECT g.text FROM cells JOIN texts g ON g.id = signature WHERE experiment = ?"
+                " AND error = (SELECT id FROM texts WHERE text = ?)"
+                " AND measure = (SELECT id FROM texts WHERE text = ?)"
+                ' ORDER BY magnitude DESC, "set" LIMIT 1',
+                (experiment.id, error, name),
+            ).fetchone()
+            for name in measures
+        }
+    return {name: row[0] for name, row in found.items() if row is not None}

@@ -1,0 +1,276 @@
+"""Running a sweep: what is missing in the store is computed by an executor and kept."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from queue import Empty, SimpleQueue
+from types import FrameType
+from typing import TypeAlias
+
+from gammacp.bench.store import Experiment, Store
+from gammacp.bench.sweep import Cell, Sweep, Task
+from gammacp.bench.work import check, compute
+from gammacp.errors import GammacpError, UsageError
+
+CHUNK_SECONDS = 1.0  # long against the executor's overhead, short against a person's patience
+LARGEST_CHUNK = 500
+RETRIES = 2
+HOPELESS = 20  # failures without any success after which a sweep is given up
+_WAKE = 0.2
+
+Progress: TypeAlias = Callable[[int, int], None]  # cells done (also earlier), cells in all
+
+
+class SweepError(GammacpError):
+    """A sweep could not go on; what it had computed is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A task that could not be computed, and why."""
+
+    task: Task
+    why: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run did.
+
+    Attributes
+    ----------
+    reused, computed
+        Cells that were there, and cells that were added (a measure per category counts once).
+    limited
+        Of those added: cells whose solver stopped at a limit (status `feasible`).
+    failures
+        Tasks that could not be computed; running the sweep again tries them again.
+    interrupted
+        Whether a signal stopped the run.
+    """
+
+    reused: int = 0
+    computed: int = 0
+    limited: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """An executor with what a sweep must know of it.
+
+    Attributes
+    ----------
+    executor
+        Any `concurrent.futures.Executor`.
+    width
+        How many tasks it runs at once, asked again while the sweep goes on.
+    gave_up
+        Whether an exception says that the executor itself tried a task on several workers, which
+        all died.
+    """
+
+    executor: Executor
+    width: Callable[[], int]
+    gave_up: Callable[[BaseException], bool] = lambda _: False
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    tasks: tuple[Task, ...]
+    deaths: int = 0
+
+
+def run(
+    sweep: Sweep,
+    store: Store,
+    pool: Pool,
+    *,
+    resume: bool = True,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Compute what the store lacks of a sweep.
+
+    Every finished chunk is committed at once. SIGINT and SIGTERM stop the run: chunks that are
+    finished are kept, those in flight are given up.
+
+    Raises
+    ------
+    UsageError
+        The store has the experiment under another configuration; a measure or option is unknown.
+    SweepError
+        The executor is broken for good, or nothing at all succeeds.
+    StoreError
+        The store cannot be written.
+    """
+    check(sweep)
+    experiment = store.begin(sweep, resume=resume)
+    run = _Run(sweep, store, experiment, pool, progress)
+    with _stopped_by_signals() as stopped:
+        run.drive(stopped)
+    return run.outcome
+
+
+class _Run:
+    """One run's state: what is in flight, what failed, what a task costs."""
+
+    def __init__(
+        self,
+        sweep: Sweep,
+        store: Store,
+        experiment: Experiment,
+        pool: Pool,
+        progress: Progress | None,
+    ) -> None:
+        self.sweep, self.store, self.experiment, self.pool = sweep, store, experiment, pool
+        self.progress = progress
+        self.outcome = Outcome(reused=store.count(experiment, sweep))
+        self.pending = _pending(sweep, store, experiment, fresh=not self.outcome.reused)
+        self.again: deque[_Chunk] = deque()
+        self.in_flight: dict[Future[tuple[Cell, ...]], _Chunk] = {}
+        self.finished: SimpleQueue[Future[tuple[Cell, ...]]] = SimpleQueue()
+        self.cost: float | None = None
+
+    def drive(self, stopped: Callable[[], bool]) -> None:
+        self._report()
+        while not stopped():
+            self._submit()
+            if not self.in_flight:
+                return
+            self._keep(self._finished())
+        self.outcome.interrupted = True
+        self._keep(_drained(self.finished))
+
+    def _submit(self) -> None:
+        width = max(1, self.pool.width())
+        # Twice the width: a worker that ends a chunk finds the next one waiting.
+        while len(self.in_flight) < 2 * width:
+            chunk = self._next(width)
+            if chunk is None:
+                return
+            try:
+                future = self.pool.executor.submit(compute, self.sweep, chunk.tasks)
+            except (BrokenExecutor, RuntimeError) as error:
+                raise SweepError(f"executor is broken ({error}); cells so far are kept") from None
+            self.in_flight[future] = chunk
+            future.add_done_callback(self.finished.put)
+
+    def _next(self, width: int) -> _Chunk | None:
+        if self.again:
+            return self.again.popleft()
+        tasks = tuple(islice(self.pending, self._size(width)))
+        return _Chunk(tasks) if tasks else None
+
+    def _size(self, width: int) -> int:
+        if self.cost is None:
+            return 1
+        done = self.outcome.reused + self.outcome.computed
+        left = (self.sweep.n_cells - done) / len(self.sweep.measures)
+        # Chunks shrink towards the end, so that the workers end together.
+        fair = left / (3 * width)
+        return int(max(1, min(CHUNK_SECONDS / max(self.cost, 1e-6), fair, LARGEST_CHUNK)))
+
+    def _finished(self) -> list[Future[tuple[Cell, ...]]]:
+        try:
+            first = self.finished.get(timeout=_WAKE)
+        except Empty:
+            return []
+        return [first, *_drained(self.finished)]
+
+    def _keep(self, futures: Iterable[Future[tuple[Cell, ...]]]) -> None:
+        cells: list[Cell] = []
+        for future in futures:
+            chunk = self.in_flight.pop(future)
+            error = None if future.cancelled() else future.exception()
+            if future.cancelled():
+                self._died(chunk, "the executor cancelled it")
+            elif error is None:
+                self._measure_cost(chunk, future.result())
+                cells += future.result()
+            else:
+                self._failed(chunk, error)
+        if cells:
+            self.store.add(self.experiment, cells)
+            names = frozenset(self.sweep.measures)
+            self.outcome.computed += sum(c.measure in names for c in cells)
+            self.outcome.limited += sum(c.status == "feasible" for c in cells)
+            self._report()
+        self._check_hope()
+
+    def _measure_cost(self, chunk: _Chunk, cells: tuple[Cell, ...]) -> None:
+        cost = sum(c.seconds for c in cells) / len(chunk.tasks)
+        # A worker's first task pays for imports and compilation: forget it quickly.
+        self.cost = cost if self.cost is None else 0.5 * self.cost + 0.5 * cost
+
+    def _failed(self, chunk: _Chunk, error: BaseException) -> None:
+        if isinstance(error, UsageError):
+            raise error
+        if isinstance(error, BrokenExecutor):
+            self._died(chunk, str(error))
+        elif len(chunk.tasks) > 1:
+            self.again += (_Chunk((task,), chunk.deaths) for task in chunk.tasks)
+        else:
+            why = str(error) if self.pool.gave_up(error) else f"{type(error).__name__}: {error}"
+            self.outcome.failures.append(Failure(chunk.tasks[0], why))
+
+    def _died(self, chunk: _Chunk, why: str) -> None:
+        if chunk.deaths < RETRIES:
+            # One by one, so that a deadly task does not take its neighbours along.
+            self.again += (_Chunk((task,), chunk.deaths + 1) for task in chunk.tasks)
+            return
+        why = f"{why}; tried {RETRIES + 1} times"
+        self.outcome.failures += (Failure(task, why) for task in chunk.tasks)
+
+    def _check_hope(self) -> None:
+        failures = self.outcome.failures
+        if len(failures) >= HOPELESS and not self.outcome.computed:
+            raise SweepError(f"the first {len(failures)} tasks all failed: {failures[0].why}")
+
+    def _report(self) -> None:
+        if self.progress is not None:
+            self.progress(self.outcome.reused + self.outcome.computed, self.sweep.n_cells)
+
+
+def _drained(queue: SimpleQueue[Future[tuple[Cell, ...]]]) -> list[Future[tuple[Cell, ...]]]:
+    futures = []
+    while not queue.empty():
+        futures.append(queue.get())
+    return futures
+
+
+def _pending(sweep: Sweep, store: Store, experiment: Experiment, *, fresh: bool) -> Iterator[Task]:
+    for task in sweep.tasks():
+        left = task if fresh else sweep.narrowed(task, store.done(experiment, task))
+        if left.measures:
+            yield left
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[Callable[[], bool]]:
+    """Whether SIGINT or SIGTERM came; a second one interrupts at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    came = threading.Event()
+    before = {}
+
+    def note(_number: int, _frame: FrameType | None) -> None:
+        if came.is_set():
+            raise KeyboardInterrupt
+        came.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        before[number] = signal.signal(number, note)
+    try:
+        yield came.is_set
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

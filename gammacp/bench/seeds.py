@@ -1,0 +1,33 @@
+"""The random stream of a cell, from values that never change.
+
+A stream is named by what it is for: the error's name, the magnitude itself and the number of the
+set, never by an index into the sweep. So finer steps, more sets, more errors and more measures
+leave the streams of everything that exists as they are. Annotation sets have theirs in
+`shuffling.shuffle`, measures here.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from numpy.random import SeedSequence
+
+MAGNITUDE_DECIMALS = 9
+_GRID = 1_000_000_000
+# First word of the key; shuffling has 0 for references and 1 for annotators.
+_MEASURES = 2
+
+
+def _stable(name: str) -> int:
+    """32 bits that stand for a name, the same in every process and version."""
+    return int.from_bytes(sha256(name.encode()).digest()[:4], "big")
+
+
+def _magnitude(magnitude: float) -> int:
+    return round(magnitude * _GRID)
+
+
+def measure_seed(seed: int, error: str, magnitude: float, set_number: int) -> int:
+    """The seed that measures of this set get (γ's chance model), 0 ≤ seed < 2³²."""
+    key = (_MEASURES, _stable(error), _magnitude(magnitude), set_number)
+    return int(SeedSequence(seed, spawn_key=key).generate_state(1)[0])

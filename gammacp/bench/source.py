@@ -1,0 +1,107 @@
+"""Annotation sets from the Corpus Shuffling Tool (2015, §6.3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from shuffling.placement import Layout
+from shuffling.reference import ReferenceModel
+from shuffling.registry import ErrorType
+from shuffling.shuffle import reference_of, shuffled_set
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """Sets of annotators who err on a reference, as `shuffling.shuffled_set` makes them.
+
+    Attributes
+    ----------
+    origin
+        A model, from which each set draws its own reference (the same one under every error and
+        at every magnitude), or a continuum, which is the reference of every set.
+    model
+        With a continuum: where new units and prevalence come from; default: learnt from it.
+    named
+        Errors under names of their own, for parameters that a text cannot hold.
+    """
+
+    origin: ReferenceModel | Continuum = field(default_factory=ReferenceModel)
+    model: ReferenceModel | None = None
+    named: Mapping[str, tuple[ErrorType, ...]] = field(default_factory=dict)
+
+    def configuration(self) -> Mapping[str, object]:
+        """The model's fields, or a hash of the reference's units."""
+        if isinstance(self.origin, Continuum):
+            origin: dict[str, object] = {"reference": _fingerprint(self.origin)}
+        else:
+            origin = {"drawn from": self.origin}
+        if self.model is not None:
+            origin["model"] = self.model
+        return origin | ({"named": dict(self.named)} if self.named else {})
+
+    def continuum(
+        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
+    ) -> Continuum:
+        """The set; `gammacp shuffle` makes the same one from the same arguments."""
+        return shuffled_set(
+            self.origin,
+            self.named.get(error, error),
+            magnitude,
+            n_annotators,
+            index=set_number,
+            model=self.model,
+            seed=seed,
+        )
+
+
+def _fingerprint(c: Continuum) -> str:
+    parts = (c.categories, c.bounds, c.starts.tolist(), c.ends.tolist(), c.category_codes.tolist())
+    return sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def source_from(
+    *,
+    reference: str | Path | None = None,
+    annotator: str | None = None,
+    model: str | Path | None = None,
+    layout: str | None = None,
+) -> Shuffled:
+    """The source that command line options stand for.
+
+    Parameters
+    ----------
+    reference
+        A file with the reference's units.
+    annotator
+        Whose units of that file, where it has several annotators.
+    model
+        A reference model as TOML; default: the model of the figures of §6.3.
+    layout
+        `apart`, `overlapping`, `covering` or `fixed`: the model's layout instead of its own.
+    """
+    chosen = None if model is None else ReferenceModel.from_toml(model)
+    if reference is None:
+        return Shuffled(_laid_out(chosen or ReferenceModel(), layout))
+    if layout is not None:
+        raise UsageError("layout is that of drawn references: leave it out with --reference")
+    from gammacp.formats import read
+
+    try:
+        return Shuffled(reference_of(read(reference), annotator), chosen)
+    except DataError as error:
+        raise error.at(reference) from None
+
+
+def _laid_out(model: ReferenceModel, layout: str | None) -> ReferenceModel:
+    if layout is None:
+        return model
+    if layout not in (known := [str(each) for each in Layout]):
+        raise UsageError(f"layout {layout!r} is unknown; there are: {', '.join(known)}")
+    if layout == Layout.COVERING:
+        return model.covering()
+    return model.fixed() if layout == Layout.FIXED else replace(model, layout=Layout(layout))

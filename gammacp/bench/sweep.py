@@ -1,0 +1,230 @@
+"""What a sweep computes: its configuration, its tasks and their cells.
+
+A cell is (experiment, error, magnitude, set, measure) under one configuration. A task computes
+the missing measures of one (error, magnitude, set), because they share the continuum.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from hashlib import sha256
+from typing import Protocol
+
+import numpy as np
+
+from gammacp import __version__
+from gammacp.bench.seeds import MAGNITUDE_DECIMALS
+from gammacp.continuum import Continuum
+from gammacp.errors import UsageError
+
+# The measures of the figures of 2015 §6.3.
+PAPER_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
+
+
+class Source(Protocol):
+    """Where annotation sets come from; picklable."""
+
+    def configuration(self) -> Mapping[str, object]:
+        """Everything that decides the continua, to be compared and hashed."""
+        ...
+
+    def continuum(
+        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
+    ) -> Continuum:
+        """Annotation set number `set_number`: annotators who each err independently.
+
+        The arguments decide it to the last bit, in any order and in any process.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Task:
+    """The measures to compute of one annotation set."""
+
+    error: str
+    magnitude: float
+    set_number: int
+    measures: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One computed value, as the store keeps it.
+
+    Attributes
+    ----------
+    value
+        The agreement; NaN if undefined, then `reason` says why.
+    status, bound
+        For values that rest on an alignment: `optimal` or `feasible` (a limit stopped the
+        solver), and the certified bound; None for the others.
+    samples
+        Random annotation sets that the value took; None for measures that need none.
+    seconds
+        Processor time of this measure. The continuum's making counts with the first measure.
+    signature
+        How the value was made.
+    """
+
+    error: str
+    magnitude: float
+    set_number: int
+    measure: str
+    value: float
+    reason: str | None = None
+    status: str | None = None
+    bound: float | None = None
+    samples: int | None = None
+    seconds: float = 0.0
+    signature: str = ""
+
+
+def magnitudes_by(step: float) -> tuple[float, ...]:
+    """0, step, 2·step, … and 1.
+
+    >>> magnitudes_by(0.25)
+    (0.0, 0.25, 0.5, 0.75, 1.0)
+    >>> magnitudes_by(0.4)
+    (0.0, 0.4, 0.8, 1.0)
+    """
+    if not 0 < step <= 1:
+        raise UsageError(f"step {step:g} is not in ]0, 1]")
+    below = range(math.ceil(round(1 / step, MAGNITUDE_DECIMALS)))
+    return (*(round(i * step, MAGNITUDE_DECIMALS) for i in below), 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """A sweep: errors × magnitudes × sets × measures of annotation sets from a source.
+
+    Attributes
+    ----------
+    source
+        Where annotation sets come from.
+    errors
+        Names, or combinations ("position+category").
+    measures
+        Names of registered measures.
+    magnitudes
+        In [0, 1], kept to nine decimals.
+    sets, n_annotators
+        Annotation sets per magnitude (paper: 40) and annotators of each (3).
+    seed
+        Entropy of all random streams.
+    options
+        Options of the measures (chance, precision, …): plain values, or objects with a signature.
+        `seed` is not among them: every set has its own.
+    modules
+        Modules to import before anything is computed, on every worker: those of the user's own
+        measures, errors and dissimilarities.
+    experiment
+        The name under which a store keeps the sweep.
+    """
+
+    source: Source
+    errors: tuple[str, ...]
+    measures: tuple[str, ...] = PAPER_MEASURES
+    magnitudes: tuple[float, ...] = field(default_factory=lambda: magnitudes_by(0.05))
+    sets: int = 40
+    n_annotators: int = 3
+    seed: int = 0
+    options: Mapping[str, object] = field(default_factory=dict)
+    modules: tuple[str, ...] = ()
+    experiment: str = "bench"
+
+    def __post_init__(self) -> None:
+        """Check ranges; round magnitudes to what a store keeps apart."""
+        for value, name, least in (
+            (self.sets, "sets", 1),
+            (self.n_annotators, "n_annotators", 2),
+            (self.seed, "seed", 0),
+        ):
+            if value < least:
+                raise UsageError(f"{name} {value} < {least}")
+        for kind, names in (("error", self.errors), ("measure", self.measures)):
+            if not names:
+                raise UsageError(f"a sweep without any {kind}")
+            if len(set(names)) != len(names):
+                twice = next(n for n in names if names.count(n) > 1)
+                raise UsageError(f"{kind} {twice!r} is named twice")
+        for magnitude in self.magnitudes:
+            if not 0 <= magnitude <= 1:
+                raise UsageError(f"magnitude {magnitude:g} is not in [0, 1]")
+        rounded = sorted({round(m, MAGNITUDE_DECIMALS) + 0.0 for m in self.magnitudes})
+        object.__setattr__(self, "magnitudes", tuple(rounded))
+        if "seed" in self.options:
+            raise UsageError("option 'seed' is the sweep's own: give the sweep its seed")
+
+    @property
+    def configuration(self) -> dict[str, object]:
+        """What decides a value besides error, magnitude, set and measure."""
+        return {
+            "source": dict(self.source.configuration()),
+            "n_annotators": self.n_annotators,
+            "seed": self.seed,
+            "options": _described(self.options),
+            "gammacp": __version__,
+        }
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the whole sweep, a measure per category counted once."""
+        return len(self.errors) * len(self.magnitudes) * self.sets * len(self.measures)
+
+    def tasks(self) -> Iterator[Task]:
+        """All tasks, set by set, so that a sweep that is stopped has even curves."""
+        for set_number in range(self.sets):
+            for error in self.errors:
+                for magnitude in self.magnitudes:
+                    yield Task(error, magnitude, set_number, self.measures)
+
+    def narrowed(self, task: Task, done: Iterable[str]) -> Task:
+        """The task without the measures that are done."""
+        known = set(done)
+        return replace(task, measures=tuple(m for m in task.measures if m not in known))
+
+
+def canonical(configuration: Mapping[str, object]) -> str:
+    """A configuration as JSON with sorted keys, by which configurations are compared."""
+    return json.dumps(_described(configuration), sort_keys=True, ensure_ascii=False)
+
+
+def configuration_hash(configuration: Mapping[str, object]) -> str:
+    """16 hexadecimal digits that stand for a configuration."""
+    return sha256(canonical(configuration).encode()).hexdigest()[:16]
+
+
+def _described(value: object) -> object:
+    """A value as JSON: an object (a dissimilarity, a reference model) by its class and fields."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): _described(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_described(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return sha256(repr((value.shape, value.tolist())).encode()).hexdigest()[:16]
+    kind = type(value)
+    described: dict[str, object] = {"class": kind.__qualname__}
+    if not kind.__module__.startswith(("gammacp.", "shuffling.")):
+        described = {"class": f"{kind.__module__}:{kind.__qualname__}", "code": _code_hash(kind)}
+    if is_dataclass(value):
+        names = [f.name for f in fields(value)]
+    elif hasattr(value, "__dict__"):
+        names = [n for n in vars(value) if not n.startswith("_")]
+    else:
+        raise UsageError(f"{kind.__qualname__} cannot be described: give it fields")
+    return described | {n: _described(getattr(value, n)) for n in names}
+
+
+def _code_hash(kind: type) -> str:
+    """Changes with the class' source: cells of its former self are not its own."""
+    try:
+        return sha256(inspect.getsource(kind).encode()).hexdigest()[:12]
+    except (OSError, TypeError):
+        return ""

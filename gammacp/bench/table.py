@@ -1,0 +1,225 @@
+"""Tables of a sweep: the curves (mean and sd per magnitude) and the single cells."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gammacp.bench.store import Experiment, Store, sqlite_errors
+from gammacp.errors import UsageError
+from gammacp.files import atomic_write
+
+CURVE_COLUMNS = ("error", "magnitude", "measure", "mean", "sd", "sets", "undefined")
+CELL_COLUMNS = (
+    "experiment",
+    "error",
+    "magnitude",
+    "set",
+    "measure",
+    "value",
+    "reason",
+    "status",
+    "bound",
+    "samples",
+    "signature",
+    "configuration",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a curve.
+
+    Attributes
+    ----------
+    mean, sd
+        Of the defined values; NaN where there is none, and the sd (with n − 1) where there is
+        only one.
+    sets
+        Annotation sets computed.
+    undefined
+        Those of them for which the measure has no value.
+    """
+
+    error: str
+    magnitude: float
+    measure: str
+    mean: float
+    sd: float
+    sets: int
+    undefined: int
+
+
+def curves(
+    store: Store,
+    experiment: Experiment,
+    *,
+    errors: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    magnitudes: Sequence[float] | None = None,
+    sets: int | None = None,
+) -> list[Point]:
+    """The points of an experiment, ordered by error, measure and magnitude.
+
+    Errors and measures come in the order given, by default that of their names; the curves of a
+    measure by category follow it (`gamma-k[a]`). What is given narrows what is read.
+    """
+    limit = 2**62 if sets is None else sets
+    with sqlite_errors(store.path):
+        rows = store.database.execute(
+            "SELECT e.text, m.text, magnitude, value FROM cells"
+            " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
+            ' WHERE experiment = ? AND "set" < ? ORDER BY error, magnitude, "set"',
+            (experiment.id, limit),
+        )
+        values: dict[tuple[str, str, float], list[float]] = {}
+        for error, measure, magnitude, value in rows:
+            key = (error, measure, magnitude)
+            values.setdefault(key, []).append(math.nan if value is None else value)
+    chosen = None if magnitudes is None else frozenset(magnitudes)
+    points = [
+        _point(*key, found)
+        for key, found in values.items()
+        if (errors is None or key[0] in errors)
+        and (measures is None or family(key[1]) in measures)
+        and (chosen is None or key[2] in chosen)
+    ]
+    return sorted(_without_parents(points), key=lambda p: _rank(p, errors, measures))
+
+
+def family(measure: str) -> str:
+    """`gamma-k[cat]` → `gamma-k`, other names as they are."""
+    return measure.split("[", 1)[0] if measure.endswith("]") else measure
+
+
+def _without_parents(points: list[Point]) -> list[Point]:
+    """A measure by category has no value of its own: its categories stand for it."""
+    parents = {family(p.measure) for p in points if p.measure.endswith("]")}
+    return [p for p in points if p.measure not in parents]
+
+
+def _rank(
+    point: Point, errors: Sequence[str] | None, measures: Sequence[str] | None
+) -> tuple[int, str, int, str, float]:
+    own = family(point.measure)
+    return (
+        0 if errors is None else errors.index(point.error),
+        point.error,
+        0 if measures is None else measures.index(own),
+        point.measure,
+        point.magnitude,
+    )
+
+
+def _point(error: str, measure: str, magnitude: float, values: list[float]) -> Point:
+    array = np.array(values, np.float64)
+    defined = array[~np.isnan(array)]
+    mean = float(defined.mean()) if len(defined) else math.nan
+    sd = float(defined.std(ddof=1)) if len(defined) > 1 else math.nan
+    return Point(error, magnitude, measure, mean, sd, len(array), len(array) - len(defined))
+
+
+def write_curves(points: Iterable[Point], path: str | Path) -> None:
+    """The points as CSV with `CURVE_COLUMNS`; an empty field is "undefined"."""
+    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:
+        writer = csv.writer(f, lineterminator="\n")
+        writer.writerow(CURVE_COLUMNS)
+        for p in points:
+            numbers = (_field(p.mean), _field(p.sd), p.sets, p.undefined)
+            writer.writerow((p.error, _field(p.magnitude), p.measure, *numbers))
+
+
+def _field(value: float) -> str:
+    return "" if math.isnan(value) else repr(value)
+
+
+def export_cells(
+    store: Store, path: str | Path, *, experiment: str | None = None, times: bool = False
+) -> int:
+    """Every cell as CSV or Parquet (by the file's name), in a fixed order; returns how many.
+
+    Without `times` the file is the same whenever and wherever the cells were computed.
+    """
+    path = Path(path)
+    columns = (*CELL_COLUMNS, "seconds") if times else CELL_COLUMNS
+    with sqlite_errors(store.path):
+        rows = _cell_rows(store, experiment, times)
+        if path.suffix == ".parquet":
+            return _write_parquet(path, columns, rows)
+        if path.suffix == ".csv":
+            return _write_csv(path, columns, rows)
+    raise UsageError(f"{path}: cells are exported as .csv or .parquet")
+
+
+def _cell_rows(store: Store, experiment: str | None, times: bool) -> Iterator[tuple[Any, ...]]:
+    names = {e.name for e in store.experiments()}
+    if experiment is not None and experiment not in names:
+        known = ", ".join(sorted(names)) or "none"
+        raise UsageError(f"{store.path}: no experiment {experiment!r}; there are: {known}")
+    query = (
+        'SELECT x.name, e.text, magnitude, "set", m.text, value, r.text, s.text, bound, samples,'
+        f" g.text, x.hash{', seconds' if times else ''} FROM cells"
+        " JOIN experiments x ON x.id = experiment"
+        " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
+        " LEFT JOIN texts r ON r.id = reason LEFT JOIN texts s ON s.id = status"
+        " JOIN texts g ON g.id = signature"
+        " WHERE ? IS NULL OR x.name = ?"
+        ' ORDER BY x.name, e.text, magnitude, "set", m.text'
+    )
+    yield from store.database.execute(query, (experiment, experiment))
+
+
+def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> int:
+    count = 0
+    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:
+        writer = csv.writer(f, lineterminator="\n")
+        writer.writerow(columns)
+        for row in rows:
+            writer.writerow(row)
+            count += 1
+    return count
+
+
+def _write_parquet(path: Path, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> int:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise UsageError(
+            "Parquet needs the extra 'parquet': pip install 'gammacp[parquet]', or export .csv"
+        ) from None
+    kinds = {"magnitude": pa.float64(), "set": pa.int64(), "value": pa.float64()}
+    kinds |= {"bound": pa.float64(), "samples": pa.int64(), "seconds": pa.float64()}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
+    count = 0
+    with atomic_write(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
+        iterator = iter(rows)
+        while batch := [row for _, row in zip(range(50_000), iterator, strict=False)]:
+            count += len(batch)
+            arrays = [
+                pa.array(list(map(itemgetter(i), batch)), schema.field(i).type)
+                for i in range(len(columns))
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+    return count
+
+
+def by_error(points: Iterable[Point]) -> dict[str, list[Point]]:
+    """Points by error, in their order."""
+    return {error: list(group) for error, group in groupby(points, key=lambda p: p.error)}
+
+
+def by_measure(points: Iterable[Point]) -> dict[str, list[Point]]:
+    """Points by measure, in the order the measures first occur."""
+    groups: dict[str, list[Point]] = {}
+    for point in points:
+        groups.setdefault(point.measure, []).append(point)
+    return groups

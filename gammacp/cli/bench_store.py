@@ -1,0 +1,101 @@
+"""`gammacp bench status|export|merge`: what is in a store of sweeps, and out of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gammacp.cli.output import AsJson, message, print_json, print_table
+from gammacp.errors import UsageError
+
+DEFAULT_OUT = Path("bench-out")
+_NAME = "bench.sqlite"
+_DEFAULT_STORE = DEFAULT_OUT / _NAME
+
+StoreOption = Annotated[
+    Path, typer.Option(help="Store of a sweep.", show_default=True, metavar="FILE")
+]
+
+
+def store_path(folder: Path) -> Path:
+    """Where a sweep keeps its cells unless it is told otherwise."""
+    return folder / _NAME
+
+
+def add_store_commands(group: typer.Typer) -> None:
+    """Add `status`, `export` and `merge`."""
+    group.command("status")(status)
+    group.command("export")(export)
+    group.command("merge")(merge)
+
+
+def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
+    """What a store holds; also while a sweep is running."""
+    from dataclasses import asdict
+
+    from gammacp.bench.status import status as status_of
+    from gammacp.bench.store import Store
+
+    with Store.reading(store) as opened:
+        found = status_of(opened)
+    if json:
+        print_json({"experiments": [asdict(s) for s in found]})
+        return
+    columns = ("measure", "magnitudes", "sets", "cells", "undefined", "feasible", "seconds")
+    for experiment in found:
+        print(f"experiment {experiment.experiment} (configuration {experiment.hash})")
+        rows = [
+            [
+                h.error,
+                h.measure,
+                str(h.magnitudes),
+                str(h.most_sets)
+                if h.fewest_sets == h.most_sets
+                else f"{h.fewest_sets}–{h.most_sets}",
+                str(h.cells),
+                str(h.undefined),
+                str(h.limited),
+                f"{h.seconds:.1f}",
+            ]
+            for h in experiment.holdings
+        ]
+        print_table(("error", *columns), rows, numeric=columns[1:])
+    if not found:
+        message(f"{store}: no experiment yet")
+
+
+def export(
+    out: Annotated[Path, typer.Argument(help="cells.csv or cells.parquet.")],
+    store: StoreOption = _DEFAULT_STORE,
+    experiment: Annotated[
+        str | None, typer.Option(help="Only this one.  [default: all]", metavar="NAME")
+    ] = None,
+    times: Annotated[
+        bool, typer.Option("--times", help="With the seconds each cell took.")
+    ] = False,
+) -> None:
+    """Write every cell of a store as CSV or Parquet."""
+    from gammacp.bench.store import Store
+    from gammacp.bench.table import export_cells
+
+    with Store.reading(store) as opened:
+        count = export_cells(opened, out, experiment=experiment, times=times)
+    message(f"wrote {count} cells to {out}")
+
+
+def merge(
+    target: Annotated[Path, typer.Argument(help="Store to add to; made if it is not there.")],
+    sources: Annotated[list[Path], typer.Argument(help="Stores to take cells from.")],
+) -> None:
+    """Put stores of the same sweep together; cells that are in both must agree."""
+    from gammacp.bench.merging import merge as merge_store
+    from gammacp.bench.store import Store
+
+    if not sources:
+        raise UsageError("no store to take cells from")
+    with Store.writing(target) as opened:
+        for source in sources:
+            merged = merge_store(opened, source)
+            message(f"{source}: {merged.added} cells added, {merged.known} were there")

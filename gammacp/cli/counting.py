@@ -1,0 +1,63 @@
+"""A line on stderr that counts: done, rate, time left."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+_TERMINAL_EVERY = 0.2  # seconds between updates of a terminal's line
+_LOG_EVERY = 30.0  # seconds between lines in a log
+
+
+class Counter:
+    """Counts towards a total; a line that is rewritten on a terminal, now and then one in a log.
+
+    Nothing is printed in the first second.
+    """
+
+    def __init__(self, what: str) -> None:
+        """`what` is counted ("cells")."""
+        self.what = what
+        self.terminal = sys.stderr.isatty()
+        self.began = time.monotonic()
+        self.first: int | None = None
+        self.printed = 0.0 if self.terminal else self.began
+        self.width = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """`done` of `total`; the first call tells what was there before."""
+        now = time.monotonic()
+        if self.first is None:
+            self.first = done
+        every = _TERMINAL_EVERY if self.terminal else _LOG_EVERY
+        if now - self.began < 1 or now - self.printed < every:
+            return
+        self.printed = now
+        rate = (done - self.first) / (now - self.began)
+        left = _duration((total - done) / rate) if rate > 0 else "?"
+        line = f"{done} of {total} {self.what}, {rate:.1f}/s, {left} left"
+        if self.terminal:
+            sys.stderr.write("\r" + line.ljust(self.width))
+            sys.stderr.flush()
+            self.width = len(line)
+        else:
+            print(line, file=sys.stderr)
+
+    def close(self) -> None:
+        """Clear the line."""
+        if self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+            self.width = 0
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(3725)
+    '1:02:05'
+    >>> _duration(65)
+    '1:05'
+    """
+    whole = round(seconds)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

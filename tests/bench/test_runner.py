@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sweep_toys import ToySource
+
+from gammacp.bench.executors import open_pool
+from gammacp.bench.runner import Outcome, SweepError, run
+from gammacp.bench.store import Store
+from gammacp.bench.sweep import Sweep
+from gammacp.bench.table import curves, export_cells
+from gammacp.errors import UsageError
+
+Build = Callable[..., Sweep]
+
+
+def swept(sweep: Sweep, folder: Path, executor: str = "serial", jobs: int = 1) -> Outcome:
+    with Store.writing(folder / "s.sqlite") as store, open_pool(executor, jobs) as pool:
+        return run(sweep, store, pool)
+
+
+def exported(folder: Path) -> str:
+    with Store.reading(folder / "s.sqlite") as store:
+        export_cells(store, folder / "cells.csv")
+    return (folder / "cells.csv").read_text(encoding="utf-8")
+
+
+def test_serial_and_processes_give_the_same_rows(toy_sweep: Build, tmp_path: Path) -> None:
+    (tmp_path / "1").mkdir()
+    (tmp_path / "2").mkdir()
+    sweep = toy_sweep()
+    one = swept(sweep, tmp_path / "1")
+    two = swept(sweep, tmp_path / "2", "processes", 2)
+    assert one.computed == two.computed == sweep.n_cells == 2 * 4 * 5 * 3
+    assert exported(tmp_path / "1") == exported(tmp_path / "2")
+    # The cells by category come on top: two categories each.
+    assert exported(tmp_path / "1").count("\n") == 1 + sweep.n_cells + 2 * 4 * 5 * 2
+
+
+def test_extending_computes_only_what_is_new(toy_sweep: Build, tmp_path: Path) -> None:
+    parts = [
+        toy_sweep(magnitudes=(0, 0.5), sets=2, errors=("move",), measures=("toy-random",)),
+        toy_sweep(magnitudes=(0, 0.5), sets=2, errors=("move",)),  # more measures
+        toy_sweep(magnitudes=(0, 0.5), errors=("move",)),  # more sets
+        toy_sweep(errors=("move",)),  # finer steps
+        toy_sweep(),  # more errors
+        toy_sweep(),  # nothing
+    ]
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "whole").mkdir()
+    outcomes = [swept(part, tmp_path / "parts") for part in parts]
+    assert [o.computed for o in outcomes] == [4, 8, 18, 30, 60, 0]
+    assert [o.reused for o in outcomes] == [0, 4, 12, 30, 60, 120]
+    swept(toy_sweep(), tmp_path / "whole")
+    assert exported(tmp_path / "parts") == exported(tmp_path / "whole")
+
+
+def test_another_configuration_is_refused(toy_sweep: Build, tmp_path: Path) -> None:
+    swept(toy_sweep(), tmp_path)
+    with pytest.raises(UsageError, match=r"n_annotators is 3 there, 4 here.*--experiment"):
+        swept(toy_sweep(n_annotators=4), tmp_path)
+    with pytest.raises(UsageError, match=r"source.units is 4 there, 5 here"):
+        swept(toy_sweep(source=ToySource(units=5)), tmp_path)
+    with pytest.raises(UsageError, match=r"options.factor is absent there, 0.5 here"):
+        swept(toy_sweep(options={"factor": 0.5}), tmp_path)
+    assert swept(toy_sweep(n_annotators=4, experiment="four"), tmp_path).reused == 0
+
+
+def test_without_resume_the_experiment_starts_anew(toy_sweep: Build, tmp_path: Path) -> None:
+    swept(toy_sweep(), tmp_path)
+    with Store.writing(tmp_path / "s.sqlite") as store, open_pool("serial") as pool:
+        outcome = run(toy_sweep(seed=1), store, pool, resume=False)
+        assert outcome.reused == 0
+        assert [e.name for e in store.experiments()] == ["bench"]
+
+
+def test_unknown_measures_and_options_are_refused_at_once(toy_sweep: Build, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="did you mean 'toy-spread'"):
+        swept(toy_sweep(measures=("toy-sprad",)), tmp_path)
+    with pytest.raises(UsageError, match="option 'factr' belongs to no measure"):
+        swept(toy_sweep(options={"factr": 1}), tmp_path)
+    with pytest.raises(UsageError, match="module 'no_such' cannot be imported"):
+        swept(toy_sweep(modules=("no_such",)), tmp_path)
+
+
+def test_a_dying_worker_costs_only_its_own_task(toy_sweep: Build, tmp_path: Path) -> None:
+    sweep = toy_sweep(source=ToySource(deadly=(0.25, 3)), errors=("move",))
+    outcome = swept(sweep, tmp_path, "processes", 2)
+    assert [(f.task.magnitude, f.task.set_number) for f in outcome.failures] == [(0.25, 3)]
+    assert "ended with code 9; tried 3 times" in outcome.failures[0].why
+    assert outcome.computed == sweep.n_cells - 3
+    # Once it does not die any more, running again computes what is missing.
+    again = swept(toy_sweep(errors=("move",)), tmp_path)
+    assert (again.computed, again.failures) == (3, [])
+
+
+def test_a_worker_that_dies_twice_is_forgiven(toy_sweep: Build, tmp_path: Path) -> None:
+    source = ToySource(deadly=(0.5, 1), deaths=2, log=str(tmp_path))
+    sweep = toy_sweep(source=source, errors=("move",), sets=2)
+    outcome = swept(sweep, tmp_path, "processes", 2)
+    assert (outcome.computed, outcome.failures) == (sweep.n_cells, [])
+
+
+@pytest.mark.parametrize("executor", ["serial", "processes"])
+def test_a_fault_costs_only_its_own_task(toy_sweep: Build, tmp_path: Path, executor: str) -> None:
+    sweep = toy_sweep(source=ToySource(faulty=(0.25, 3)))
+    outcome = swept(sweep, tmp_path, executor, 1)
+    assert {(f.task.magnitude, f.task.set_number) for f in outcome.failures} == {(0.25, 3)}
+    assert "ZeroDivisionError: a fault of the source" in outcome.failures[0].why
+    assert outcome.computed == sweep.n_cells - 2 * 3
+
+
+def test_a_sweep_in_which_nothing_succeeds_is_given_up(toy_sweep: Build, tmp_path: Path) -> None:
+    sweep = toy_sweep(magnitudes=(0.5,), sets=200, measures=("toy-faulty",))
+    with pytest.raises(SweepError, match=r"tasks all failed: .*ZeroDivisionError"):
+        swept(sweep, tmp_path)
+
+
+def test_cells_say_why_they_are_undefined(toy_sweep: Build, tmp_path: Path) -> None:
+    swept(toy_sweep(), tmp_path)
+    database = sqlite3.connect(tmp_path / "s.sqlite")
+    rows = database.execute(
+        "SELECT m.text, r.text FROM cells JOIN texts m ON m.id = measure"
+        " LEFT JOIN texts r ON r.id = reason WHERE value IS NULL"
+    ).fetchall()
+    assert set(rows) == {("toy-random", "too small"), ("toy-by-category", None)}
+    database.close()
+
+
+def test_curves_are_mean_sd_and_counts_of_the_cells(toy_sweep: Build, tmp_path: Path) -> None:
+    swept(toy_sweep(), tmp_path)
+    with Store.reading(tmp_path / "s.sqlite") as store:
+        (experiment,) = store.experiments()
+        points = curves(store, experiment)
+        values = store.database.execute(
+            "SELECT value FROM cells JOIN texts ON texts.id = measure WHERE text = 'toy-random'"
+            " AND magnitude = 1 AND value IS NOT NULL AND error IN"
+            " (SELECT id FROM texts WHERE text = 'move')"
+        ).fetchall()
+    point = next(p for p in points if (p.error, p.magnitude) == ("move", 1) and "dom" in p.measure)
+    mean = math.fsum(v for (v,) in values) / len(values)
+    assert point.mean == pytest.approx(mean, abs=1e-15)
+    variance = math.fsum((v - mean) ** 2 for (v,) in values) / (len(values) - 1)
+    assert point.sd == pytest.approx(math.sqrt(variance), abs=1e-15)
+    assert (point.sets, point.undefined) == (5, 5 - len(values))
+    assert {p.measure for p in points} == {
+        "toy-spread",
+        "toy-random",
+        "toy-by-category[a]",
+        "toy-by-category[b]",
+    }

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gammacp.bench.executors import open_pool
+from gammacp.bench.merging import merge
+from gammacp.bench.runner import run
+from gammacp.bench.schema import APPLICATION_ID, STEPS, VERSION
+from gammacp.bench.status import status
+from gammacp.bench.store import Store, StoreError
+from gammacp.bench.sweep import Cell, Sweep
+from gammacp.bench.table import export_cells
+from gammacp.errors import DataError, UsageError
+
+Build = Callable[..., Sweep]
+
+
+def filled(path: Path, sweep: Sweep) -> Path:
+    with Store.writing(path) as store, open_pool("serial") as pool:
+        run(sweep, store, pool)
+    return path
+
+
+def exported(path: Path, suffix: str = ".csv") -> bytes:
+    out = path.with_suffix(suffix)
+    with Store.reading(path) as store:
+        export_cells(store, out)
+    return out.read_bytes()
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    text = tmp_path / "text.sqlite"
+    text.write_text("annotator,category,start,end\n" * 100)
+    database = tmp_path / "database.sqlite"
+    other = sqlite3.connect(database)
+    other.execute("CREATE TABLE t (x)")
+    other.close()
+    for path in (text, database):
+        for opened in (Store.writing, Store.reading):
+            with pytest.raises(DataError, match=r"not a store of sweeps.*Choose another --store"):
+                opened(path)
+    assert text.read_text().startswith("annotator")
+    with pytest.raises(DataError, match="no such store"):
+        Store.reading(tmp_path / "absent.sqlite")
+
+
+def test_a_newer_store_is_refused(toy_sweep: Build, tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.sqlite", toy_sweep())
+    database = sqlite3.connect(path)
+    database.execute(f"PRAGMA user_version = {VERSION + 1}")
+    database.close()
+    for opened in (Store.writing, Store.reading):
+        with pytest.raises(DataError, match=f"store of version {VERSION + 1}.*Upgrade gammacp"):
+            opened(path)
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_an_older_store_is_migrated_with_its_cells(
+    toy_sweep: Build, tmp_path: Path, version: int
+) -> None:
+    current = filled(tmp_path / "current.sqlite", toy_sweep())
+    old = tmp_path / "old.sqlite"
+    database = sqlite3.connect(old)
+    database.executescript("".join(STEPS[:version]))
+    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    database.execute(f"PRAGMA user_version = {version}")
+    database.execute("ATTACH ? AS current", (str(current),))
+    for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'"):
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+        names = ", ".join(f'"{c}"' for c in columns)
+        database.execute(f"INSERT INTO {table} SELECT {names} FROM current.{table}")
+    database.commit()
+    database.close()
+    with pytest.raises(DataError, match=f"store of version {version}"):
+        Store.reading(old)
+    Store.writing(old).close()
+    assert exported(old) == exported(current)
+
+
+def test_a_damaged_store_is_an_error_and_untouched(toy_sweep: Build, tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.sqlite", toy_sweep(sets=40))
+    content = bytearray(path.read_bytes())
+    content[2 * 4096 : 8 * 4096] = b"\xff" * (6 * 4096)
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="damaged"):
+        filled(path, toy_sweep(sets=41))
+    assert path.read_bytes() == bytes(content)
+
+
+def test_one_process_writes_others_read(toy_sweep: Build, tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.sqlite", toy_sweep())
+    with Store.writing(path):
+        with pytest.raises(StoreError, match="another process is writing"):
+            Store.writing(path)
+        with Store.reading(path) as reader:
+            assert status(reader)[0].experiment == "bench"
+    Store.writing(path).close()
+
+
+def test_a_transaction_is_all_or_nothing(toy_sweep: Build, tmp_path: Path) -> None:
+    with Store.writing(tmp_path / "s.sqlite") as store:
+        experiment = store.begin(toy_sweep())
+        new = Cell("e", 0.5, 1, "m", 0.25, reason="a new text")
+        twice = [new, Cell("e", 0.5, 2, "m", 0.5), Cell("e", 0.5, 2, "m", 0.5)]
+        with pytest.raises(DataError, match="UNIQUE"):
+            store.add(experiment, twice)
+        store.add(experiment, [new])
+        assert store.database.execute("SELECT count(*), sum(value) FROM cells").fetchone() == (
+            1,
+            0.25,
+        )
+
+
+def test_a_full_disk_keeps_what_was_committed(toy_sweep: Build, tmp_path: Path) -> None:
+    """RLIMIT_FSIZE makes writes fail beyond a size, in a process of its own."""
+    path = filled(tmp_path / "s.sqlite", toy_sweep(sets=1))
+    before = exported(path)
+    code = (
+        "import resource, signal, sys\n"
+        "from gammacp.bench.store import Store\n"
+        "from gammacp.bench.sweep import Cell\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"store = Store.writing({str(path)!r})\n"
+        "(experiment,) = store.experiments()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))\n"
+        "for i in range(100):\n"
+        "    store.add(experiment, [Cell('move', 2.0, 100 * i + j, 'm', 1.0, signature='x' * 200)"
+        " for j in range(100)])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "StoreError" in done.stderr
+    assert "cells so far are kept" in done.stderr
+    after = exported(path)
+    assert after.startswith(before[:200])
+    kept = [row for row in after.decode().splitlines() if ",2.0," in row]
+    assert len(kept) % 100 == 0
+    with Store.writing(path) as store:
+        assert store.database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> None:
+    """In a process of its own, which gives up root's right to write everywhere."""
+    folder = tmp_path / "folder"
+    filled(folder / "s.sqlite", toy_sweep())
+    for path, mode in ((folder / "s.sqlite", 0o444), (folder, 0o555), (tmp_path, 0o755)):
+        path.chmod(mode)
+    tmp_path.parent.chmod(0o755)
+    tmp_path.parent.parent.chmod(0o755)
+    code = (
+        "import os\n"
+        "from gammacp.bench.status import status\n"
+        "from gammacp.bench.store import Store, StoreError\n"
+        "if os.geteuid() == 0: os.seteuid(65534)\n"
+        f"with Store.reading({str(folder / 's.sqlite')!r}) as store: print(len(status(store)))\n"
+        "for name in ('s.sqlite', 'new.sqlite'):\n"
+        "    try:\n"
+        f"        Store.writing(os.path.join({str(folder)!r}, name))\n"
+        "    except StoreError as error:\n"
+        "        print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    told = done.stdout.splitlines()
+    assert told[0] == "1", done.stderr
+    assert len(told) == 3
+    assert all("cannot be opened for writing: check the folder" in line for line in told[1:])
+
+
+def test_merging_two_halves_gives_the_whole(toy_sweep: Build, tmp_path: Path) -> None:
+    first = filled(tmp_path / "first.sqlite", toy_sweep(errors=("move",)))
+    second = filled(tmp_path / "second.sqlite", toy_sweep(sets=3))
+    whole = filled(tmp_path / "whole.sqlite", toy_sweep())
+    with Store.writing(first) as target:
+        merged = merge(target, second)
+        # 2 errors × 4 magnitudes × 3 sets × (3 measures + 2 categories), half of them known.
+        assert (merged.added, merged.known) == (60, 60)
+        assert merge(target, whole).known == 160
+        assert merge(target, whole).added == 0
+    assert exported(first) == exported(whole)
+
+
+def test_merging_refuses_what_does_not_belong_together(toy_sweep: Build, tmp_path: Path) -> None:
+    one = filled(tmp_path / "one.sqlite", toy_sweep())
+    other = filled(tmp_path / "other.sqlite", toy_sweep(seed=1))
+    before = exported(one)
+    with Store.writing(one) as target:
+        with pytest.raises(UsageError, match="another configuration"):
+            merge(target, other)
+        with pytest.raises(UsageError, match="with itself"):
+            merge(target, one)
+        with pytest.raises(DataError, match="no such store"):
+            merge(target, tmp_path / "absent.sqlite")
+    forged = filled(tmp_path / "forged.sqlite", toy_sweep(sets=6))
+    database = sqlite3.connect(forged)
+    database.execute('UPDATE cells SET value = value + 1e-15 WHERE magnitude = 0.5 AND "set" = 2')
+    database.commit()
+    database.close()
+    told = pytest.raises(DataError, match=r"set 2 .*magnitude 0.5\) is 0\.\d+, in")
+    with Store.writing(one) as target, told:
+        merge(target, forged)
+    assert exported(one) == before
+
+
+def test_parquet_holds_the_same_cells(toy_sweep: Build, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = filled(tmp_path / "s.sqlite", toy_sweep())
+    exported(path, ".parquet")
+    rows = parquet.read_table(path.with_suffix(".parquet")).to_pylist()
+    lines = exported(path).decode().splitlines()
+    assert len(rows) == len(lines) - 1 == 200
+    assert list(rows[0]) == lines[0].split(",")
+    assert [("" if r["value"] is None else repr(r["value"])) for r in rows] == [
+        line.split(",")[5] for line in lines[1:]
+    ]
+
+
+def test_status_counts(toy_sweep: Build, tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.sqlite", toy_sweep(sets=3, errors=("move",)))
+    filled(path, toy_sweep(sets=5, errors=("move",), magnitudes=(0, 0.5), measures=("toy-spread",)))
+    with Store.reading(path) as store:
+        (found,) = status(store)
+    spread = next(h for h in found.holdings if h.measure == "toy-spread")
+    assert (spread.cells, spread.magnitudes, spread.fewest_sets, spread.most_sets) == (16, 4, 3, 5)
+    assert found.configuration["n_annotators"] == 3
