@@ -1,7 +1,8 @@
 """Where the units of a drawn reference lie: one function per layout.
 
-Positions start at 0. Each function gets the drawn lengths, shape (n,), and returns the starts, the
-lengths that it could keep, and where the continuum ends.
+Positions start at 0. Each function gets the drawn lengths, shape (n,), and returns starts and ends
+of the units and where the continuum ends. Boundaries that touch are the same number, not the same
+up to rounding.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ def apart(
         room = total - least_gap * len(gaps)
         lengths = summing_to(lengths, shortest, min(float(lengths.sum()), room))
         gaps = summing_to(gaps, np.full(len(gaps), least_gap), total - float(lengths.sum()))
-    ends = np.cumsum(gaps[:-1] + lengths)
-    return ends - lengths, lengths, float(ends[-1] + gaps[-1])
+    steps = np.stack((gaps[:-1], lengths), axis=1).ravel()
+    edges = np.cumsum(steps)
+    return edges[::2], edges[1::2], float(edges[-1] + gaps[-1])
 
 
 def covering(lengths: Floats, shortest: Floats, longest: Floats, total: float | None) -> Placed:
@@ -50,7 +52,7 @@ def covering(lengths: Floats, shortest: Floats, longest: Floats, total: float | 
                 longest - lengths, np.zeros(len(lengths)), float(longest.sum()) - total
             )
     ends = np.cumsum(lengths)
-    return ends - lengths, lengths, float(ends[-1])
+    return np.append(0.0, ends[:-1]), ends, float(ends[-1])
 
 
 def overlapping(
@@ -65,9 +67,10 @@ def overlapping(
     starts = np.cumsum(gaps[:-1] + lengths) - lengths
     if total is None:
         starts = starts - starts.min() + max(gaps[0], 0.0)
-        return starts, lengths, float((starts + lengths).max() + max(gaps[-1], 0.0))
+        return starts, starts + lengths, float((starts + lengths).max() + max(gaps[-1], 0.0))
     starts = (starts + np.floor(rng.random() * total)) % total
-    return np.minimum(starts, total - lengths), lengths, total
+    starts = np.minimum(starts, total - lengths)
+    return starts, np.minimum(starts + lengths, total), total
 
 
 def summing_to(values: Floats, least: Floats, total: float) -> Floats:

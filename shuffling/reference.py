@@ -157,7 +157,7 @@ class ReferenceModel:
     @property
     def prevalence(self) -> Floats:
         """Prevalence of each entry of `categories`, shape (categories,), summing to 1."""
-        shares = np.array([c.prevalence for c in self.categories])
+        shares = np.array([c.prevalence for c in self.categories], np.float64)
         shares /= shares.sum()
         return shares
 
@@ -168,14 +168,14 @@ class ReferenceModel:
         The bounds run from 0 to the end of the last gap.
         """
         kinds, lengths = self.draw_units(rng, self.n_units)
-        starts, lengths, end = self._placed(kinds, lengths, rng)
+        starts, ends, end = self._placed(kinds, lengths, rng)
         names = self.category_names
         codes = np.array([-1 if c.name is None else names.index(c.name) for c in self.categories])
         return Continuum.from_codes(
             (REFERENCE,),
             names,
             starts,
-            starts + lengths,
+            ends,
             np.zeros(len(starts), np.int32),
             codes[kinds].astype(np.int32),
             bounds=(0.0, end),
@@ -226,15 +226,16 @@ class ReferenceModel:
     def _check_fit(self, length: float) -> None:
         if not (math.isfinite(length) and length >= 0):
             raise DataError(f"length = {length:g} is not a length")
+        occurring = [c for c in self.categories if c.prevalence > 0]
         if self.layout is Layout.OVERLAPPING:
-            long = max(self.categories, key=lambda c: c.lengths.maximum)
+            long = max(occurring, key=lambda c: c.lengths.maximum)
             if long.lengths.maximum > length:
                 raise DataError(
                     f"{long.key}: maximum length {long.lengths.maximum:g} does not fit into "
                     f"length = {length:g}"
                 )
             return
-        largest = max(self.categories, key=lambda c: c.lengths.minimum)
+        largest = max(occurring, key=lambda c: c.lengths.minimum)
         gap = 0.0 if self.layout is Layout.COVERING else self.gaps.minimum
         least = self.n_units * largest.lengths.minimum + (self.n_units + 1) * gap
         if least > length:
@@ -244,7 +245,7 @@ class ReferenceModel:
                 hint="Raise length, or lower units, minimum lengths or the minimum gap",
             )
         if self.layout is Layout.COVERING:
-            smallest = min(self.categories, key=lambda c: c.lengths.maximum)
+            smallest = min(occurring, key=lambda c: c.lengths.maximum)
             most = self.n_units * smallest.lengths.maximum
             if most < length:
                 raise DataError(

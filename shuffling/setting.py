@@ -104,7 +104,7 @@ class Setting:
     def prevalence(self) -> Floats:
         """Prevalence among labelled units, by code, shape (categories,)."""
         share = {c.name: c.prevalence for c in self.model.categories}
-        shares = np.array([share[name] for name in self.categories])
+        shares = np.array([share[name] for name in self.categories], np.float64)
         return shares / shares.sum() if shares.sum() > 0 else shares
 
     def draw_units(self, rng: np.random.Generator, size: int) -> tuple[Floats, Codes]:
