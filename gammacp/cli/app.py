@@ -19,8 +19,10 @@ _COMMANDS: tuple[str, ...] = (
     "inspect",
     "convert",
     "formats",
+    "syntax",
     "solvers",
     "cite",
+    "measures",
 )
 
 

@@ -6,7 +6,6 @@ matrix of the user's. The categories of interval and ratio metrics are numbers.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Sequence
 from os import PathLike
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.dissimilarity.matrix_file import read_matrix
 from gammacp.errors import DataError, UsageError
 
 Metric: TypeAlias = str | PathLike[str] | Sequence[Sequence[float]] | Floats
@@ -59,7 +59,7 @@ def squared_differences(metric: Metric, categories: Sequence[str]) -> Floats:
     if isinstance(metric, str) and not metric.lower().endswith(".csv"):
         known = ", ".join(NAMES)
         raise UsageError(f"metric {metric!r} is unknown; there are: {known}, or a matrix (CSV)")
-    return _from_csv(Path(metric), categories)
+    return _from_file(Path(metric), categories)
 
 
 def metric_name(metric: Metric) -> str:
@@ -110,24 +110,10 @@ def _checked(matrix: Any, categories: Sequence[str], where: str) -> Floats:
     return squared
 
 
-def _from_csv(path: Path, categories: Sequence[str]) -> Floats:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file) if row]
-    if not rows:
-        raise DataError("no matrix: the file is empty", file=path)
-    columns = [name.strip() for name in rows[0][1:]]
-    names = [row[0].strip() for row in rows[1:]]
-    if names != columns:
-        raise DataError("first row and first column do not name the same categories", file=path)
-    for line, row in enumerate(rows[1:], start=2):
-        if len(row) != len(rows[0]):
-            raise DataError(f"{len(row)} cells, not {len(rows[0])}", file=path, line=line)
+def _from_file(path: Path, categories: Sequence[str]) -> Floats:
+    names, matrix, _ = read_matrix(path)
     for name in categories:
-        if name not in columns:
+        if name not in names:
             raise DataError(f"category {name!r} is missing from the matrix", file=path)
-    try:
-        matrix = np.array([row[1:] for row in rows[1:]], dtype=np.float64)
-    except ValueError as error:
-        raise DataError(f"an entry is not a number: {error}", file=path) from None
-    order = [columns.index(name) for name in categories]
+    order = [names.index(name) for name in categories]
     return _checked(matrix[np.ix_(order, order)], categories, str(path))

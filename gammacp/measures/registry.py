@@ -6,13 +6,16 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import get_args, get_type_hints
+from typing import TYPE_CHECKING, get_args, get_type_hints
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
 from gammacp.needs import Need, unmet_need
 from gammacp.registry import Registry
+
+if TYPE_CHECKING:
+    from gammacp.syntax.annotations import Treebank
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +67,9 @@ MEASURES: Registry[Measure] = Registry(
         "gammacp.measures.discretised",
         "gammacp.measures.slot_error_rate",
         "gammacp.measures.segmentation",
+        "gammacp.measures.trees",
+        "gammacp.measures.f1",
+        "gammacp.measures.predefined",
     ),
 )
 
@@ -73,8 +79,10 @@ def register(measure: Measure) -> Measure:
     return MEASURES.register(measure.name, measure)
 
 
-def measure(continuum: Continuum, names: Iterable[str], **options: object) -> dict[str, Score]:
-    """Several measures of one continuum.
+def measure(
+    continuum: Continuum | Treebank, names: Iterable[str], **options: object
+) -> dict[str, Score]:
+    """Several measures of one continuum, or of one treebank.
 
     A measure that does not apply, or whose data are bad for it, is an undefined Score with the
     reason; the others go on. An option that none of the measures has is a UsageError.
@@ -83,7 +91,7 @@ def measure(continuum: Continuum, names: Iterable[str], **options: object) -> di
 
 
 def measure_each(
-    continuum: Continuum, names: Iterable[str], **options: object
+    continuum: Continuum | Treebank, names: Iterable[str], **options: object
 ) -> Iterator[tuple[str, Score]]:
     """What `measure` returns, one measure at a time, so that a caller can time each of them.
 
@@ -99,9 +107,17 @@ def measure_each(
 
 
 def _evaluate(
-    m: Measure, continuum: Continuum, options: dict[str, object], shared: dict[object, object]
+    m: Measure,
+    continuum: Continuum | Treebank,
+    options: dict[str, object],
+    shared: dict[object, object],
 ) -> Score:
-    reason = unmet_need(continuum, m.needs)
+    if isinstance(continuum, Continuum):
+        if m.applies_to == "trees":
+            return undefined(f"{m.name} compares trees, not units: see `gammacp syntax`")
+        reason = unmet_need(continuum, m.needs)
+    else:
+        reason = None if m.applies_to == "trees" else f"{m.name} compares units, not trees"
     if reason is not None:
         return undefined(reason)
     mine = {key: value for key, value in options.items() if key in m.options}

@@ -1,0 +1,154 @@
+"""F₁ between annotators: how many units find their like in the other's.
+
+For orientation: nothing here is corrected for chance. The three kinds of match are those of
+SemEval-2013 Task 9.1 (Segura-Bedmar, Martínez & Herrero-Zazo 2013): the same boundaries whatever
+the category, some overlap whatever the category, some overlap and the same category.
+
+Matches are one to one, as many as possible, so that a long unit that overlaps three finds only
+one of them. F₁ = 2·matches / (x_i + x_j) does not depend on which of the two is the reference;
+precision and recall do, and are in the result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.arrays import Bools, Floats, Indices
+from gammacp.continuum import Continuum
+from gammacp.measures.overlapping import Overlaps, overlaps
+from gammacp.measures.registry import Measure, register
+from gammacp.measures.score import Score
+from gammacp.needs import Need, require
+from gammacp.signature import signature
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchScore(Score):
+    """F₁, the mean over pairs of annotators, with the matches behind it.
+
+    Attributes
+    ----------
+    annotators
+        Names, the order of rows and columns.
+    matches
+        Number of matched units of two annotators, shape (m, m), symmetric; the diagonal holds
+        each annotator's number of units.
+    """
+
+    annotators: tuple[str, ...]
+    matches: Indices
+
+    @property
+    def recall(self) -> Floats:
+        """Share of the row's units that the column finds, shape (m, m); NaN without units."""
+        counts = np.diag(self.matches).astype(np.float64)
+        empty = np.full(self.matches.shape, math.nan)
+        found: Floats = np.divide(
+            self.matches, counts[:, None], out=empty, where=counts[:, None] > 0
+        )
+        return found
+
+    @property
+    def precision(self) -> Floats:
+        """Share of the column's units that the row has too: `recall` transposed."""
+        return self.recall.T
+
+
+def f1_exact(continuum: Continuum) -> MatchScore:
+    """F₁ of units with the same start and the same end; categories do not matter.
+
+    Worked value: A [0,10) [15,25), B [0,10) [16,25): 1 match of 2 and 2 units, F₁ = 0.5.
+    """
+    require(continuum)
+    s, e = continuum.starts, continuum.ends
+    found = _matched(continuum, lambda x: (s[x.left] == s[x.right]) & (e[x.left] == e[x.right]))
+    return _score(continuum, found, "f1-exact")
+
+
+def f1_overlap(continuum: Continuum) -> MatchScore:
+    """F₁ of units that overlap; categories do not matter. The example of `f1_exact`: 1."""
+    require(continuum)
+    return _score(
+        continuum, _matched(continuum, lambda x: np.ones(len(x.left), np.bool_)), "f1-overlap"
+    )
+
+
+def f1_category(continuum: Continuum) -> MatchScore:
+    """F₁ of units that overlap and have the same category; every unit must have one."""
+    require(continuum, {Need.CATEGORIES})
+    codes = continuum.category_codes
+    found = _matched(continuum, lambda x: codes[x.left] == codes[x.right])
+    return _score(continuum, found, "f1-category")
+
+
+def _matched(
+    continuum: Continuum, match: Callable[[Overlaps], Bools]
+) -> Iterator[tuple[int, int, int]]:
+    """Codes of two annotators and the size of their largest one-to-one matching."""
+    for met in overlaps(continuum):
+        edges = match(met)
+        yield met.first, met.second, _largest_matching(met.left[edges], met.right[edges])
+
+
+def _largest_matching(left: Indices, right: Indices) -> int:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    if not len(left):
+        return 0
+    rows, row = np.unique(left, return_inverse=True)
+    columns, column = np.unique(right, return_inverse=True)
+    graph = csr_array((np.ones(len(row)), (row, column)), shape=(len(rows), len(columns)))
+    return int(np.count_nonzero(maximum_bipartite_matching(graph) >= 0))
+
+
+def _score(continuum: Continuum, found: Iterator[tuple[int, int, int]], name: str) -> MatchScore:
+    counts = continuum.counts
+    matches = np.diag(counts)
+    ratios, reason = [], None
+    for i, j, size in found:
+        matches[i, j] = matches[j, i] = size
+        if counts[i] + counts[j]:
+            ratios.append(2 * size / float(counts[i] + counts[j]))
+        else:
+            ratios.append(math.nan)
+            first, second = continuum.annotators[i], continuum.annotators[j]
+            reason = reason or f"neither {first} nor {second} has a unit"
+    value = float(np.mean(ratios))
+    return MatchScore(
+        value=value,
+        observed=None if reason else value,
+        reason=reason,
+        signature=signature(name),
+        annotators=continuum.annotators,
+        matches=matches,
+    )
+
+
+_REFERENCE = "van Rijsbergen 1979; matches as in SemEval-2013 Task 9.1"
+
+for _name, _summary, _function, _needs in (
+    ("f1-exact", "F₁ of units with the same boundaries", f1_exact, ()),
+    ("f1-overlap", "F₁ of units that overlap", f1_overlap, ()),
+    (
+        "f1-category",
+        "F₁ of units that overlap and have the same category",
+        f1_category,
+        (Need.CATEGORIES,),
+    ),
+):
+    register(
+        Measure(
+            name=_name,
+            summary=_summary,
+            reference=_REFERENCE,
+            function=_function,
+            needs=frozenset(_needs),
+            range="[0, 1]",
+            chance_corrected=False,
+        )
+    )

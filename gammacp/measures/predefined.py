@@ -1,0 +1,165 @@
+"""α and κ where units are predefined: all annotators label the same places.
+
+Pure categorisation: a place is an item, gaps are nothing. Krippendorff (2013), §12.3, for α;
+Artstein & Poesio (2008) for the κ family. A continuum whose annotators have units at different
+places is refused, as is a place that one annotator marked twice: nobody can say which of the two
+labels belongs to which of another annotator's.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.measures.bootstrap import bootstrap_interval
+from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
+from gammacp.measures.coefficients import (
+    CategorisationScore,
+    Choices,
+    check_coefficient,
+    coefficient_score,
+)
+from gammacp.measures.krippendorff import CoincidenceScore
+from gammacp.measures.registry import Measure, register
+from gammacp.needs import Need, require
+from gammacp.signature import signature
+
+
+def alpha(
+    continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
+) -> CoincidenceScore:
+    """Krippendorff's α of the labels of predefined units; unlabelled units are missing values.
+
+    Parameters
+    ----------
+    metric
+        δ²: "nominal", "interval", "ratio", a symmetric matrix in the order of
+        `continuum.categories`, or the path of a CSV file.
+    bootstrap, seed
+        Number of bootstrap resamples (0 for none) and their seed.
+
+    Worked value: two annotators, ten units, labels 0100000000 and 1110010010 (Krippendorff 2011,
+    "Computing Krippendorff's alpha-reliability", A): 0.095.
+
+    Raises
+    ------
+    DataError
+        Annotators have units at different places, or one has two at the same place.
+    """
+    labels = _labels(continuum)
+    squared = squared_differences(metric, continuum.categories)
+    k = len(continuum.categories)
+    observed = np.zeros((k, k))
+    counts = np.zeros((labels.shape[1], k))
+    for row in labels:
+        known = np.flatnonzero(row >= 0)
+        counts[known, row[known]] += 1
+    values = counts.sum(axis=1)
+    counts, values = counts[values > 1], values[values > 1]
+    observed = (counts / (values - 1)[:, None]).T @ counts
+    observed -= np.diag((counts / (values - 1)[:, None]).sum(axis=0))
+    marginal, total = counts.sum(axis=0), float(values.sum())
+    expected = np.outer(marginal, marginal) - np.diag(marginal)
+    value, found, chance, interval, reason = math.nan, None, None, None, None
+    if total:
+        expected /= total - 1
+        found = float((squared * observed).sum()) / total
+        chance = float((squared * expected).sum()) / total
+        if chance > 0:
+            value = 1 - found / chance
+            interval = bootstrap_interval(
+                observed,
+                squared,
+                chance,
+                pairs=round(float((values * (values - 1)).sum()) / 2),
+                resamples=bootstrap,
+                seed=seed,
+            )
+        else:
+            reason = "one label is all that is used: no disagreement can be expected"
+    else:
+        reason = "no unit is labelled by two annotators"
+    return CoincidenceScore(
+        value=value,
+        observed=found,
+        expected=chance,
+        bootstrap=interval,
+        reason=reason,
+        signature=signature(
+            "alpha",
+            metric=metric_name(metric),
+            bootstrap=bootstrap or None,
+            seed=seed if bootstrap else None,
+        ),
+        labels=continuum.categories,
+        observed_coincidences=observed,
+        expected_coincidences=expected,
+    )
+
+
+def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> CategorisationScore:
+    """κ of the labels of predefined units.
+
+    Parameters
+    ----------
+    coefficient
+        "fleiss" (default), "cohen" (mean over pairs), "conger" or "alpha": see
+        `gammacp.measures.coefficients`.
+
+    Worked value: Cohen's κ of 50 units, 20 of them labelled yes by both, 15 no by both, 5 yes by
+    the first alone, 10 yes by the second alone: (.7 − .5)/(1 − .5) = 0.4.
+
+    Raises
+    ------
+    DataError
+        A unit is unlabelled, annotators have units at different places, or one has two at the
+        same place.
+    """
+    check_coefficient(coefficient)
+    require(continuum, {Need.CATEGORIES})
+    labels = _labels(continuum)
+    m, k = continuum.n_annotators, len(continuum.categories)
+    shares: Floats = np.stack([np.bincount(row, minlength=k) for row in labels]) / labels.shape[1]
+    apart: Floats = np.stack([(labels != row).mean(axis=1) for row in labels])
+    choices = Choices(
+        continuum.annotators, continuum.categories, shares, apart, float(m * labels.shape[1])
+    )
+    return coefficient_score(choices, coefficient, signature("kappa", coefficient=coefficient))
+
+
+def _labels(continuum: Continuum) -> Codes:
+    """Category codes per annotator and place, shape (m, places); −1 is unlabelled."""
+    require(continuum, {Need.PREDEFINED})
+    first = continuum.rows_of(continuum.annotators[0])
+    starts, ends = continuum.starts[first], continuum.ends[first]
+    for i in np.flatnonzero((starts[1:] == starts[:-1]) & (ends[1:] == ends[:-1]))[:1]:
+        raise DataError(
+            f"{starts[i]:.15g}-{ends[i]:.15g} is marked twice by the same annotator",
+            hint="Predefined units are marked once by each; use kappa-d or gamma otherwise",
+        )
+    return continuum.category_codes.reshape(continuum.n_annotators, -1)
+
+
+register(
+    Measure(
+        name="alpha",
+        summary="Krippendorff's α of the labels of predefined units",
+        reference="Krippendorff 2013, §12.3",
+        function=alpha,
+        needs=frozenset({Need.PREDEFINED}),
+    )
+)
+register(
+    Measure(
+        name="kappa",
+        summary="Fleiss' K (or Cohen's, Conger's κ) of the labels of predefined units",
+        reference="Fleiss 1971; Cohen 1960; Conger 1980; Artstein & Poesio 2008",
+        function=kappa,
+        needs=frozenset({Need.PREDEFINED, Need.CATEGORIES}),
+        range="[−1, 1]",
+    )
+)

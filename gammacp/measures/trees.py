@@ -1,0 +1,144 @@
+"""Measures of agreement between trees (Skjærholt 2014): three α, LAS, Jaccard similarity.
+
+Each takes a `gammacp.syntax.annotations.Treebank` where other measures take a continuum.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from gammacp.measures.registry import Measure, register
+from gammacp.measures.score import Score, undefined
+
+if TYPE_CHECKING:
+    from gammacp.syntax.agreement import SyntaxAgreement
+    from gammacp.syntax.annotations import Treebank
+
+_REFERENCE = "Skjærholt 2014"
+
+
+def _agreement(
+    treebank: Treebank, shared: dict[object, object] | None, **options: int
+) -> SyntaxAgreement:
+    from gammacp.syntax.agreement import syntax_agreement
+
+    key = ("trees", *sorted(options.items()))
+    memory = {} if shared is None else shared
+    if key not in memory:
+        memory[key] = syntax_agreement(treebank, breakdown=False, **options)
+    return cast("SyntaxAgreement", memory[key])
+
+
+def _alpha(
+    delta: str, treebank: Treebank, shared: dict[object, object] | None, **options: int
+) -> Score:
+    from gammacp.syntax.agreement import ZERO_EXPECTED
+
+    result = _agreement(treebank, shared, **options)
+    total = result.total
+    defined = total.alpha[delta] == total.alpha[delta]
+    return Score(
+        value=total.alpha[delta],
+        observed=total.observed[delta],
+        expected=total.expected[delta],
+        interval=None if total.interval is None else total.interval[delta],
+        bootstrap=None if result.bootstrap is None else result.bootstrap[delta],
+        reason=None if defined else ZERO_EXPECTED,
+        signature=result.signature,
+    )
+
+
+def alpha_plain(
+    treebank: Treebank,
+    *,
+    sample_pairs: int = 0,
+    bootstrap: int = 0,
+    seed: int = 0,
+    shared: dict[object, object] | None = None,
+) -> Score:
+    """α with the tree edit distance: the one the paper recommends (§5)."""
+    return _alpha(
+        "plain", treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
+    )
+
+
+def alpha_diff(
+    treebank: Treebank,
+    *,
+    sample_pairs: int = 0,
+    bootstrap: int = 0,
+    seed: int = 0,
+    shared: dict[object, object] | None = None,
+) -> Score:
+    """α with TED − ||x| − |y||: very sensitive to little disagreement (§3)."""
+    return _alpha(
+        "diff", treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
+    )
+
+
+def alpha_norm(
+    treebank: Treebank,
+    *,
+    sample_pairs: int = 0,
+    bootstrap: int = 0,
+    seed: int = 0,
+    shared: dict[object, object] | None = None,
+) -> Score:
+    """α with TED / (|x| + |y|): lenient (§3)."""
+    return _alpha(
+        "norm", treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
+    )
+
+
+def las(treebank: Treebank) -> Score:
+    """Labelled attachment score, pairwise and weighted by length (eq. 3)."""
+    return _accuracy(treebank, "las", "phrase structure has no heads to attach to")
+
+
+def jaccard(treebank: Treebank) -> Score:
+    """Jaccard similarity of labelled bracketings, pairwise and weighted by length (§4.2)."""
+    return _accuracy(treebank, "jaccard", "dependency trees have no bracketings")
+
+
+def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
+    from gammacp.signature import signature
+    from gammacp.syntax.accuracy import accuracies
+
+    value = accuracies(treebank).mean().get(name)
+    if value is None:
+        return undefined(other_kind)
+    if value != value:
+        return undefined("the annotators' token counts differ in every sentence")
+    return Score(value=value, signature=signature(name))
+
+
+for _name, _summary, _function in (
+    ("alpha-plain", "α over trees, δ = tree edit distance", alpha_plain),
+    ("alpha-diff", "α over trees, δ = distance less the difference in size", alpha_diff),
+    ("alpha-norm", "α over trees, δ = distance over the sum of the sizes", alpha_norm),
+):
+    register(
+        Measure(
+            name=_name,
+            summary=_summary,
+            reference=_REFERENCE,
+            function=_function,
+            applies_to="trees",
+        )
+    )
+
+for _name, _summary, _score in (
+    ("las", "labelled attachment score, mean over annotator pairs", las),
+    ("jaccard", "Jaccard similarity of labelled bracketings", jaccard),
+):
+    register(
+        Measure(
+            name=_name,
+            summary=_summary,
+            reference=_REFERENCE,
+            function=_score,
+            range="[0, 1]",
+            chance_corrected=False,
+            applies_to="trees",
+        )
+    )

@@ -1,0 +1,248 @@
+"""The agreement of a treebank: α, accuracies, who disagrees with whom and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.errors import DataError, UsageError
+from gammacp.signature import signature
+from gammacp.syntax.accuracy import Accuracies, accuracies
+from gammacp.syntax.alpha import (
+    DELTAS,
+    Subset,
+    TreeObservations,
+    expected_disagreement,
+    observed_disagreement,
+    sampled_disagreement,
+)
+from gammacp.syntax.annotations import Item, Treebank
+
+Interval: TypeAlias = tuple[float, float]
+_U = 1.96
+ZERO_EXPECTED = "expected disagreement is 0: no two trees differ by this δ"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeAlpha:
+    """α of one choice of annotators, for the three δ ("plain", "diff", "norm").
+
+    Attributes
+    ----------
+    alpha, observed, expected
+        α = 1 − observed / expected; NaN where the expected disagreement is 0.
+    interval
+        95 % Monte-Carlo interval where the expected disagreement is estimated from sampled pairs.
+    scores
+        Accuracies by name ("las", "uas", "label", or "jaccard", "f1").
+    annotators
+        Whose annotations count.
+    items
+        Sentences with at least two of their annotations.
+    """
+
+    annotators: tuple[str, ...]
+    items: int
+    alpha: Mapping[str, float]
+    observed: Mapping[str, float]
+    expected: Mapping[str, float]
+    interval: Mapping[str, Interval] | None
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class SentenceShare:
+    """A sentence, and the share of D_o that it causes under each δ."""
+
+    item: Item
+    share: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntaxAgreement:
+    """The agreement of a treebank.
+
+    Attributes
+    ----------
+    total
+        All annotators together.
+    pairs, without
+        Each pair of annotators that share a sentence; everybody but one.
+    sentences
+        Sorted by their share of D_o under δ_plain, the worst first.
+    bootstrap
+        95 % percentile intervals over sentences, by δ and by score; None if not asked for.
+    ignored
+        Sentences that the accuracies leave out, since token counts differ.
+    """
+
+    total: TreeAlpha
+    pairs: tuple[TreeAlpha, ...]
+    without: tuple[TreeAlpha, ...]
+    sentences: tuple[SentenceShare, ...]
+    bootstrap: Mapping[str, Interval] | None
+    tokens: int
+    ignored: int
+    signature: str
+
+    @property
+    def reason(self) -> str | None:
+        """Why an α is undefined; None if all three are defined."""
+        lost = [d for d in DELTAS if np.isnan(self.total.alpha[d])]
+        return f"{', '.join(lost)}: {ZERO_EXPECTED}" if lost else None
+
+
+def syntax_agreement(
+    treebank: Treebank,
+    *,
+    sample_pairs: int = 0,
+    bootstrap: int = 0,
+    breakdown: bool = True,
+    seed: int = 0,
+    workers: int = 2,
+) -> SyntaxAgreement:
+    """Agreement of a treebank (Skjærholt 2014).
+
+    Parameters
+    ----------
+    sample_pairs
+        Estimate D_e from so many pairs of annotations instead of all; 0: all.
+    bootstrap
+        Number of samples of sentences for the bootstrap intervals; 0: none. Nothing is compared
+        again for them.
+    breakdown
+        Whether to compute pairs of annotators and everybody but one.
+    seed
+        Of sampled pairs and of the bootstrap.
+    workers
+        Number of threads; the result does not depend on it.
+    """
+    for name, value in (("sample_pairs", sample_pairs), ("bootstrap", bootstrap)):
+        if value < 0 or value == 1:
+            raise UsageError(f"{name} {value} is not 0 or at least 2")
+    if len(treebank.annotators) < 2:
+        raise DataError("one annotator only", hint="Agreement needs two.")
+    observations = TreeObservations.of(treebank)
+    pairs, without = _groups(observations) if breakdown else ([], [])
+    groups = [tuple(range(len(treebank.annotators))), *pairs, *without]
+    subsets = [Subset.plain(observations, observations.by(group)) for group in groups]
+    bootstrap_seed, pair_seed = np.random.SeedSequence(seed).spawn(2)
+    draws = _draws(observations, bootstrap, bootstrap_seed)
+    if sample_pairs:
+        expected, error = sampled_disagreement(
+            observations, subsets + draws, pairs=sample_pairs, seed=pair_seed
+        )
+    else:
+        expected = expected_disagreement(observations, subsets + draws, workers=workers)
+        error = np.zeros_like(expected)
+    results = [
+        _alpha(observations, subset, group, e, s if sample_pairs else None)
+        for subset, group, e, s in zip(subsets, groups, expected, error, strict=False)
+    ]
+    accuracy = accuracies(treebank)
+    intervals = _intervals(observations, draws, expected[len(subsets) :], accuracy)
+    return SyntaxAgreement(
+        total=results[0],
+        pairs=tuple(results[1 : len(pairs) + 1]),
+        without=tuple(results[len(pairs) + 1 :]),
+        sentences=_shares(observations),
+        bootstrap=intervals if bootstrap else None,
+        tokens=sum(item.n_tokens for item in treebank.shared),
+        ignored=accuracy.ignored,
+        signature=signature(
+            "syntax-alpha",
+            trees=treebank.kind,
+            pairs=sample_pairs or "all",
+            bootstrap=bootstrap or None,
+            seed=seed if sample_pairs or bootstrap else None,
+        ),
+    )
+
+
+def _groups(
+    observations: TreeObservations,
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Pairs that share a sentence, and everybody but one where that leaves two."""
+    n = len(observations.treebank.annotators)
+    pairs: list[tuple[int, ...]] = [
+        pair for pair in combinations(range(n), 2) if observations.by(pair).any()
+    ]
+    without = [tuple(b for b in range(n) if b != a) for a in range(n)] if n > 2 else []
+    return pairs, without
+
+
+def _draws(
+    observations: TreeObservations, number: int, seed: np.random.SeedSequence
+) -> list[Subset]:
+    n = observations.n_items
+    counts = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=number)
+    return [Subset(observations.everything, row.astype(np.float64)) for row in counts]
+
+
+def _ratio(observed: Floats, expected: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1 - observed / expected, np.nan)
+
+
+def _alpha(
+    observations: TreeObservations,
+    subset: Subset,
+    group: Sequence[int],
+    expected: Floats,
+    error: Floats | None,
+) -> TreeAlpha:
+    names = tuple(observations.treebank.annotators[a] for a in group)
+    observed = observed_disagreement(observations, subset)
+    interval = None
+    if error is not None:
+        low, high = (_ratio(observed, expected + sign * _U * error) for sign in (-1, 1))
+        interval = {d: (float(low[k]), float(high[k])) for k, d in enumerate(DELTAS)}
+    return TreeAlpha(
+        annotators=names,
+        items=len(np.unique(observations.item[subset.chosen])),
+        alpha=_by_delta(_ratio(observed, expected)),
+        observed=_by_delta(observed),
+        expected=_by_delta(expected),
+        interval=interval,
+        scores=accuracies(observations.treebank, names).mean(),
+    )
+
+
+def _by_delta(values: Floats) -> dict[str, float]:
+    return {name: float(value) for name, value in zip(DELTAS, values, strict=True)}
+
+
+def _intervals(
+    observations: TreeObservations, draws: Sequence[Subset], expected: Floats, accuracy: Accuracies
+) -> dict[str, Interval]:
+    alphas = [
+        _ratio(observed_disagreement(observations, draw), e)
+        for draw, e in zip(draws, expected, strict=True)
+    ]
+    rows: dict[str, list[float]] = {d: [] for d in (*DELTAS, *accuracy.names)}
+    for draw, alpha in zip(draws, alphas, strict=True):
+        for name, value in (*_by_delta(alpha).items(), *accuracy.mean(draw.item_weights).items()):
+            rows[name].append(value)
+    return {name: _percentiles(values) for name, values in rows.items()}
+
+
+def _percentiles(values: Sequence[float]) -> Interval:
+    defined = [v for v in values if not np.isnan(v)]
+    if not defined:
+        return (float("nan"), float("nan"))
+    low, high = np.percentile(defined, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _shares(observations: TreeObservations) -> tuple[SentenceShare, ...]:
+    parts = observations.item_disagreement(observations.everything)
+    total = parts.sum(axis=1, keepdims=True)
+    shares = np.divide(parts, total, out=np.zeros_like(parts), where=total > 0)
+    order = np.lexsort((np.arange(observations.n_items), -shares[0]))
+    items = observations.treebank.shared
+    return tuple(SentenceShare(items[i], _by_delta(shares[:, i])) for i in order)

@@ -1,0 +1,166 @@
+"""What one annotator said about one sentence, and all of it together: a treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from gammacp.errors import UsageError
+from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """A sentence with a head and a relation for each token.
+
+    Attributes
+    ----------
+    heads
+        Head of each token, counted from 1; 0 for the artificial root.
+    relations
+        Relation label of each token.
+    forms
+        Word forms; empty if unknown.
+    lines
+        Line of each token in `file`; empty if the sentence comes from elsewhere.
+    name
+        The sentence's own name (`# sent_id`), if it has one.
+    """
+
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    forms: tuple[str, ...] = ()
+    file: str = ""
+    lines: tuple[int, ...] = ()
+    name: str | None = None
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree that is compared."""
+        return dependency_tree(self.heads, self.relations)
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens."""
+        return len(self.heads)
+
+    @property
+    def line(self) -> int | None:
+        """First line of the sentence."""
+        return self.lines[0] if self.lines else None
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A sentence with a phrase structure, its words taken off the tree.
+
+    Attributes
+    ----------
+    nested
+        (label, children) from the root down, without words.
+    forms
+        The words; empty if the tree came without.
+    size
+        What |x| counts: "leaves" (Skjærholt 2014) or "nodes".
+    """
+
+    nested: Nested
+    forms: tuple[str, ...] = ()
+    file: str = ""
+    line: int | None = None
+    name: str | None = None
+    size: str = "leaves"
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree that is compared."""
+        return nested_tree(self.nested, size=self.size)
+
+    @cached_property
+    def n_tokens(self) -> int:
+        """Number of leaves."""
+        return self.tree.n_leaves
+
+    @cached_property
+    def bracketings(self) -> frozenset[tuple[str, int, int]]:
+        """(label, first leaf, last leaf) of every node, leaves included."""
+        tree = self.tree
+        number: list[int] = []  # of each node's leftmost leaf
+        last: list[int] = []
+        leaves = 0
+        for i, first in enumerate(tree.leftmost):
+            leaves += first == i
+            number.append(leaves if first == i else number[first])
+            last.append(leaves)
+        return frozenset(zip(tree.labels, number, last, strict=True))
+
+
+Sentence: TypeAlias = Dependencies | Phrase
+
+
+@dataclass(frozen=True)
+class Item:
+    """A sentence of the text with everybody's annotation of it."""
+
+    document: str
+    name: str
+    annotations: Mapping[str, Sentence]
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens, as the first annotator has it."""
+        return next(iter(self.annotations.values())).n_tokens
+
+    @property
+    def same_length(self) -> bool:
+        """Whether all annotators have the same number of tokens."""
+        return len({s.n_tokens for s in self.annotations.values()}) == 1
+
+
+@dataclass(frozen=True)
+class Treebank:
+    """Sentences annotated by several people.
+
+    Attributes
+    ----------
+    annotators
+        Everybody's name, in the order of the files.
+    items
+        The sentences; an annotator may be missing from some.
+    kind
+        "dependency" or "phrase".
+    """
+
+    annotators: tuple[str, ...]
+    items: tuple[Item, ...]
+    kind: str
+
+    @cached_property
+    def shared(self) -> tuple[Item, ...]:
+        """The sentences with at least two annotations: all that agreement is about."""
+        return tuple(item for item in self.items if len(item.annotations) >= 2)
+
+    @staticmethod
+    def from_annotations(annotations: Mapping[str, Sequence[Sentence | None]]) -> Treebank:
+        """A treebank of one document from each annotator's sentences, None where missing.
+
+        >>> one = Dependencies((2, 0), ("subj", "root"))
+        >>> Treebank.from_annotations({"Ann": [one], "Ben": [one]}).items[0].n_tokens
+        2
+        """
+        lengths = {len(sentences) for sentences in annotations.values()}
+        if len(lengths) != 1:
+            raise UsageError("annotators need equally many sentences (None where one is missing)")
+        found = [s for sentences in annotations.values() for s in sentences if s is not None]
+        if len({type(s) for s in found}) > 1:
+            raise UsageError("a treebank has dependencies or phrase structure, not both")
+        items = []
+        for k in range(lengths.pop()):
+            row = {name: s[k] for name, s in annotations.items()}
+            there = {name: s for name, s in row.items() if s is not None}
+            if there:
+                items.append(Item("", str(k + 1), there))
+        kind = "phrase" if found and isinstance(found[0], Phrase) else "dependency"
+        return Treebank(tuple(annotations), tuple(items), kind)

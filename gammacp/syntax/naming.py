@@ -1,0 +1,191 @@
+"""Which annotator and which document a file is, from its name.
+
+Two layouts are recognised: a folder per annotator whose files share document names (the
+annotator's name may be part of them: `es/lotte/1252-es-lotte.conll`), and files side by side whose
+names differ in a field (`da-morten.conll`, `da-lotte.conll`). A pattern with the named groups
+`annotator` and, if there are several, `document` overrides both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gammacp.errors import DataError, UsageError
+
+SUFFIXES = {
+    "dependency": (".conll", ".conllu", ".conllup", ".conllx", ".conll09", ".dep", ".malt"),
+    "phrase": (".tree", ".trees", ".mrg", ".ptb", ".psd", ".parse", ".brackets"),
+}
+FOLDERS = ("auto", "annotators", "documents")
+_FIELDS = re.compile(r"[-_.\s]+")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A file, whose it is and which document it annotates."""
+
+    path: Path
+    annotator: str
+    document: str
+
+
+def name_files(
+    paths: Sequence[Path], *, pattern: str | None = None, folders: str = "auto"
+) -> tuple[list[Named], str]:
+    """All files below the paths with annotator and document, and how they were recognised."""
+    if folders not in FOLDERS:
+        raise UsageError(f"folders {folders!r} is not one of: {', '.join(FOLDERS)}")
+    for path in paths:
+        if not path.exists():
+            raise DataError("no such file or folder", file=path)
+    if pattern is not None:
+        named, how = _by_pattern(_files(paths), pattern)
+    else:
+        roots = _folders(paths)
+        if roots:
+            named, how = _by_folder(roots, folders)
+        else:
+            named, how = _by_field(_files(paths))
+    _require_different(named)
+    return named, how
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        found += _inside(path) if path.is_dir() else [path]
+    return list(dict.fromkeys(found))
+
+
+def _inside(folder: Path) -> list[Path]:
+    known = {suffix for suffixes in SUFFIXES.values() for suffix in suffixes}
+    visible = [
+        p
+        for p in sorted(folder.rglob("*"))
+        if p.is_file() and not any(part.startswith(".") for part in p.relative_to(folder).parts)
+    ]
+    found = [p for p in visible if p.suffix.lower() in known]
+    if not found:
+        raise DataError(
+            "no treebank file in this folder",
+            file=folder,
+            hint=f"Looked for {' '.join(sorted(known))}; other files can be named one by one.",
+        )
+    return found
+
+
+def _folders(paths: Sequence[Path]) -> list[Path]:
+    """The folders that stand for annotators (or documents); empty where files lie side by side."""
+    inner = [p for p in paths if p.is_dir()]
+    if not inner:
+        return []
+    if len(inner) < len(paths):
+        raise DataError(
+            "files and folders cannot be mixed", file=paths[0], hint="Name one kind, or --pattern."
+        )
+    if len(inner) > 1:
+        return inner
+    below = sorted(p for p in inner[0].iterdir() if p.is_dir() and not p.name.startswith("."))
+    below = [p for p in below if any(q.is_file() for q in p.rglob("*"))]
+    beside = [p for p in _inside(inner[0]) if p.parent == inner[0]]
+    if beside and below:
+        raise DataError(
+            "treebank files lie beside folders, so it is unclear which belong together",
+            file=inner[0],
+            hint="Name the folders or the files of one treebank, or --pattern.",
+        )
+    return below
+
+
+def _by_folder(roots: Sequence[Path], folders: str) -> tuple[list[Named], str]:
+    rows = [(root.resolve().name, path) for root in roots for path in _inside(root)]
+    root_of = {path: root for root in roots for path in _inside(root)}
+    named = [
+        Named(path, name, _without(path.relative_to(root_of[path]).with_suffix(""), name))
+        for name, path in rows
+    ]
+    if folders == "documents":
+        swapped = [Named(n.path, n.document, n.annotator) for n in named]
+        return swapped, "folders are documents, file names are annotators"
+    shared = Counter(n.document for n in named)
+    single = Counter(n.annotator for n in named)
+    if len(roots) > 1 and max(shared.values()) == 1 and max(single.values()) == 1:
+        # One file each: whatever they are called, they are the same document.
+        named = [Named(n.path, n.annotator, "") for n in named]
+    how = "folders are annotators, file names (without the annotator's) are documents"
+    return named, how
+
+
+def _without(relative: Path, annotator: str) -> str:
+    """A file's name without the annotator's, as far as that is a field of its own."""
+    edge = rf"(?:^|[-_.\s]+){re.escape(annotator)}(?=$|[-_.\s])"
+    stem = re.sub(edge, "", relative.name, count=1, flags=re.IGNORECASE).strip("-_. ")
+    parent = relative.parent.as_posix()
+    return stem if parent == "." else f"{parent}/{stem}"
+
+
+def _by_pattern(files: Sequence[Path], pattern: str) -> tuple[list[Named], str]:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"pattern {pattern!r} is not a regular expression: {error}") from None
+    if "annotator" not in compiled.groupindex:
+        raise UsageError(f"pattern {pattern!r} has no group (?P<annotator>…)")
+    named = []
+    for path in files:
+        match = compiled.search(path.as_posix())
+        if match is None:
+            raise DataError(f"path does not match the pattern {pattern!r}", file=path)
+        groups = match.groupdict()
+        named.append(Named(path, groups["annotator"] or "", groups.get("document") or ""))
+    return named, f"pattern {pattern!r}"
+
+
+def _by_field(files: Sequence[Path]) -> tuple[list[Named], str]:
+    fields = [_FIELDS.split(path.stem) for path in files]
+    if len(files) > 1 and len({path.stem for path in files}) == 1:
+        # a/text.conll b/text.conll: the folders tell them apart.
+        return [
+            Named(path, path.resolve().parent.name, path.stem) for path in files
+        ], "folders are annotators, file names are documents"
+    if len({len(row) for row in fields}) == 1:
+        differing = [k for k in range(len(fields[0])) if len({row[k] for row in fields}) > 1]
+        options = [k for k in reversed(differing) if _shares_documents(fields, k)]
+        if options:
+            # The fewest names, and of those the last field: there are more texts than annotators.
+            k = min(options, key=lambda k: len({row[k] for row in fields}))
+            named = [
+                Named(path, row[k], "-".join(row[:k] + row[k + 1 :]))
+                for path, row in zip(files, fields, strict=True)
+            ]
+            return named, f"field {k + 1} of the file names is the annotator"
+    return [Named(path, path.stem, "") for path in files], "each file is an annotator"
+
+
+def _shares_documents(fields: Sequence[Sequence[str]], k: int) -> bool:
+    documents = Counter((*row[:k], *row[k + 1 :]) for row in fields)
+    pairs = {(row[k], (*row[:k], *row[k + 1 :])) for row in fields}
+    return min(documents.values()) > 1 and len(pairs) == len(fields)
+
+
+def _require_different(named: Sequence[Named]) -> None:
+    seen: dict[tuple[str, str], Path] = {}
+    for one in named:
+        key = (one.annotator, one.document)
+        if key in seen:
+            raise DataError(
+                f"annotator {one.annotator!r} and document {one.document!r}, like {seen[key]}",
+                file=one.path,
+                hint="Tell them apart with --pattern '(?P<annotator>…)…(?P<document>…)'.",
+            )
+        seen[key] = one.path
+    if len({one.annotator for one in named}) < 2:
+        raise DataError(
+            f"one annotator only ({named[0].annotator})",
+            file=named[0].path,
+            hint="Agreement needs two: name the files or folders of both, or --pattern.",
+        )

@@ -1,0 +1,150 @@
+"""The inner loops of the tree edit distance (Zhang & Shasha 1989), compiled.
+
+Trees are packed one after another: labels and leftmost leaves in post-order, and the keyroots.
+Each tree is there twice, as it is and mirrored: the mirror images of two trees are as far apart as
+the trees, and the decomposition into left paths of one of the two is cheaper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def _unit_distance(
+    labels: Codes,
+    leftmost: Codes,
+    keyroots: Codes,
+    a: int,
+    n: int,
+    ka: int,
+    n_ka: int,
+    b: int,
+    m: int,
+    kb: int,
+    n_kb: int,
+    subtrees: Codes,
+    forest: Codes,
+) -> int:
+    """Distance of the trees of n and m nodes that start at a and b; scratch arrays are reused."""
+    for p in range(ka, ka + n_ka):
+        i = keyroots[p]
+        li = leftmost[a + i]
+        for q in range(kb, kb + n_kb):
+            j = keyroots[q]
+            lj = leftmost[b + j]
+            width = j - lj + 2
+            for y in range(width):
+                forest[0, y] = y
+            for x in range(li, i + 1):
+                row = x - li + 1
+                lx = leftmost[a + x]
+                label = labels[a + x]
+                before = forest[row - 1]
+                here = forest[row]
+                here[0] = row
+                left = row
+                whole = lx == li
+                base = forest[lx - li]
+                for y in range(lj, j + 1):
+                    column = y - lj + 1
+                    ly = leftmost[b + y]
+                    best = min(before[column], left) + 1
+                    if whole and ly == lj:
+                        change = before[column - 1] + (label != labels[b + y])
+                        left = min(best, change)
+                        subtrees[x, y] = left
+                    else:
+                        left = min(best, base[ly - lj] + subtrees[x, y])
+                    here[column] = left
+    return int(subtrees[n - 1, m - 1])
+
+
+@kernel
+def pair_distances(
+    labels: Codes,
+    leftmost: Codes,
+    keyroots: Codes,
+    starts: Indices,
+    sizes: Indices,
+    root_starts: Indices,
+    root_counts: Indices,
+    costs: Indices,
+    first: Indices,
+    second: Indices,
+) -> Codes:
+    """Unit-cost distances of the pairs (first[k], second[k]).
+
+    Row 0 of `starts` … `costs` is the left decomposition of every tree, row 1 the mirrored one;
+    `costs` is the summed size of its keyroots' subtrees, so that the product over the two trees is
+    the number of cells to fill.
+    """
+    largest = 1
+    for k in range(len(first)):
+        largest = max(largest, sizes[first[k]], sizes[second[k]])
+    subtrees = np.empty((largest, largest), np.int32)
+    forest = np.empty((largest + 1, largest + 1), np.int32)
+    found = np.empty(len(first), np.int32)
+    for k in range(len(first)):
+        x = first[k]
+        y = second[k]
+        side = 1 if costs[1, x] * costs[1, y] < costs[0, x] * costs[0, y] else 0
+        found[k] = _unit_distance(
+            labels,
+            leftmost,
+            keyroots,
+            starts[side, x],
+            sizes[x],
+            root_starts[side, x],
+            root_counts[side, x],
+            starts[side, y],
+            sizes[y],
+            root_starts[side, y],
+            root_counts[side, y],
+            subtrees,
+            forest,
+        )
+    return found
+
+
+@kernel
+def weighted_distance(
+    left_a: Codes,
+    keyroots_a: Codes,
+    left_b: Codes,
+    keyroots_b: Codes,
+    deletion: Floats,
+    insertion: Floats,
+    change: Floats,
+) -> float:
+    """Distance of one pair under given costs; `change[i, j]` turns node i of a into node j of b."""
+    n = len(left_a)
+    m = len(left_b)
+    subtrees = np.zeros((n, m))
+    forest = np.zeros((n + 1, m + 1))
+    for i in keyroots_a:
+        li = left_a[i]
+        for j in keyroots_b:
+            lj = left_b[j]
+            for x in range(li, i + 1):
+                forest[x - li + 1, 0] = forest[x - li, 0] + deletion[x]
+            for y in range(lj, j + 1):
+                forest[0, y - lj + 1] = forest[0, y - lj] + insertion[y]
+            for x in range(li, i + 1):
+                row = x - li + 1
+                for y in range(lj, j + 1):
+                    column = y - lj + 1
+                    best = min(
+                        forest[row - 1, column] + deletion[x],
+                        forest[row, column - 1] + insertion[y],
+                    )
+                    if left_a[x] == li and left_b[y] == lj:
+                        best = min(best, forest[row - 1, column - 1] + change[x, y])
+                        subtrees[x, y] = best
+                    else:
+                        best = min(best, forest[left_a[x] - li, left_b[y] - lj] + subtrees[x, y])
+                    forest[row, column] = best
+    return float(subtrees[n - 1, m - 1])

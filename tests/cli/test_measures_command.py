@@ -1,0 +1,28 @@
+import json
+
+from typer.testing import CliRunner
+
+from gammacp.cli.app import build
+from gammacp.measures.registry import MEASURES
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(build(), ["measures", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_every_measure_is_in_the_table() -> None:
+    table = run()
+    for name in MEASURES:
+        assert f" {name} " in table
+
+
+def test_json_has_what_a_program_needs_to_choose() -> None:
+    entries = {entry["name"]: entry for entry in json.loads(run("--json"))["measures"]}
+    assert list(entries) == list(MEASURES)
+    assert entries["kappa-d"]["needs"] == ["no overlap"]
+    assert entries["kappa-d"]["options"] == ["atom", "coefficient"]
+    assert entries["ku-alpha"]["per_category"]
+    assert not entries["ser"]["chance_corrected"]
+    assert entries["f1-exact"]["range"] == "[0, 1]"

@@ -1,0 +1,97 @@
+from itertools import combinations
+
+import krippendorff
+import numpy as np
+import pytest
+from nltk.metrics.agreement import AnnotationTask
+from sklearn.metrics import cohen_kappa_score
+
+from gammacp import Continuum, DataError, Unit, UsageError
+from gammacp.measures.krippendorff import cu_alpha
+from gammacp.measures.predefined import alpha, kappa
+
+
+def labelled(values: np.ndarray) -> Continuum:
+    """Units of varying length and with gaps; 0 is a missing label."""
+    return Continuum.from_units(
+        Unit(f"a{a}", i * 10, i * 10 + 2 + i % 5, str(v) if v else None)
+        for a, row in enumerate(values)
+        for i, v in enumerate(row)
+    )
+
+
+def draws(seed: int, cases: int, lowest: int = 1):
+    rng = np.random.default_rng(seed)
+    for case in range(cases):
+        yield rng.integers(lowest, 5, size=(2 + case % 4, 7))
+
+
+@pytest.mark.parametrize("metric", ["nominal", "interval", "ratio"])
+def test_alpha_with_missing_labels(metric: str) -> None:
+    for values in draws(1, 350, lowest=0):
+        known = np.where(values, values, np.nan).astype(float)
+        if len(set(values.ravel())) < 3:
+            continue
+        expected = krippendorff.alpha(known, level_of_measurement=metric)
+        assert alpha(labelled(values), metric=metric).value == pytest.approx(expected, nan_ok=True)
+
+
+def test_kappas() -> None:
+    for values in draws(2, 100):
+        c = labelled(values)
+        rows = [(str(a), str(i), v) for a, row in enumerate(values) for i, v in enumerate(row)]
+        task = AnnotationTask(rows)
+        cohen = np.mean([cohen_kappa_score(a, b) for a, b in combinations(values, 2)])
+        assert kappa(c).value == pytest.approx(task.pi())
+        assert kappa(c, coefficient="conger").value == pytest.approx(task.multi_kappa())
+        assert kappa(c, coefficient="cohen").value == pytest.approx(cohen)
+        assert kappa(c, coefficient="alpha").value == pytest.approx(alpha(c).value)
+
+
+def test_example_of_krippendorff_2011() -> None:
+    # "Computing Krippendorff's alpha-reliability" (2011), A: binary, two observers: .095
+    values = [[int(x) + 1 for x in row] for row in ("0100000000", "1110010010")]
+    assert round(alpha(labelled(np.array(values))).value, 3) == 0.095
+
+
+def test_equal_units_give_cu_alpha() -> None:
+    for values in draws(3, 20):
+        c = Continuum.from_units(
+            Unit(f"a{a}", i * 10, i * 10 + 4, str(v))
+            for a, row in enumerate(values)
+            for i, v in enumerate(row)
+        )
+        assert cu_alpha(c).value == pytest.approx(alpha(c).value)
+
+
+def test_user_matrix_and_bootstrap() -> None:
+    values = np.array([[1, 2, 3, 4, 1, 2], [1, 2, 3, 3, 2, 2]])
+    c = labelled(values)
+    squared = [[(i - j) ** 2 for j in range(4)] for i in range(4)]
+    score = alpha(c, metric=squared, bootstrap=500)
+    assert score.value == pytest.approx(alpha(c, metric="interval").value)
+    assert score.bootstrap is not None
+    assert score.bootstrap[0] <= score.value <= score.bootstrap[1]
+
+
+def test_bad_input() -> None:
+    elsewhere = Continuum.from_units([Unit("A", 0, 4, "a"), Unit("B", 0, 5, "a")])
+    twice = Continuum.from_units([Unit(n, 0, 4, x) for n in "AB" for x in "ab"])
+    unlabelled = Continuum.from_units([Unit("A", 0, 4, None), Unit("B", 0, 4, "a")])
+    for function in (alpha, kappa):
+        with pytest.raises(DataError, match="A and B have units at different places"):
+            function(elsewhere)
+        with pytest.raises(DataError, match="0-4 is marked twice"):
+            function(twice)
+    with pytest.raises(DataError, match="unit 0-4 of A has no category"):
+        kappa(unlabelled)
+    assert alpha(unlabelled).reason == "no unit is labelled by two annotators"
+    with pytest.raises(UsageError, match="coefficient 'scott' is unknown"):
+        kappa(elsewhere, coefficient="scott")
+
+
+def test_one_label_only_is_undefined() -> None:
+    c = labelled(np.ones((2, 4), dtype=int))
+    for score in (alpha(c), kappa(c), kappa(c, coefficient="cohen")):
+        assert np.isnan(score.value)
+        assert score.reason

@@ -1,0 +1,132 @@
+import numpy as np
+import pytest
+
+from gammacp import Continuum, Unit, UsageError, measure
+from gammacp.measures.registry import MEASURES, Measure, measure_each, register
+from gammacp.needs import Need, require, unmet_need
+
+CONTINUUM = Continuum.from_units([Unit("A", 0, 4, "a"), Unit("A", 3, 6, "b"), Unit("B", 0, 4, "a")])
+
+
+def test_several_measures_skip_what_does_not_apply_and_say_why() -> None:
+    scores = measure(CONTINUUM, ["u-alpha", "cu-alpha", "alpha", "ser"])
+    assert list(scores) == ["u-alpha", "cu-alpha", "alpha", "ser"]
+    assert scores["u-alpha"].reason == "unit 3-6 of A overlaps unit 0-4 of A"
+    assert scores["alpha"].reason == "A and B have units at different places"
+    assert scores["ser"].defined
+
+
+def test_bad_data_for_one_measure_leave_the_others_alone() -> None:
+    scores = measure(CONTINUUM, ["cu-alpha", "ser"], metric="interval")
+    assert scores["cu-alpha"].reason is not None
+    assert scores["cu-alpha"].reason.startswith("category 'a' is not a number")
+    assert scores["ser"].defined
+
+
+def test_one_annotator_or_no_unit_is_undefined_among_several() -> None:
+    for c in (
+        Continuum.from_units([Unit("A", 0, 4, "a")]),
+        Continuum.from_units([], annotators=["A", "B"]),
+        Continuum.from_units([]),
+    ):
+        for name, score in measure(c, ours()).items():
+            assert np.isnan(score.value), name
+            assert score.reason, name
+
+
+def ours() -> list[str]:
+    return [
+        name
+        for name, m in MEASURES.items()
+        if m.function.__module__.rpartition(".")[2]
+        in {
+            "krippendorff",
+            "krippendorff_2013",
+            "discretised",
+            "slot_error_rate",
+            "f1",
+            "predefined",
+        }
+    ]
+
+
+def test_the_rivals_are_registered() -> None:
+    assert set(ours()) == {
+        "u-alpha",
+        "binary-u-alpha",
+        "cu-alpha",
+        "ku-alpha",
+        "u-alpha-2013",
+        "kappa-d",
+        "ser",
+        "f1-exact",
+        "f1-overlap",
+        "f1-category",
+        "alpha",
+        "kappa",
+    }
+
+
+def test_options_go_to_the_measures_that_have_them() -> None:
+    scores = measure(CONTINUUM.only_categories(["a"]), ["kappa-d", "ser"], coefficient="cohen")
+    assert "coefficient:cohen" in scores["kappa-d"].signature
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "message"),
+    [
+        (["ser"], {"metric": "nominal"}, "option 'metric' belongs to none of: ser"),
+        (["kappa-d"], {"coefficient": "scott"}, "coefficient 'scott' is unknown"),
+        (["cu-alpha"], {"metric": "ordinal"}, "metric 'ordinal' is unknown"),
+        (["u-alfa"], {}, "did you mean 'u-alpha'"),
+    ],
+)
+def test_wrong_usage(names: list[str], options: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        measure(CONTINUUM.only_categories(["a"]), names, **options)
+
+
+def test_a_name_is_taken_once() -> None:
+    taken = MEASURES["ser"]
+    assert register(taken) is taken
+    other = Measure(name="ser", summary="", reference="", function=measure)
+    with pytest.raises(UsageError, match="registered already"):
+        register(other)
+
+
+def test_every_measure_says_what_it_is() -> None:
+    for name, m in MEASURES.items():
+        assert m.name == name
+        assert m.summary, name
+        assert m.reference, name
+        assert m.range, name
+        assert m.function.__doc__, name
+
+
+def test_scores_come_one_by_one() -> None:
+    first, _ = next(measure_each(CONTINUUM, ["ser", "u-alpha"]))
+    assert first == "ser"
+
+
+@pytest.mark.parametrize(
+    ("units", "need", "reason"),
+    [
+        ([Unit("A", 0, 4, None)], Need.CATEGORIES, "unit 0-4 of A has no category"),
+        ([Unit("A", 0, 4, "a"), Unit("A", 2, 5, "a")], Need.NO_OVERLAP, "unit 2-5 of A overlaps"),
+        ([Unit("A", 0, 4.5, "a")], Need.INTEGERS, "unit 0-4.5 of A has a position"),
+        ([Unit("A", 0, 4, "a"), Unit("A", 5, 6, "a")], Need.FULL_COVERING, "gap between 4 and 5"),
+        ([Unit("A", 0, 4, "a"), Unit("A", 3, 6, "a")], Need.FULL_COVERING, "overlap between 4"),
+        ([Unit("A", 0, 4, "a"), Unit("B", 0, 5, "a")], Need.PREDEFINED, "at different places"),
+        ([Unit("A", 0, 4, "a")], Need.TWO_ANNOTATORS, "1 annotators"),
+    ],
+)
+def test_needs(units: list[Unit], need: Need, reason: str) -> None:
+    found = unmet_need(Continuum.from_units(units), [need])
+    assert found is not None
+    assert found.startswith(reason) or reason in found
+
+
+def test_needs_that_are_met() -> None:
+    c = Continuum.from_units([Unit(n, s, s + 2, "a") for n in "AB" for s in (0, 2)])
+    assert unmet_need(c, Need) is None
+    require(c, Need)
