@@ -51,6 +51,13 @@ def measure(
     bootstrap: Annotated[
         int | None, typer.Option(help="Bootstrap draws, for measures that have them.", min=0)
     ] = None,
+    coefficient: Annotated[
+        str | None,
+        typer.Option(
+            help="Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]",
+            metavar="NAME",
+        ),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Several measures of each continuum, side by side; what does not apply says why."""
@@ -58,9 +65,10 @@ def measure(
     from gammacp.measures.registry import measure as evaluate
 
     names = chosen_measures(measures)
+    own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
     options: dict[str, Any] = {
         **gamma_options(weighing, sampling, solving),
-        **{k: v for k, v in (("metric", metric), ("bootstrap", bootstrap)) if v is not None},
+        **{key: value for key, value in own.items() if value is not None},
     }
     known = frozenset[str]().union(*(MEASURES[name].options for name in names))
     mine = {key: value for key, value in options.items() if key in known}
