@@ -1,0 +1,210 @@
+"""Errors in phrase structure trees, which Skjærholt (2014, §5.1) leaves to future work.
+
+A tree is a tuple (label, (child, …)); leaves, in the order of the words, have no children. Errors
+never change the words: constituents are attached elsewhere or relabelled, the leaves stay in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from gammacp.errors import UsageError
+from shuffling.trees import ATTACHMENTS, LabelConfusion, relabel
+
+PhraseTree: TypeAlias = "tuple[str, tuple[PhraseTree, ...]]"
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    """A tree that can be changed: labels, children and parent by node; the root is node 0."""
+
+    labels: list[str]
+    children: list[list[int]]
+    parents: list[int]
+
+    @staticmethod
+    def of(tree: PhraseTree) -> _Nodes:
+        nodes = _Nodes([], [], [])
+        pending: list[tuple[PhraseTree, int]] = [(tree, -1)]
+        while pending:
+            (label, below), parent = pending.pop()
+            nodes.labels.append(label)
+            nodes.children.append([])
+            nodes.parents.append(parent)
+            if parent >= 0:
+                nodes.children[parent].append(len(nodes.labels) - 1)
+            pending += [(child, len(nodes.labels) - 1) for child in reversed(below)]
+        return nodes
+
+    def pre_order(self, root: int = 0) -> Iterator[int]:
+        pending = [root]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending += reversed(self.children[node])
+
+    def tree(self) -> PhraseTree:
+        built: dict[int, PhraseTree] = {}
+        for node in reversed(list(self.pre_order())):
+            built[node] = (self.labels[node], tuple(built[c] for c in self.children[node]))
+        return built[0]
+
+
+def phrase_labels(trees: Sequence[PhraseTree]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The labels of constituents and those of leaves."""
+    found: tuple[set[str], set[str]] = (set(), set())
+    for tree in trees:
+        nodes = _Nodes.of(tree)
+        for label, children in zip(nodes.labels, nodes.children, strict=True):
+            found[not children].add(label)
+    return tuple(sorted(found[0])), tuple(sorted(found[1]))
+
+
+def relabel_phrases(
+    tree: PhraseTree, probability: float, confusion: LabelConfusion, rng: np.random.Generator
+) -> PhraseTree:
+    """Each constituent with this probability relabelled from its row of `confusion`.
+
+    Leaves keep their labels: they are the words' categories, not structure.
+    """
+    nodes = _Nodes.of(tree)
+    inner = [node for node in nodes.pre_order() if nodes.children[node]]
+    new = relabel([nodes.labels[node] for node in inner], probability, confusion, rng)
+    for node, label in zip(inner, new, strict=True):
+        nodes.labels[node] = label
+    return nodes.tree()
+
+
+def reattach_phrases(
+    tree: PhraseTree,
+    probability: float,
+    rng: np.random.Generator,
+    *,
+    attachment: str = "post-order",
+) -> PhraseTree:
+    """Each node below the root with this probability attached elsewhere, the leaves in order.
+
+    Parameters
+    ----------
+    attachment
+        "post-order": node after node, children first; the new parent is uniform over all
+        constituents that can take the node without moving a word: those that end just before it,
+        those that start just after it, and the smallest one around both. An only child stays.
+        "uniform": constituents in error are drawn first; the result is uniform over all trees with
+        the same leaves and as many constituents in which the others keep their leaves.
+        "local": like post-order, but the new parent is one step away from the old one.
+    """
+    if not 0 <= probability <= 1:
+        raise UsageError(f"probability {probability} is not between 0 and 1")
+    if attachment not in ATTACHMENTS:
+        raise UsageError(f"attachment {attachment!r} is not one of: {', '.join(ATTACHMENTS)}")
+    nodes = _Nodes.of(tree)
+    if attachment == "uniform":
+        _redraw(nodes, probability, rng)
+        return nodes.tree()
+    for node in [n for n in _post_order(nodes) if n]:
+        if rng.random() < probability and len(nodes.children[nodes.parents[node]]) > 1:
+            _move(nodes, node, rng, local=attachment == "local")
+    return nodes.tree()
+
+
+def _post_order(nodes: _Nodes) -> list[int]:
+    backwards, pending = [], [0]
+    while pending:
+        node = pending.pop()
+        backwards.append(node)
+        pending += nodes.children[node]
+    return backwards[::-1]
+
+
+def _move(nodes: _Nodes, node: int, rng: np.random.Generator, *, local: bool) -> None:
+    """Take a node out and put it back into the same gap between words, at any constituent."""
+    parent = nodes.parents[node]
+    place = nodes.children[parent].index(node)
+    del nodes.children[parent][place]
+    path = _places(nodes, parent, place)
+    current = path.index((parent, place))
+    if local:
+        options = [k for k in (current - 1, current + 1) if 0 <= k < len(path)] or [current]
+    else:
+        options = list(range(len(path)))
+    parent, place = path[options[rng.integers(len(options))]]
+    nodes.children[parent].insert(place, node)
+    nodes.parents[node] = parent
+
+
+def _places(nodes: _Nodes, parent: int, place: int) -> list[tuple[int, int]]:
+    """All (constituent, index) of a gap between words, from the lowest on its left, up to the
+    smallest constituent around it, and down to the lowest on its right.
+    """
+    while nodes.parents[parent] >= 0 and place in (0, len(nodes.children[parent])):
+        after = place > 0
+        above = nodes.parents[parent]
+        place = nodes.children[above].index(parent) + after
+        parent = above
+    siblings = nodes.children[parent]
+    left = list(_edge(nodes, siblings[place - 1], -1)) if place else []
+    right = list(_edge(nodes, siblings[place], 0)) if place < len(siblings) else []
+    return [
+        *((c, len(nodes.children[c])) for c in reversed(left)),
+        (parent, place),
+        *((c, 0) for c in right),
+    ]
+
+
+def _edge(nodes: _Nodes, node: int, side: int) -> Iterator[int]:
+    """The constituents from a node down along its first (0) or last (−1) children."""
+    while nodes.children[node]:
+        yield node
+        node = nodes.children[node][side]
+
+
+def _redraw(nodes: _Nodes, probability: float, rng: np.random.Generator) -> None:
+    """Below each constituent that is kept, redraw those in error between it and the kept ones."""
+    inner = [n for n in nodes.pre_order() if n and nodes.children[n]]
+    erring = {n for n in inner if rng.random() < probability}
+    for kept in [0, *(n for n in inner if n not in erring)]:
+        region, ends = [kept], []
+        pending = list(reversed(nodes.children[kept]))
+        while pending:
+            node = pending.pop()
+            if node in erring:
+                region.append(node)
+                pending += reversed(nodes.children[node])
+            else:
+                ends.append(node)
+        if len(region) > 1:
+            _arrange(nodes, region, ends, rng)
+
+
+def _arrange(
+    nodes: _Nodes, region: Sequence[int], ends: Sequence[int], rng: np.random.Generator
+) -> None:
+    """A uniform ordered tree whose inner nodes are `region`, its leaves `ends`, both in pre-order.
+
+    Uniform numbers of children in uniform order, turned to the one rotation that is a tree in
+    pre-order (cycle lemma, Dvoretzky & Motzkin 1947).
+    """
+    k, n = len(region), len(ends)
+    cuts = np.sort(rng.choice(np.arange(1, n + k - 1), size=k - 1, replace=False))
+    counts = np.zeros(n + k, np.int64)
+    counts[rng.choice(n + k, size=k, replace=False)] = np.diff([0, *cuts, n + k - 1])
+    heights = np.cumsum(counts - 1)
+    counts = np.roll(counts, -(int(np.argmin(heights)) + 1))
+    inner, leaves = iter(region), iter(ends)
+    stack: list[tuple[int, int]] = []
+    for count in counts:
+        node = next(inner) if count else next(leaves)
+        if stack:
+            parent, missing = stack.pop()
+            nodes.children[parent].append(node)
+            nodes.parents[node] = parent
+            if missing > 1:
+                stack.append((parent, missing - 1))
+        if count:
+            nodes.children[node] = []
+            stack.append((node, int(count)))

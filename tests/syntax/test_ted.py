@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.errors import UsageError
+from gammacp.syntax.ted import pack, tree_edit_distance
+from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
+
+
+def random_tree(rng: np.random.Generator, n: int, labels: int = 3) -> Tree:
+    """Heads among the earlier tokens of a random order, so that children lie on both sides."""
+    order = rng.permutation(n) + 1
+    heads = [0] * n
+    for k in range(1, n):
+        heads[order[k] - 1] = int(order[rng.integers(k)])
+    return dependency_tree(heads, [f"l{rng.integers(labels)}" for _ in range(n)])
+
+
+def children_of(tree: Tree) -> list[list[int]]:
+    children: list[list[int]] = [[] for _ in tree.labels]
+    for node, parent in enumerate(tree.parents):
+        if parent >= 0:
+            children[parent].append(node)
+    return children
+
+
+def by_zss(a: Tree, b: Tree) -> float:
+    zss = pytest.importorskip("zss")
+
+    def build(tree: Tree) -> object:
+        nodes = [zss.Node(label) for label in tree.labels]
+        for node, children in enumerate(children_of(tree)):
+            for child in children:
+                nodes[node].addkid(nodes[child])
+        return nodes[-1]
+
+    return float(zss.simple_distance(build(a), build(b)))
+
+
+def by_apted(a: Tree, b: Tree) -> float:
+    apted = pytest.importorskip("apted")
+
+    class Config(apted.Config):  # type: ignore[misc, name-defined]
+        def rename(self, x: object, y: object) -> int:
+            return int(x[1] != y[1])  # type: ignore[index]
+
+        def children(self, node: object) -> object:
+            return node[2]  # type: ignore[index]
+
+    def build(tree: Tree) -> object:
+        children = children_of(tree)
+        nodes: list[tuple[int, str, list[object]]] = []
+        for k, label in enumerate(tree.labels):
+            nodes.append((k, label, [nodes[c] for c in children[k]]))
+        return nodes[-1]
+
+    return float(apted.APTED(build(a), build(b), Config()).compute_edit_distance())
+
+
+def by_edist(a: Tree, b: Tree) -> float:
+    edist_ted = pytest.importorskip("edist.ted")
+
+    def build(tree: Tree) -> tuple[list[str], list[list[int]]]:
+        children = children_of(tree)
+        labels: list[str] = []
+        adjacent: list[list[int]] = []
+
+        def visit(node: int) -> int:
+            labels.append(tree.labels[node])
+            adjacent.append([])
+            here = len(labels) - 1
+            adjacent[here] = [visit(child) for child in children[node]]
+            return here
+
+        visit(tree.n_nodes - 1)
+        return labels, adjacent
+
+    return float(edist_ted.standard_ted(*build(a), *build(b)))
+
+
+@pytest.mark.parametrize("oracle", [by_zss, by_apted, by_edist])
+def test_against_other_implementations(oracle: object) -> None:
+    assert callable(oracle)
+    rng = np.random.default_rng(7)
+    trees = [random_tree(rng, int(rng.integers(1, 16))) for _ in range(40)]
+    packed = pack(trees)
+    first, second = packed.codes[:20], packed.codes[20:]
+    found = packed.distances(first, second)
+    for a, b, distance in zip(trees[:20], trees[20:], found, strict=True):
+        assert distance == oracle(a, b)
+        assert tree_edit_distance(a, b) == distance
+
+
+# Exhaustive search: a mapping is a set of node pairs that keeps ancestors and left-to-right order
+# (Zhang & Shasha 1989, §2); its cost is what it leaves out on either side plus its relabellings.
+
+
+def cheapest_mapping(a: Tree, b: Tree) -> int:
+    pairs = list(product(range(a.n_nodes), range(b.n_nodes)))
+
+    def fits(p: tuple[int, int], q: tuple[int, int]) -> bool:
+        (i, j), (k, m) = p, q
+        if i == k or j == m:
+            return False
+        same_order = (i < k) == (j < m)
+        above_a = a.leftmost[max(i, k)] <= min(i, k)
+        above_b = b.leftmost[max(j, m)] <= min(j, m)
+        return same_order and above_a == above_b
+
+    @cache
+    def best(start: int, chosen: tuple[tuple[int, int], ...]) -> int:
+        changes = sum(a.labels[i] != b.labels[j] for i, j in chosen)
+        cost = a.n_nodes + b.n_nodes - 2 * len(chosen) + changes
+        for k in range(start, len(pairs)):
+            if all(fits(pairs[k], other) for other in chosen):
+                cost = min(cost, best(k + 1, (*chosen, pairs[k])))
+        return cost
+
+    return best(0, ())
+
+
+def test_against_exhaustive_search() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(25):
+        a, b = (random_tree(rng, int(rng.integers(1, 4)), labels=2) for _ in range(2))
+        assert tree_edit_distance(a, b) == cheapest_mapping(a, b)
+
+
+nested = st.recursive(
+    st.tuples(st.sampled_from("ab"), st.just(())),
+    lambda below: st.tuples(st.sampled_from("ab"), st.lists(below, max_size=3).map(tuple)),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(nested, nested, nested)
+def test_the_distance_is_a_metric(x: Nested, y: Nested, z: Nested) -> None:
+    a, b, c = (nested_tree(n) for n in (x, y, z))
+    d = tree_edit_distance
+    assert d(a, b) == d(b, a)
+    assert (d(a, b) == 0) == (a == b)
+    assert d(a, b) + d(b, c) >= d(a, c)
+    assert abs(a.n_nodes - b.n_nodes) <= d(a, b) <= a.n_nodes + b.n_nodes
+    assert d(a.mirrored, b.mirrored) == d(a, b)
+
+
+def test_costs_by_hand() -> None:
+    a = nested_tree(("S", (("x", ()), ("y", ()))))
+    b = nested_tree(("S", (("x", ()),)))
+    assert tree_edit_distance(a, b, deletion=2.5) == 2.5
+    assert tree_edit_distance(b, a, insertion=lambda label: 3.0 if label == "y" else 9.0) == 3
+    c = nested_tree(("S", (("x", ()), ("z", ()))))
+    assert tree_edit_distance(a, c, change=0.25) == 0.25
+    assert tree_edit_distance(a, c, change=lambda x, y: float((x, y) == ("S", "x"))) == 0
+    # A relabelling dearer than deleting and inserting is never made.
+    assert tree_edit_distance(a, c, change=5.0) == 2
+    with pytest.raises(UsageError, match="< 0"):
+        tree_edit_distance(a, b, deletion=-1.0)
+
+
+def test_equal_trees_are_packed_once_and_order_does_not_matter() -> None:
+    rng = np.random.default_rng(1)
+    trees = [random_tree(rng, n) for n in (4, 9, 4, 1)]
+    packed = pack([*trees, trees[1]])
+    assert packed.codes[1] == packed.codes[4]
+    assert len(packed) == len(set(trees))
+    with pytest.raises(UsageError, match="no tree"):
+        pack([])
