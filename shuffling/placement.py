@@ -39,7 +39,9 @@ def apart(
         gaps = summing_to(gaps, np.full(len(gaps), least_gap), total - float(lengths.sum()))
     steps = np.stack((gaps[:-1], lengths), axis=1).ravel()
     edges = np.cumsum(steps)
-    return edges[::2], edges[1::2], float(edges[-1] + gaps[-1])
+    end = float(edges[-1] + gaps[-1]) if total is None else total
+    edges = np.minimum(edges, end)  # rounded sums may pass the end by the last digit
+    return edges[::2], edges[1::2], end
 
 
 def covering(lengths: Floats, shortest: Floats, longest: Floats, total: float | None) -> Placed:
@@ -52,6 +54,8 @@ def covering(lengths: Floats, shortest: Floats, longest: Floats, total: float | 
                 longest - lengths, np.zeros(len(lengths)), float(longest.sum()) - total
             )
     ends = np.cumsum(lengths)
+    if total is not None:
+        ends = np.append(np.minimum(ends[:-1], total), total)
     return np.append(0.0, ends[:-1]), ends, float(ends[-1])
 
 
