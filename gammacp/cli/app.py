@@ -22,6 +22,7 @@ _COMMANDS: tuple[str, ...] = (
     "syntax",
     "solvers",
     "cite",
+    "reproduce",
     "measures",
 )
 

@@ -1,0 +1,1 @@
+"""Experiments of the papers: found, run, and held against what the papers claim."""

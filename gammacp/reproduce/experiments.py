@@ -1,0 +1,96 @@
+"""The experiments of a checkout: one file each, run into a folder of its own.
+
+An experiment is a module in `experiments/` whose name does not begin with an underscore. Its
+docstring's first line says what it reproduces; it has
+
+    run(out: Path, *, quick: bool, data: Path | None) -> None
+
+which writes tidy CSV and figures into `out`. `quick` asks for a coarse version in seconds; `data`
+is the folder given with `--data` (an experiment that cannot do without sets `NEEDS_DATA = True`).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from gammacp.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One file of `experiments/`."""
+
+    name: str
+    path: Path
+    summary: str
+    needs_data: bool
+    run: Callable[..., None]
+
+
+def find(folder: Path) -> dict[str, Path]:
+    """Experiments by name.
+
+    Raises
+    ------
+    UsageError
+        The folder is not there: experiments come with a checkout, not with the installed package.
+    """
+    if not folder.is_dir():
+        raise UsageError(
+            f"{folder} is not a folder: `reproduce` works from a checkout of gammacp; go there or "
+            "give --experiments DIR"
+        )
+    return {p.stem: p for p in sorted(folder.glob("*.py")) if not p.stem.startswith("_")}
+
+
+def load(name: str, folder: Path) -> Experiment:
+    """The experiment of that name; UsageError that lists what there is."""
+    found = find(folder)
+    if name not in found:
+        near = get_close_matches(name, found, n=1)
+        guess = f"did you mean {near[0]!r}? " if near else ""
+        raise UsageError(f"experiment {name!r} is unknown; {guess}there are: {', '.join(found)}")
+    module = _module(name, found[name])
+    if not callable(getattr(module, "run", None)):
+        raise UsageError(f"{found[name]} has no function run(out, *, quick, data)")
+    summary = (module.__doc__ or "").strip().split("\n")[0]
+    needs_data = bool(getattr(module, "NEEDS_DATA", False))
+    return Experiment(name, found[name], summary, needs_data, module.run)
+
+
+def _module(name: str, path: Path) -> Any:
+    # Experiments share code as `experiments._name`, and workers import them by that name too.
+    root = str(path.resolve().parent.parent)
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    full = f"{path.resolve().parent.name}.{name}"
+    spec = importlib.util.spec_from_file_location(full, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[full] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(experiment: Experiment, results: Path, *, quick: bool, data: Path | None) -> Path:
+    """Run it into `results/NAME`, which is replaced only when everything went well."""
+    if experiment.needs_data and data is None:
+        raise UsageError(f"experiment {experiment.name!r} needs files that do not ship: --data DIR")
+    results.mkdir(parents=True, exist_ok=True)
+    target = results / experiment.name
+    with tempfile.TemporaryDirectory(prefix=f".{experiment.name}-", dir=results) as scratch:
+        fresh = Path(scratch) / "new"
+        fresh.mkdir()
+        experiment.run(fresh, quick=quick, data=data)
+        if target.exists():
+            target.rename(Path(scratch) / "old")
+        fresh.rename(target)
+    return target
