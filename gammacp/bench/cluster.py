@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import logging
-import sys
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from gammacp.bench.runner import Pool, SweepError
+from gammacp.bench.software import software
 from gammacp.errors import UsageError
 
-# What must be the same on client and workers for the same bits.
-_PACKAGES = ("gammacp", "numpy", "scipy", "numba", "ortools", "networkx")
 _ASK_EVERY = 5.0  # seconds between questions for the number of workers
 _CONNECT = 10.0  # seconds to wait for the scheduler
-
-
-def software() -> dict[str, str]:
-    """Versions of Python and of the packages that decide values."""
-    versions = {"python": ".".join(map(str, sys.version_info[:3]))}
-    for package in _PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "absent"
-    return versions
 
 
 @contextmanager
@@ -59,7 +46,7 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
         executor = client.get_executor(pure=False)
         yield Pool(
             executor=executor,
-            width=_width(client, jobs),
+            width=_width(client, address, jobs),
             gave_up=lambda error: isinstance(error, distributed.KilledWorker),
         )
     finally:
@@ -85,14 +72,23 @@ def _check_workers(client: Any, address: str) -> None:
             )
 
 
-def _width(client: Any, jobs: int | None) -> Callable[[], int]:
+def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
     """How many tasks the workers run at once, asked now and then: workers come and go."""
-    asked, known = -_ASK_EVERY, 1
+    asked, known = -math.inf, 1
+    lost = SweepError(
+        f"lost the connection to the Dask scheduler at {address}; cells so far are kept, "
+        "run again to go on"
+    )
 
     def width() -> int:
         nonlocal asked, known
+        if client.status != "running":
+            raise lost
         if time.monotonic() - asked >= _ASK_EVERY:
-            threads = sum(client.nthreads().values())
+            try:
+                threads = sum(client.nthreads().values())
+            except (OSError, TimeoutError):
+                raise lost from None
             asked, known = time.monotonic(), min(threads, jobs or threads)
         return known
 

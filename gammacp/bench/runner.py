@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
@@ -138,6 +139,8 @@ class _Run:
         self.in_flight: dict[Future[tuple[Cell, ...]], _Chunk] = {}
         self.finished: SimpleQueue[Future[tuple[Cell, ...]]] = SimpleQueue()
         self.cost: float | None = None
+        self.number = store.begin_run(experiment, type(pool.executor).__name__)
+        self.began = time.monotonic()
 
     def drive(self, stopped: Callable[[], bool]) -> None:
         self._report()
@@ -198,7 +201,8 @@ class _Run:
             else:
                 self._failed(chunk, error)
         if cells:
-            self.store.add(self.experiment, cells)
+            seconds = time.monotonic() - self.began
+            self.store.add(self.experiment, cells, run=self.number, seconds=seconds)
             names = frozenset(self.sweep.measures)
             self.outcome.computed += sum(c.measure in names for c in cells)
             self.outcome.limited += sum(c.status == "feasible" for c in cells)

@@ -39,7 +39,20 @@ CREATE TABLE cells (
 ) WITHOUT ROWID;
 """
 
-STEPS: tuple[str, ...] = (_CELLS,)
+# Version 2: what software computed the cells, how many and for how long.
+_RUNS = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    experiment INTEGER NOT NULL REFERENCES experiments (id),
+    began TEXT NOT NULL,
+    executor TEXT NOT NULL,
+    software TEXT NOT NULL,
+    cells INTEGER NOT NULL,
+    seconds REAL NOT NULL
+);
+"""
+
+STEPS: tuple[str, ...] = (_CELLS, _RUNS)
 VERSION = len(STEPS)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from gammacp.bench.store import Store, sqlite_errors
+from gammacp.bench.store import Run, Store, sqlite_errors
 
 # One pass over the key's order: a group's rows are neighbours.
 _QUERY = """
@@ -64,6 +64,7 @@ class Status:
     configuration: dict[str, object]
     hash: str
     holdings: tuple[Holding, ...]
+    runs: tuple[Run, ...]
 
 
 def status(store: Store) -> tuple[Status, ...]:
@@ -73,6 +74,7 @@ def status(store: Store) -> tuple[Status, ...]:
         with sqlite_errors(store.path):
             rows = store.database.execute(_QUERY, (experiment.id,)).fetchall()
         holdings = tuple(Holding(*row) for row in rows)
+        runs = store.runs(experiment)
         configuration = json.loads(experiment.configuration)
-        found.append(Status(experiment.name, configuration, experiment.hash, holdings))
+        found.append(Status(experiment.name, configuration, experiment.hash, holdings, runs))
     return tuple(found)

@@ -7,9 +7,10 @@ kill and a power cut, what was not leaves no trace.
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from gammacp.bench.schema import VERSION, migrate, version_of
+from gammacp.bench.software import software
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.errors import DataError, GammacpError, UsageError
 
@@ -69,6 +71,17 @@ class Experiment:
     name: str
     hash: str
     configuration: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """When a run began (UTC), on which executor and software, its cells and its seconds."""
+
+    began: str
+    executor: str
+    software: Mapping[str, str]
+    cells: int
+    seconds: float
 
 
 class Store:
@@ -169,8 +182,12 @@ class Store:
         known = {e.name: e for e in self.experiments()}.get(sweep.experiment)
         with sqlite_errors(self.path), self.transaction():
             if known is not None and not resume:
-                self.database.execute("DELETE FROM cells WHERE experiment = ?", (known.id,))
-                self.database.execute("DELETE FROM experiments WHERE id = ?", (known.id,))
+                for table, key in (
+                    ("cells", "experiment"),
+                    ("runs", "experiment"),
+                    ("experiments", "id"),
+                ):
+                    self.database.execute(f"DELETE FROM {table} WHERE {key} = ?", (known.id,))
             elif known is not None:
                 _check_same(self.path, known, configuration)
                 return known
@@ -210,13 +227,49 @@ class Store:
                 n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2]
             )
 
-    def add(self, experiment: Experiment, cells: Iterable[Cell]) -> None:
-        """Commit these cells together; a cell that is there already is an error."""
+    def begin_run(self, experiment: Experiment, executor: str) -> int:
+        """Note that a run begins, and with what software; returns its number."""
+        values = (experiment.id, executor, json.dumps(software()))
+        with sqlite_errors(self.path), self.transaction():
+            cursor = self.database.execute(
+                "INSERT INTO runs (experiment, began, executor, software, cells, seconds)"
+                " VALUES (?, datetime('now'), ?, ?, 0, 0)",
+                values,
+            )
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
+
+    def add(
+        self,
+        experiment: Experiment,
+        cells: Sequence[Cell],
+        *,
+        run: int | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        """Commit these cells together; a cell that is there already is an error.
+
+        `run` is the run that computed them, `seconds` how long it has been going on.
+        """
         with sqlite_errors(self.path), self.transaction():
             self.database.executemany(
                 "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (self._row(experiment, cell) for cell in cells),
             )
+            self.database.execute(
+                "UPDATE runs SET cells = cells + ?, seconds = ? WHERE id = ?",
+                (len(cells), seconds, run),
+            )
+
+    def runs(self, experiment: Experiment) -> tuple[Run, ...]:
+        """The runs that worked on an experiment, in order."""
+        with sqlite_errors(self.path):
+            rows = self.database.execute(
+                "SELECT began, executor, software, cells, seconds FROM runs"
+                " WHERE experiment = ? ORDER BY id",
+                (experiment.id,),
+            ).fetchall()
+        return tuple(Run(b, e, json.loads(s), n, t) for b, e, s, n, t in rows)
 
     def _row(self, experiment: Experiment, c: Cell) -> tuple[object, ...]:
         return (
@@ -297,8 +350,6 @@ def _read_only(path: Path) -> sqlite3.Connection:
 def _check_same(path: Path, known: Experiment, configuration: Mapping[str, object]) -> None:
     if known.hash == configuration_hash(configuration):
         return
-    import json
-
     old: dict[str, object] = json.loads(known.configuration)
     keys = sorted(k for k in {*old, *configuration} if old.get(k) != configuration.get(k))
     what = "; ".join(_change(k, old.get(k), configuration.get(k)) for k in keys)

@@ -62,6 +62,9 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
             for h in experiment.holdings
         ]
         print_table(("error", *columns), rows, numeric=columns[1:])
+        for run in experiment.runs:
+            cells = f"{run.cells} cells in {run.seconds:.1f} s"
+            print(f"run of {run.began} UTC, {run.executor}: {cells}")
     if not found:
         message(f"{store}: no experiment yet")
 

@@ -1,0 +1,150 @@
+"""A real Dask scheduler and workers on loopback, started by Dask's own commands."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sweep_toys import ToySource
+
+from gammacp.bench.executors import open_pool
+from gammacp.bench.runner import SweepError, run
+from gammacp.bench.store import Store
+from gammacp.bench.sweep import Sweep
+from gammacp.bench.table import export_cells
+
+pytest.importorskip("distributed")
+Build = Callable[..., Sweep]
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port: int = s.getsockname()[1]
+        return port
+
+
+class Cluster:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
+        self.url = f"dask://127.0.0.1:{self.port}"
+
+    def start(self, role: str, *arguments: str) -> subprocess.Popen[bytes]:
+        here = Path(__file__).parent
+        path = os.pathsep.join(
+            [str(here), str(here.parent.parent), os.environ.get("PYTHONPATH", "")]
+        )
+        command = [sys.executable, "-m", "dask", role, *arguments, "--no-dashboard"]
+        process = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": path},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.processes.append(process)
+        return process
+
+    def worker(self) -> subprocess.Popen[bytes]:
+        address = f"tcp://127.0.0.1:{self.port}"
+        options = ("--nthreads", "1", "--nworkers", "1", "--no-nanny", "--host", "127.0.0.1")
+        return self.start("worker", address, *options, "--local-directory", str(self.folder))
+
+    def wait_for(self, workers: int) -> None:
+        from distributed import Client
+
+        with Client(f"tcp://127.0.0.1:{self.port}", timeout=30, set_as_default=False) as client:
+            client.wait_for_workers(workers, timeout=60)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    (tmp_path / "dask").mkdir()
+    cluster = Cluster(tmp_path / "dask")
+    try:
+        yield cluster
+    finally:
+        for process in cluster.processes:
+            process.kill()
+        for process in cluster.processes:
+            process.wait()
+
+
+def exported(path: Path) -> bytes:
+    with Store.reading(path) as store:
+        export_cells(store, path.with_suffix(".csv"))
+    return path.with_suffix(".csv").read_bytes()
+
+
+def swept(sweep: Sweep, path: Path, executor: str) -> None:
+    with Store.writing(path) as store, open_pool(executor) as pool:
+        outcome = run(sweep, store, pool)
+    assert outcome.failures == []
+    assert outcome.computed == sweep.n_cells
+
+
+def test_a_worker_killed_during_the_sweep_changes_no_bit(
+    toy_sweep: Build, cluster: Cluster, tmp_path: Path
+) -> None:
+    victim, _ = cluster.worker(), cluster.worker()
+    cluster.wait_for(2)
+    sweep = toy_sweep(source=ToySource(pause=0.02), sets=30)
+    timer = threading.Timer(1.5, victim.send_signal, [signal.SIGKILL])
+    timer.start()
+    began = time.monotonic()
+    swept(sweep, tmp_path / "dask.sqlite", cluster.url)
+    took = time.monotonic() - began
+    timer.join()
+    assert victim.wait() == -signal.SIGKILL
+    assert took > 1.5, "the worker was to be killed during the sweep"
+    swept(toy_sweep(sets=30), tmp_path / "serial.sqlite", "serial")
+    assert exported(tmp_path / "dask.sqlite") == exported(tmp_path / "serial.sqlite")
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gammacp.bench.cluster._CONNECT", 1)
+    told = pytest.raises(SweepError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
+    with told, open_pool(f"dask://127.0.0.1:{free_port()}"):
+        pass
+
+
+def test_a_scheduler_without_workers_is_an_error(cluster: Cluster) -> None:
+    with pytest.raises(SweepError, match="has no workers"), open_pool(cluster.url):
+        pass
+
+
+def test_workers_with_other_software_are_an_error(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.worker()
+    cluster.wait_for(1)
+    monkeypatch.setattr("gammacp.bench.software.__version__", "9.9")
+    with pytest.raises(SweepError, match=r"gammacp 0\.\S+ there, 9.9 here"), open_pool(cluster.url):
+        pass
+
+
+def test_losing_the_scheduler_keeps_what_was_done(
+    toy_sweep: Build, cluster: Cluster, tmp_path: Path
+) -> None:
+    cluster.worker()
+    cluster.wait_for(1)
+    sweep = toy_sweep(source=ToySource(pause=0.02), sets=100)
+    threading.Timer(2, cluster.scheduler.kill).start()
+    path = tmp_path / "s.sqlite"
+    with pytest.raises(SweepError, match=r"lost the connection .* cells so far are kept"):
+        swept(sweep, path, cluster.url)
+    done = exported(path).count(b"\n") - 1
+    assert 0 < done < 5 / 3 * sweep.n_cells
+    with Store.writing(path) as store, open_pool("serial") as pool:
+        assert run(toy_sweep(sets=100), store, pool).computed == sweep.n_cells - done * 3 // 5
