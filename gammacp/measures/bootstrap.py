@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Bools, Floats
+from gammacp.errors import UsageError
 
 _LEVEL = 0.95
 _CELLS_AT_ONCE = 2**22
@@ -56,13 +57,11 @@ def bootstrap_interval(
     filled = weight > 0
     share = weight[filled] / weight[filled].sum()
     diagonal = (upper[0] == upper[1])[filled]
-    alphas = _resampled(
-        share, squared[upper][filled], diagonal, expected_disagreement, pairs, resamples, seed
+    return _interval(
+        _resampled(
+            share, squared[upper][filled], diagonal, expected_disagreement, pairs, resamples, seed
+        )
     )
-    if not len(alphas):
-        return None
-    lo, hi = np.quantile(alphas, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return float(lo), float(hi)
 
 
 def bootstrap_column(
@@ -80,15 +79,13 @@ def bootstrap_column(
     """
     filled = observed > 0
     share = observed[filled] / observed.sum()
-    alphas = _resampled(
-        share,
-        squared[filled],
-        np.zeros(len(share), np.bool_),
-        expected_disagreement,
-        pairs,
-        resamples,
-        seed,
+    never = np.zeros(len(share), np.bool_)
+    return _interval(
+        _resampled(share, squared[filled], never, expected_disagreement, pairs, resamples, seed)
     )
+
+
+def _interval(alphas: Floats) -> tuple[float, float] | None:
     if not len(alphas):
         return None
     lo, hi = np.quantile(alphas, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
@@ -98,15 +95,17 @@ def bootstrap_column(
 def _resampled(
     share: Floats,
     squared: Floats,
-    diagonal: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    diagonal: Bools,
     expected_disagreement: float,
     pairs: int,
     resamples: int,
     seed: int,
 ) -> Floats:
+    if resamples < 0:
+        raise UsageError(f"bootstrap {resamples} < 0, where a number of resamples is needed")
     cells = len(share)
     draws = min(25 * cells, pairs)
-    if resamples <= 0 or draws == 0:
+    if resamples == 0 or draws == 0:
         return np.empty(0)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     batch = max(1, _CELLS_AT_ONCE // cells)

@@ -35,16 +35,10 @@ from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.measures.bootstrap import bootstrap_column, bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
+from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
 from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score
-from gammacp.measures.sections import (
-    GAP,
-    Sections,
-    atom_of,
-    intersections,
-    sections_of,
-    units_of,
-)
+from gammacp.measures.sections import atom_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
@@ -73,19 +67,6 @@ class CoincidenceScore(Score):
     undefined_categories: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Coincidences:
-    labels: tuple[str, ...]
-    observed: Floats
-    expected: Floats
-    pairs: Floats  # how many intersections have these two labels, symmetric
-    possible: float  # ℓ.. of all sections, m·L
-
-    @property
-    def total(self) -> float:
-        return float(self.observed.sum())
-
-
 def u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -111,7 +92,7 @@ def u_alpha(
     """
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
-    coincidences = _of_sections(sections_of(continuum), tau)
+    coincidences = of_sections(continuum, tau)
     return _score(
         coincidences,
         1.0 - np.eye(len(coincidences.labels)),
@@ -131,14 +112,7 @@ def binary_u_alpha(
     """
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
-    of_labels = _of_sections(sections_of(continuum), tau)
-    coincidences = _Coincidences(
-        ("unit", GAP),
-        _folded(of_labels.observed),
-        _folded(of_labels.expected),
-        _folded(of_labels.pairs),
-        of_labels.possible,
-    )
+    coincidences = of_kinds(continuum, tau)
     return _score(
         coincidences,
         1.0 - np.eye(2),
@@ -171,7 +145,7 @@ def cu_alpha(
     """
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories)
-    coincidences = _of_units(continuum)
+    coincidences = of_units(continuum)
     return _score(
         coincidences,
         squared,
@@ -184,7 +158,7 @@ def cu_alpha(
         nothing="all intersecting units have the same category: no disagreement can be expected",
         bootstrap=bootstrap,
         seed=seed,
-        coverage=coincidences.total / coincidences.possible if coincidences.possible else 0.0,
+        coverage=_coverage(coincidences),
     )
 
 
@@ -196,28 +170,23 @@ def ku_alpha(
     1 − (ε*_.k / ℓ*_.k) · Σ_c δ²_ck ℓ*_ck / Σ_c δ²_ck ε*_ck. Arguments as for `cu_alpha`; worked
     values (same example): category 1 0.3125, category 2 0.390625.
     """
-    overall = cu_alpha(continuum, metric=metric)
+    require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories)
-    coincidences = _of_units(continuum)
+    coincidences = of_units(continuum)
     values: dict[str, float] = {}
     reasons: dict[str, str] = {}
     intervals: dict[str, tuple[float, float]] = {}
-    for k, name in enumerate(overall.labels):
-        values[name] = math.nan
-        column, expected = coincidences.observed[:, k], coincidences.expected[:, k]
-        if not column.any():
-            reasons[name] = "no unit of this category intersects one of another annotator"
+    for k, name in enumerate(coincidences.labels):
+        found = _of_category(coincidences, squared[:, k], k)
+        if isinstance(found, str):
+            values[name], reasons[name] = math.nan, found
             continue
-        expected_disagreement = float(squared[:, k] @ expected / expected.sum())
-        if not expected_disagreement > 0:
-            reasons[name] = overall.reason or "no other category intersects anything"
-            continue
-        observed_disagreement = float(squared[:, k] @ column / column.sum())
-        values[name] = 1 - observed_disagreement / expected_disagreement
+        observed, expected = found
+        values[name] = 1 - observed / expected
         interval = bootstrap_column(
-            column,
+            coincidences.observed[:, k],
             squared[:, k],
-            expected_disagreement,
+            expected,
             pairs=round(coincidences.pairs[:, k].sum()),
             resamples=bootstrap,
             seed=seed,
@@ -227,20 +196,36 @@ def ku_alpha(
     return CoincidenceScore(
         value=math.nan,
         by_category=values,
-        reason=overall.reason if len(reasons) == len(values) else None,
+        reason="no category has a value" if len(reasons) == len(values) else None,
         signature=signature(
             "ku-alpha",
             metric=metric_name(metric),
             bootstrap=bootstrap or None,
             seed=_of(bootstrap, seed),
         ),
-        labels=overall.labels,
-        observed_coincidences=overall.observed_coincidences,
-        expected_coincidences=overall.expected_coincidences,
-        coverage=overall.coverage,
+        labels=coincidences.labels,
+        observed_coincidences=coincidences.observed,
+        expected_coincidences=coincidences.expected,
+        coverage=_coverage(coincidences),
         bootstrap_by_category=intervals,
         undefined_categories=reasons,
     )
+
+
+def _of_category(coincidences: Coincidences, squared: Floats, k: int) -> tuple[float, float] | str:
+    """Observed and expected disagreement of category k with all, or why there is none."""
+    column, expected = coincidences.observed[:, k], coincidences.expected[:, k]
+    if not column.any():
+        return "no unit of this category intersects one of another annotator"
+    if np.isnan(expected).any():
+        return "too few intersections to expect anything of others"
+    if not (chance := float(squared @ expected)) > 0:
+        return "no other category intersects anything"
+    return float(squared @ column / column.sum()), chance / float(expected.sum())
+
+
+def _coverage(coincidences: Coincidences) -> float:
+    return coincidences.total / coincidences.possible if coincidences.possible else 0.0
 
 
 def _of(bootstrap: int, seed: int) -> int | None:
@@ -249,7 +234,7 @@ def _of(bootstrap: int, seed: int) -> int | None:
 
 
 def _score(
-    coincidences: _Coincidences,
+    coincidences: Coincidences,
     squared: Floats,
     *,
     name: str,
@@ -293,64 +278,6 @@ def _score(
         expected_coincidences=coincidences.expected,
         coverage=coverage,
     )
-
-
-def _counted(sections: Sections) -> tuple[Floats, Floats, Floats]:
-    """ℓ_ck · (m − 1), the number of intersections, and Σ_h ℓ(g∩h) per section and annotator."""
-    k, m, n = len(sections.names), sections.n_annotators, len(sections.starts)
-    shared = np.zeros(k * k)
-    pairs = np.zeros(k * k)
-    covered = np.zeros(n * m)
-    for met in intersections(sections):
-        cell = sections.labels[met.first].astype(np.int64) * k + sections.labels[met.second]
-        shared += np.bincount(cell, met.lengths, minlength=k * k)
-        pairs += np.bincount(cell, minlength=k * k)
-        for g, h in ((met.first, met.second), (met.second, met.first)):
-            covered += np.bincount(g * m + sections.annotators[h], met.lengths, minlength=n * m)
-    lengths, counts = shared.reshape(k, k), pairs.reshape(k, k)
-    diagonal = np.diag(np.diag(counts))
-    return lengths + lengths.T, counts + counts.T - diagonal, covered.reshape(n, m)
-
-
-def _of_sections(sections: Sections, atom: float) -> _Coincidences:
-    """ℓ_ck and ε_ck over units and gaps; the gap is the last label."""
-    lengths, pairs, _ = _counted(sections)
-    observed = lengths / (sections.n_annotators - 1)
-    marginal = sections.label_lengths().sum(axis=0)
-    total = float(marginal.sum())
-    with_itself = np.bincount(sections.labels, sections.lengths**2, minlength=len(sections.names))
-    with_itself[-1] = atom * marginal[-1]
-    possible = total**2 - with_itself.sum()
-    expected = np.outer(marginal, marginal) - np.diag(with_itself)
-    if total:
-        expected *= total / possible
-    return _Coincidences(sections.names, observed, expected, pairs, total)
-
-
-def _of_units(continuum: Continuum) -> _Coincidences:
-    """ℓ*_ck and ε*_ck over intersecting units; expected is NaN where nothing can be expected."""
-    units = units_of(continuum)
-    lengths, pairs, covered = _counted(units)
-    others = units.n_annotators - 1
-    observed = lengths / others
-    marginal = observed.sum(axis=0)
-    total = float(marginal.sum())
-    squares = np.bincount(units.labels, (covered**2).sum(axis=1), minlength=len(units.names))
-    with_itself = squares / others
-    expected = np.full_like(observed, math.nan)
-    # Below zero when a single pair of annotators out of many has anything in common.
-    possible = total**2 - float(with_itself.sum())
-    if possible > 0:
-        expected = (np.outer(marginal, marginal) - np.diag(with_itself)) * (total / possible)
-    possible_length = units.n_annotators * continuum.length
-    return _Coincidences(units.names, observed, expected, pairs, possible_length)
-
-
-def _folded(matrix: Floats) -> Floats:
-    """All labels but the last (the gap) as one: a 2 × 2 matrix."""
-    kinds = np.array([[matrix[:-1, :-1].sum(), matrix[:-1, -1].sum()], [0.0, matrix[-1, -1]]])
-    kinds[1, 0] = kinds[0, 1]
-    return kinds
 
 
 _REFERENCE = "Krippendorff, Mathet, Bouvry & Widlöcher 2016"

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score
@@ -74,9 +74,7 @@ def _unlike_squares(sections: Sections) -> float:
     return total
 
 
-def _all_slides(
-    lengths: Floats, labels: np.ndarray[tuple[int], np.dtype[np.int32]], atom: float
-) -> float:
+def _all_slides(lengths: Floats, labels: Codes, atom: float) -> float:
     """Σ slide(a, b) over pairs of sections with different labels, each pair once.
 
     slide(a ≤ b) = a²·b + (τ²·a − a³)/3 needs of the longer section only its length: sorted by

@@ -10,6 +10,7 @@ Zero-length units contain no position: they are no section and intersect nothing
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +19,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
+from gammacp.errors import UsageError
 
 GAP = "φ"
 UNLABELLED = "(unlabelled)"
@@ -144,6 +146,8 @@ def atom_of(continuum: Continuum, atom: float | None) -> float:
     See `gammacp.measures.krippendorff` for what the limit means.
     """
     if atom is not None:
+        if not (0 <= atom < math.inf):
+            raise UsageError(f"atom {atom:g} is not a length: 0 (the limit) or more is needed")
         return atom
     bounds_whole = all(b % 1 == 0 for b in continuum.bounds)
     whole = bounds_whole and not (continuum.starts % 1).any() and not (continuum.ends % 1).any()

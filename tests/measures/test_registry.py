@@ -78,6 +78,8 @@ def test_options_go_to_the_measures_that_have_them() -> None:
         (["ser"], {"metric": "nominal"}, "option 'metric' belongs to none of: ser"),
         (["kappa-d"], {"coefficient": "scott"}, "coefficient 'scott' is unknown"),
         (["cu-alpha"], {"metric": "ordinal"}, "metric 'ordinal' is unknown"),
+        (["u-alpha"], {"atom": -1.0}, "atom -1 is not a length"),
+        (["u-alpha"], {"bootstrap": -1}, "bootstrap -1 < 0"),
         (["u-alfa"], {}, "did you mean 'u-alpha'"),
     ],
 )
