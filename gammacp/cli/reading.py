@@ -79,6 +79,10 @@ class Reading:
         str | None,
         typer.Option(help="Names from paths, such as {annotator}/{document}.", metavar="PATTERN"),
     ] = None
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="Another option of the format (repeatable).", metavar="NAME=VALUE"),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -146,14 +150,16 @@ def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:
 def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
     from gammacp.formats import collect
 
-    found = collect(
-        paths,
-        format=reading.format,
-        layer=reading.layer,
-        feature=reading.feature,
-        tier=reading.tier,
-        layout=reading.layout,
-    )
+    options: dict[str, object] = {
+        "layer": reading.layer,
+        "feature": reading.feature,
+        "tier": reading.tier,
+        "layout": reading.layout,
+    }
+    options |= dict(_pair("--option", entry, "NAME=VALUE") for entry in reading.option or ())
+    if "format" in options:
+        raise UsageError("--option format=… is --format")
+    found = collect(paths, format=reading.format, **options)
     return Loaded(found.continua, found.failures, found.formats)
 
 
@@ -168,7 +174,7 @@ def _selection(reading: Reading) -> Selection:
     from gammacp.formats import Selection
 
     return Selection(
-        rename=dict(_renaming(entry) for entry in reading.map or ()),
+        rename=dict(_pair("--map", entry, "OLD=NEW") for entry in reading.map or ()),
         only=_names(reading.only),
         exclude=_names(reading.exclude),
         annotators=_names(reading.annotators),
@@ -182,11 +188,11 @@ def _names(entries: Sequence[str] | None) -> list[str]:
     return [name for row in rows for name in row if name]
 
 
-def _renaming(entry: str) -> tuple[str, str]:
-    old, sign, new = entry.partition("=")
-    if not (old and sign and new):
-        raise UsageError(f"--map {entry!r} is not OLD=NEW")
-    return old, new
+def _pair(option: str, entry: str, form: str) -> tuple[str, str]:
+    left, sign, right = entry.partition("=")
+    if not (left and sign and right):
+        raise UsageError(f"{option} {entry!r} is not {form}")
+    return left, right
 
 
 def _bounds(text: str) -> Bounds:

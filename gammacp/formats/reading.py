@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.layout import names_from_path
+from gammacp.formats.finding import PathLike, find
+from gammacp.formats.layers import chosen_feature, chosen_layer, union
 from gammacp.formats.merging import merged
-from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
+from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
-
-PathLike = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -93,39 +91,93 @@ def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
 def collect(
     paths: Iterable[PathLike], *, format: str | None = None, **options: object
 ) -> Collection:
-    """Every continua of files, folders and globs; what fails is listed, the others go on."""
+    """Every continuum of files, folders and globs; what fails is listed, the others go on."""
     chosen = None if format is None else FORMATS[format]
     given = {name: value for name, value in options.items() if value is not None}
-    layout = given.pop("layout", None)
+    layout = str(given.pop("layout")) if "layout" in given else None
     _check_options(given, chosen)
-    parts: list[tuple[str, Continuum, Format, bool]] = []
-    failures: list[tuple[str, DataError]] = []
-    for path in expand(paths, chosen):
+    asked = list(paths)
+    found, failures = find(asked, chosen, layout)
+    settings = {name: _settings(group, given) for name, group in _by_format(found).items()}
+    parts: list[tuple[str, Continuum, str]] = []
+    incomplete: set[str] = set()
+    for source, entry in found:
         try:
-            parts += _read_file(path, chosen, str(layout) if layout else None, given)
+            parts += _read(source, entry, settings[entry.name], layout)
         except DataError as error:
-            failures.append((str(path), error.at(path)))
+            failures.append((source.place, error.at(source.place)))
+            if layout or entry.layout:
+                # Without one of its annotators a document would give another number silently.
+                incomplete.add(source.document)
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
     for name, group in _documents(parts).items():
+        if name in incomplete:
+            continue
         try:
-            continua[name] = merged([c for _, c, _, _ in group])
-            formats[name] = group[0][2].name
+            continua[name] = merged([c for _, c, _ in group])
+            formats[name] = group[0][2]
         except DataError as error:
             failures.append((name, error.at(name)))
     if not continua and not failures:
-        raise DataError("no file of a known format", file=", ".join(str(p) for p in paths))
+        raise DataError("no file of a known format", file=", ".join(str(p) for p in asked))
     return Collection(continua, tuple(failures), formats)
 
 
+def _by_format(found: list[tuple[Source, Format]]) -> dict[str, list[tuple[Source, Format]]]:
+    groups: dict[str, list[tuple[Source, Format]]] = {}
+    for source, entry in found:
+        groups.setdefault(entry.name, []).append((source, entry))
+    return groups
+
+
+def _settings(group: list[tuple[Source, Format]], given: Mapping[str, object]) -> dict[str, object]:
+    """The options for the reader of one format; layer and feature are chosen over its files."""
+    entry = group[0][1]
+    mine = {name: value for name, value in given.items() if name in entry.options}
+    if entry.layers is None:
+        return mine
+    layers = []
+    for source, _ in group:
+        # A file that cannot be read says so when it is its turn.
+        with suppress(DataError):
+            layers.append(entry.layers(source))
+    if not layers:
+        return mine
+    together = union(layers)
+    try:
+        if "layer" in entry.options:
+            mine["layer"] = chosen_layer(together, _text(given, "layer"))
+        if "feature" in entry.options:
+            layer = _text(mine, "layer")
+            mine["feature"] = chosen_feature(together, layer, _text(given, "feature"))
+    except DataError as error:
+        raise error.at(group[0][0].place) from None
+    return mine
+
+
+def _text(options: Mapping[str, object], name: str) -> str | None:
+    value = options.get(name)
+    return None if value is None else str(value)
+
+
+def _read(
+    source: Source, entry: Format, settings: Mapping[str, object], layout: str | None
+) -> list[tuple[str, Continuum, str]]:
+    """(display name, continuum, format); parts of a document share its name."""
+    read = entry.read(source, **settings)
+    if isinstance(read, Corpus):
+        return [(c.name, c, entry.name) for c in read.values()]
+    shared = (layout or entry.layout) is not None
+    return [(read.name if shared else source.place, read, entry.name)]
+
+
 def _documents(
-    parts: list[tuple[str, Continuum, Format, bool]],
-) -> dict[str, list[tuple[str, Continuum, Format, bool]]]:
-    """Parts by display name; only parts whose document is named are put together."""
-    groups: dict[str, list[tuple[str, Continuum, Format, bool]]] = {}
+    parts: list[tuple[str, Continuum, str]],
+) -> dict[str, list[tuple[str, Continuum, str]]]:
+    groups: dict[str, list[tuple[str, Continuum, str]]] = {}
     for part in parts:
-        path, continuum, _, shared = part
-        groups.setdefault(continuum.name if shared else path, []).append(part)
+        groups.setdefault(part[0], []).append(part)
     return groups
 
 
@@ -138,63 +190,3 @@ def _check_options(options: Mapping[str, object], chosen: Format | None) -> None
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"
             )
-
-
-def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[Path]:
-    """The files that paths mean: globs expanded, folders walked, sorted, each once.
-
-    Of a folder, the files are taken whose ending and content belong to a known format (or to
-    `chosen`). A path that is named outright is always taken; one that is not there is kept, so
-    that reading it says so.
-    """
-    files: dict[Path, None] = {}
-    for given in paths:
-        path = Path(given)
-        if path.is_dir():
-            found = [p for p in sorted(path.rglob("*")) if _belongs(p, path, chosen)]
-            files |= dict.fromkeys(found)
-        elif not path.exists() and glob.has_magic(str(given)):
-            # Path.glob does not take absolute patterns.
-            matches = sorted(Path(p) for p in glob.glob(str(given), recursive=True))  # noqa: PTH207
-            if not matches:
-                raise DataError("no file matches", file=str(given))
-            files |= dict.fromkeys(expand(matches, chosen))
-        else:
-            files[path] = None
-    return list(files)
-
-
-def _belongs(path: Path, root: Path, chosen: Format | None) -> bool:
-    hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-    if hidden or not path.is_file():
-        return False
-    offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
-    return any(path.suffix.lower() in f.extensions for f in offered)
-
-
-def _read_file(
-    path: Path, chosen: Format | None, layout: str | None, options: Mapping[str, object]
-) -> list[tuple[str, Continuum, Format, bool]]:
-    """(path, continuum, format, whether the document is named and may be in other files too)."""
-    content = _content(path)
-    format = chosen or recognise(content[:HEAD_BYTES], path)
-    if format is None:
-        known = ", ".join(FORMATS)
-        raise DataError(
-            "format is not recognised", file=path, hint=f"Name it with --format: {known}"
-        )
-    names = names_from_path(path, layout or format.layout)
-    source = Source(path, names.document, names.annotator, content)
-    read = format.read_with(source, options)
-    if isinstance(read, Corpus):
-        return [(str(path), continuum, format, True) for continuum in read.values()]
-    return [(str(path), read, format, (layout or format.layout) is not None)]
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise DataError("file does not exist", file=path, hint="Check the path") from None
-    except OSError as error:
-        raise DataError(f"file cannot be read: {error.strerror}", file=path) from None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
+from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source
 from gammacp.registry import Registry
 
@@ -37,6 +38,9 @@ class Format:
         What positions count, how annotators are found, what the category is, and what happens
         with overlapping, discontinuous, zero-length and unlabelled spans. Text for the table of
         formats.
+    layers
+        `layers(source)`: the layers with spans in a file and the features of each, for formats
+        with `layer` and `feature`; these two are then chosen over all files that are read.
     layout
         Where names come from when a file holds one annotator's part of a document:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
@@ -59,6 +63,7 @@ class Format:
     annotators: str
     category: str
     policy: str
+    layers: Callable[[Source], Layers] | None = None
     layout: str | None = None
     many: bool = False
     bounds: bool = False
@@ -71,18 +76,30 @@ class Format:
         parameters = inspect.signature(self.read).parameters.values()
         return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
-    def read_with(self, source: Source, options: Mapping[str, object]) -> Continuum | Corpus:
-        """Read with those of the options that this format takes."""
-        mine = {name: value for name, value in options.items() if name in self.options}
-        return self.read(source, **mine)
-
 
 # Formats with an unmistakable beginning come first, delimited text last.
 FORMATS: Registry[Format] = Registry(
     "format",
-    modules=(
-        "gammacp.formats.native",
-        "gammacp.formats.delimited",
+    modules=tuple(
+        f"gammacp.formats.{module}"
+        for module in (
+            "native",
+            "elan",
+            "textgrid",
+            "rttm",
+            "brat",
+            "glozz",
+            "webanno",
+            "cas",
+            "label_studio",
+            "web_annotation",
+            "prodigy",
+            "doccano",
+            "segeval",
+            "spacy_docbin",
+            "conll",
+            "delimited",
+        )
     ),
 )
 

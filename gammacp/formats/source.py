@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gammacp.errors import DataError
 
@@ -33,6 +34,8 @@ class Source:
         The bytes.
     member
         Name inside the archive, or "".
+    neighbours
+        Other members of the archive by name.
     """
 
     path: Path
@@ -40,6 +43,7 @@ class Source:
     annotator: str
     content: bytes = field(repr=False)
     member: str = ""
+    neighbours: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def place(self) -> str:
@@ -63,6 +67,21 @@ class Source:
                 return self._decoded(self.content[len(mark) :], encoding)
         return self._decoded(self.content, "utf-8")
 
+    def beside(self, ending: str) -> str | None:
+        """The text of the file of the same name with another ending, if there is one.
+
+        Line breaks are kept as they are: they are characters that offsets count.
+        """
+        if self.member:
+            name = str(PurePosixPath(self.member).with_suffix(ending))
+            content = self.neighbours.get(name)
+        else:
+            file = self.path.with_suffix(ending)
+            content = file.read_bytes() if file.is_file() else None
+        if content is None:
+            return None
+        return Source(self.path.with_suffix(ending), "", "", content).text() if content else ""
+
     def _decoded(self, content: bytes, encoding: str) -> str:
         if not content.strip():
             raise self.error("file is empty", hint="Export it again")
@@ -80,7 +99,7 @@ class Source:
         """The content as one JSON document; NaN and Infinity are refused."""
         text = self.text()
         try:
-            return json.loads(text, parse_constant=_refuse_constant)
+            return json.loads(text, parse_constant=refuse_constant)
         except json.JSONDecodeError as error:
             raise self.error(f"JSON is broken: {error.msg}", line=error.lineno) from None
         except RecursionError:
@@ -89,5 +108,6 @@ class Source:
             raise self.error(f"JSON is broken: {error}") from None
 
 
-def _refuse_constant(name: str) -> object:
+def refuse_constant(name: str) -> object:
+    """Refuse NaN and Infinity, which Python reads and JSON does not have."""
     raise ValueError(f"{name} is not a JSON number")

@@ -1,0 +1,185 @@
+"""brat standoff: .ann beside .txt, a folder per annotator; read and written.
+
+After "brat standoff format" (brat.nlplab.org/standoff.html): a text-bound annotation is
+`T1<tab>TYPE START END[;START END…]<tab>TEXT`, an attribute `A1<tab>NAME T1[ VALUE]`. Offsets count
+code points; where an annotation's text fits UTF-16 offsets instead, these are converted.
+Relations, events, equivalences and notes are not units.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.files import atomic_write
+from gammacp.formats.offsets import ToCodePoints, counted_in, same
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, Spans, cover
+
+_UNLABELLED = "_"
+_SPAN = re.compile(r"(\S+) (\d{1,15} \d{1,15}(?:;\d{1,15} \d{1,15})*)")
+_OTHERS = ("A", "E", "M", "N", "R", "#", "*")
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A text-bound annotation."""
+
+    key: str
+    type: str
+    parts: tuple[tuple[int, int], ...]
+    text: str
+    line: int
+
+
+def read(source: Source, *, feature: str | None = None, discontinuous: str = "cover") -> Continuum:
+    """One annotator's units; `feature` takes an attribute's value as category, not the type."""
+    bounds: list[_Bound] = []
+    values: dict[str, str] = {}
+    attributes: set[str] = set()
+    content = source.text() if source.content.strip() else ""
+    for number, line in enumerate(content.split("\n"), 1):
+        kind = line[:1]
+        if kind == "T":
+            bounds.append(_bound(source, line.rstrip("\r"), number))
+        elif kind in ("A", "M"):
+            _, _, rest = line.partition("\t")
+            name, target, value = (*rest.split(maxsplit=2), "", "", "")[:3]
+            attributes.add(name)
+            if name == feature:
+                values[target] = value.strip() or name
+        elif line.strip() and kind not in _OTHERS:
+            raise source.error(f"line begins with {kind!r}, not with an annotation", line=number)
+    if feature is not None and bounds and feature not in attributes:
+        there = ", ".join(sorted(attributes)) or "none"
+        raise source.error(f"attribute {feature!r} does not occur", hint=f"There are: {there}")
+    text = source.beside(".txt")
+    spans = Spans(source, source.document, CHARACTERS, text)
+    spans.declare(source.annotator)
+    convert = _convention(source, text, bounds)
+    for b in bounds:
+        label = b.type if feature is None else values.get(b.key)
+        label = None if label == _UNLABELLED else label
+        parts = [(convert(s), convert(e)) for s, e in b.parts]
+        for start, end in cover([(s or 0, e or 0) for s, e in parts], discontinuous):
+            spans.add(source.annotator, label, start, end, line=b.line, what=b.key)
+    return spans.continuum()
+
+
+def _bound(source: Source, line: str, number: int) -> _Bound:
+    fields = line.split("\t", 2)
+    match = _SPAN.fullmatch(fields[1]) if len(fields) > 1 else None
+    if match is None:
+        raise source.error(
+            f"{fields[0]} is not T1<tab>TYPE START END<tab>TEXT",
+            line=number,
+            hint="Is it complete?",
+        )
+    pairs = [part.split(" ") for part in match[2].split(";")]
+    parts = tuple((int(s), int(e)) for s, e in pairs)
+    for start, end in parts:
+        if end < start:
+            raise source.error(f"{fields[0]}: end {end} < start {start}", line=number)
+    return _Bound(fields[0], match[1], parts, fields[2] if len(fields) > 2 else "", number)
+
+
+def _convention(source: Source, text: str | None, bounds: list[_Bound]) -> ToCodePoints:
+    """How the offsets count; an annotation whose text is elsewhere is an error."""
+    if text is None:
+        return same
+    whole = [b for b in bounds if b.text]
+    last = len(text)
+    for b in whole:
+        if b.parts[-1][1] > last and text.isascii():
+            raise source.error(
+                f"{b.key}: end {b.parts[-1][1]} lies beyond the text of {last} characters",
+                line=b.line,
+                hint="Is the .txt the text that was annotated?",
+            )
+    quotes = [(b.parts[0][0], b.parts[0][1], b.text) for b in whole if len(b.parts) == 1]
+    single = [b for b in whole if len(b.parts) == 1]
+    convert, misfit = counted_in(text, quotes, default=same)
+    if misfit is not None:
+        start, end, quote = quotes[misfit]
+        raise source.error(
+            f"{single[misfit].key}: {quote[:40]!r} is not what the text has at {start}-{end}",
+            line=single[misfit].line,
+            hint="Is the .txt the text that was annotated?",
+        )
+    return convert
+
+
+def write(document: Continuum | Corpus, path: Path) -> None:
+    """Write a folder with a folder per annotator: NAME.ann, and NAME.txt where there is a text.
+
+    Unlabelled units get the type `_`.
+    """
+    continua = [document] if isinstance(document, Continuum) else list(document.values())
+    files: dict[Path, str] = {}
+    for c in continua:
+        name = _safe(c.name or "document", "document")
+        everything = list(c)
+        for annotator in c.annotators:
+            folder = path / _safe(annotator, "annotator")
+            lines = [
+                _line(c, i, u.start, u.end, u.category)
+                for i, u in enumerate(everything[c.rows_of(annotator)], 1)
+            ]
+            files[folder / f"{name}.ann"] = "".join(lines)
+            if c.text is not None:
+                files[folder / f"{name}.txt"] = c.text
+    for file, content in files.items():
+        with atomic_write(file) as temporary:
+            temporary.write_text(content, encoding="utf-8", newline="")
+
+
+def _line(c: Continuum, number: int, start: float, end: float, category: str | None) -> str:
+    if start < 0 or start % 1 or end % 1:
+        raise DataError(
+            f"position {start:.15g} or {end:.15g} is not a number of characters",
+            hint="brat holds texts: write CSV, JSON, ELAN or RTTM",
+        )
+    label = _UNLABELLED if category is None else category
+    if category is not None and (
+        category in ("", _UNLABELLED) or any(c.isspace() for c in category)
+    ):
+        raise DataError(
+            f"category {label!r} cannot be a brat type", hint="Rename it with --map OLD=NEW"
+        )
+    covered = "" if c.text is None else c.text[int(start) : int(end)]
+    return f"T{number}\t{label} {int(start)} {int(end)}\t{' '.join(covered.splitlines())}\n"
+
+
+def _safe(name: str, kind: str) -> str:
+    if not name.strip(". ") or any(x in name for x in '/\\:*?"<>|\0') or not name.isprintable():
+        raise DataError(f"{kind} {name!r} cannot be the name of a file", hint="Rename it")
+    return name
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".ann" or re.match(rb"T\d+\t\S+ \d+ \d+[;\t]", head) is not None
+
+
+FORMAT = register(
+    Format(
+        name="brat",
+        title="brat standoff",
+        extensions=(".ann",),
+        sniff=_sniff,
+        read=read,
+        write=write,
+        offset_unit="characters (code points; UTF-16 is converted)",
+        annotators="the folder; an empty file is an annotator without units",
+        category="type, or an attribute with `--feature`",
+        policy="a discontinuous unit becomes one from its first start to its last end "
+        "(`--option discontinuous=split`: a unit for each part); overlapping, repeated and "
+        "zero-length ones are kept; the type `_` is unlabelled",
+        layout="{annotator}/{document}",
+        many=True,
+        text=True,
+    )
+)

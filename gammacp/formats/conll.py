@@ -1,0 +1,144 @@
+"""CoNLL column files with IOB, IOB2, BIOES or BILOU tags, one token per line.
+
+After "Language-Independent Named Entity Recognition" (CoNLL-2003 shared task) and its scorer
+conlleval: a chunk begins at B, at S or U, and at an I or E that follows no chunk of its category.
+Columns are separated by tabs, else by blanks; an empty line ends a sentence; `-DOCSTART-` begins a
+document. Positions count tokens from the beginning of the document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import TOKENS, Documents, Spans
+
+_TAG = re.compile(r"(?:[BIESLUM]-.*|O|[BIESLUM])", re.DOTALL)
+_DOCUMENT = "-DOCSTART-"
+
+
+@dataclass
+class _Tokens:
+    """Tokens and tags of a document while it is read."""
+
+    words: list[str] = field(default_factory=list)
+    rows: list[tuple[str, int, int]] = field(default_factory=list)
+    """Tag, line and sentence of each token."""
+
+
+def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
+    """One annotator's units; `feature` is the number of the tag's column, by default the last."""
+    column = -1
+    if feature is not None:
+        if not feature.isdigit() or int(feature) < 2:
+            raise source.error(f"feature {feature!r} is not the number of a column from 2 on")
+        column = int(feature) - 1
+    found = list(_documents(source, column))
+    if len(found) == 1:
+        spans = Spans(source, source.document, TOKENS, _text(found[0]))
+        _add(spans, source.annotator, found[0])
+        return spans.continuum()
+    documents = Documents(source, TOKENS)
+    for number, tokens in enumerate(found, 1):
+        spans = documents.of(f"{source.document}-{number}", _text(tokens))
+        _add(spans, source.annotator, tokens)
+    return documents.corpus()
+
+
+def _documents(source: Source, column: int) -> Iterator[_Tokens]:
+    tokens, sentence, width = _Tokens(), 0, 0
+    for number, line in enumerate(source.text().split("\n"), 1):
+        if not line.strip():
+            sentence += 1
+            continue
+        if line.startswith("# "):
+            continue
+        cells = line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
+        if cells[0] == _DOCUMENT:
+            if tokens.words:
+                yield tokens
+            tokens = _Tokens()
+            continue
+        width = width or len(cells)
+        if len(cells) != width or len(cells) < 2:
+            raise source.error(
+                f"line has {len(cells)} columns instead of {max(width, 2)}",
+                line=number,
+                hint="token, further columns, tag",
+            )
+        if not -width <= column < width:
+            raise source.error(f"column {column + 1} does not exist", line=number)
+        if not _TAG.fullmatch(cells[column]):
+            raise source.error(
+                f"tag {cells[column]!r} is not IOB, BIOES or BILOU",
+                line=number,
+                hint="Say in which column the tags are with --feature NUMBER",
+            )
+        # Tokens of the text are separated by blanks, so that they can be counted.
+        tokens.words.append(cells[0].replace(" ", "\u00a0"))
+        tokens.rows.append((cells[column], number, sentence))
+    if not tokens.words:
+        raise source.error("file has no tokens")
+    yield tokens
+
+
+def _text(tokens: _Tokens) -> str:
+    sentences: dict[int, list[str]] = {}
+    for word, (_, _, sentence) in zip(tokens.words, tokens.rows, strict=True):
+        sentences.setdefault(sentence, []).append(word)
+    return "\n".join(" ".join(words) for words in sentences.values())
+
+
+def _add(spans: Spans, annotator: str, tokens: _Tokens) -> None:
+    spans.declare(annotator)
+    begun: tuple[int, str | None, int] | None = None
+    previous_sentence = -1
+    for i, (tag, line, sentence) in enumerate(tokens.rows):
+        prefix, category = tag[0], tag[2:] or None
+        goes_on = (
+            begun is not None
+            and prefix in "IELM"
+            and begun[1] == category
+            and sentence == previous_sentence
+        )
+        if begun is not None and not goes_on:
+            spans.add(annotator, begun[1], begun[0], i, line=begun[2])
+            begun = None
+        if prefix != "O" and begun is None:
+            begun = i, category, line
+        if begun is not None and prefix in "ESLU":
+            spans.add(annotator, begun[1], begun[0], i + 1, line=begun[2])
+            begun = None
+        previous_sentence = sentence
+    if begun is not None:
+        spans.add(annotator, begun[1], begun[0], len(tokens.rows), line=begun[2])
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    if path.suffix.lower() in (".conll", ".iob", ".bio", ".iob2", ".bioes"):
+        return True
+    lines = [x for x in head.splitlines()[:-1] if x.strip() and not x.startswith(b"#")]
+    tags = [x.split()[-1].decode("utf-8", "replace") for x in lines]
+    return len(tags) > 2 and all(_TAG.fullmatch(t) for t in tags)
+
+
+FORMAT = register(
+    Format(
+        name="conll",
+        title="CoNLL IOB, BIOES",
+        extensions=(".conll", ".iob", ".iob2", ".bio", ".bioes"),
+        sniff=_sniff,
+        read=read,
+        offset_unit="tokens",
+        annotators="the folder",
+        category="what follows B-, I-, E-, S- (or L-, U-); a bare tag is unlabelled",
+        policy="tags cannot overlap; an I or E that continues no chunk of its category begins one; "
+        "sentences end chunks",
+        layout="{annotator}/{document}",
+    )
+)

@@ -1,0 +1,85 @@
+"""doccano's JSONL export of sequence labelling.
+
+After doccano's exporter (doccano/doccano, backend/data_export): one example per line with `text`
+and either `label` (or `labels`): [[start, end, label], …], or `entities`: [{"label",
+"start_offset", "end_offset"}, …]; before 1.0 `annotations` with the number of the `user`. The
+export of a project is an archive with a file per person, named after the person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gammacp.continuum import Corpus
+from gammacp.formats.records import Record, name, objects, records, string
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, Documents
+
+Entry = tuple[str, str | None, object, object]
+
+
+def read(source: Source) -> Corpus:
+    """One document per example, named by its id, else by its line."""
+    documents = Documents(source, CHARACTERS)
+    for number, (record, line) in enumerate(records(source), 1):
+        key = name(record.get("id")) or str(number)
+        if key in documents.found:
+            raise source.error(f"example {key} occurs twice", line=line)
+        text = string(source, record, "text" if "text" in record else "data", line=line)
+        spans = documents.of(key, text, line=line)
+        if "annotations" not in record:
+            spans.declare(source.annotator)
+        for annotator, label, start, end in _entries(source, record, line):
+            spans.add(annotator, label, start, end, line=line, what=f"example {key}")
+    return documents.corpus()
+
+
+def _entries(source: Source, record: Record, line: int | None) -> Iterator[Entry]:
+    """(annotator, label, start, end) of an example."""
+    listed = next((k for k in ("label", "labels") if k in record), None)
+    if listed is not None:
+        rows = record[listed]
+        for row in rows if isinstance(rows, list) else [None]:
+            if not isinstance(row, list) or len(row) != 3 or not isinstance(row[2], str | None):
+                raise source.error(f'"{listed}" is not a list of [start, end, label]', line=line)
+            yield source.annotator, row[2], row[0], row[1]
+        return
+    key = "entities" if "entities" in record else "annotations"
+    for entity in objects(source, record, key, line=line):
+        annotator = name(entity.get("user")) if key == "annotations" else source.annotator
+        if annotator is None:
+            raise source.error('annotation has no "user"', line=line)
+        yield (
+            annotator,
+            name(entity.get("label")),
+            entity.get("start_offset"),
+            entity.get("end_offset"),
+        )
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    if path.suffix.lower() not in (".jsonl", ".json"):
+        return False
+    first = head.split(b"\n")[0]
+    keys = (b'"label":', b'"labels":', b'"entities":', b'"start_offset"')
+    return any(key in first for key in keys) and (b'"text":' in first or b'"data":' in first)
+
+
+FORMAT = register(
+    Format(
+        name="doccano",
+        title="doccano JSONL",
+        extensions=(".jsonl", ".json"),
+        sniff=_sniff,
+        read=read,
+        offset_unit="characters (code points)",
+        annotators="the file's name, as in the export with a file per person (also zipped); in "
+        "old exports `user`",
+        category="label",
+        policy="every span is a unit: overlapping, repeated and zero-length ones are kept",
+        layout="{annotator}",
+        many=True,
+    )
+)

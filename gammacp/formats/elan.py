@@ -1,0 +1,299 @@
+"""ELAN annotation files (.eaf), read and written.
+
+After the schema of the EAF format, version 3.0 (Max Planck Institute for Psycholinguistics,
+"ELAN Annotation Format"). Times are whole milliseconds.
+
+A tier is an annotator, named by its TIER_ID. A pattern with {annotator} chooses tiers and finds
+the name in the TIER_ID; a pattern without it takes the annotator from the ANNOTATOR attribute.
+Tiers that depend on another one are left out unless a pattern chooses them; their symbolic
+annotations have the time of the annotation they belong to, divided evenly among its parts. Time
+slots without a time lie evenly between their neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.files import atomic_write
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
+from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
+from gammacp.formats.xmltree import Element, attribute, parse, whole_number
+
+_AUTHOR = "gammacp"
+Times = Mapping[str, tuple[float, float]]
+
+
+def read(source: Source, *, tier: str | None = None) -> Continuum:
+    """The units of the tiers of an .eaf file."""
+    root = parse(source)
+    if root.tag != "ANNOTATION_DOCUMENT":
+        raise source.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT", line=root.line)
+    chosen = _chosen(source, root, tier)
+    times = _times(source, root)
+    spans = Spans(source, source.document, MILLISECONDS)
+    if source.annotator:
+        spans.declare(source.annotator)
+    for annotator, element in chosen:
+        spans.declare(annotator)
+        for annotation in element.all("ANNOTATION"):
+            for inner in annotation.children:
+                key = attribute(source, inner, "ANNOTATION_ID")
+                value = inner.find("ANNOTATION_VALUE")
+                if value is None:
+                    raise source.error(f"annotation {key} has no value", line=inner.line)
+                if key not in times:
+                    raise source.error(f"<{inner.tag}> is no annotation", line=inner.line)
+                start, end = times[key]
+                spans.add(
+                    annotator, value.text, start, end, line=inner.line, what=f"annotation {key}"
+                )
+    return spans.continuum()
+
+
+def _chosen(source: Source, root: Element, pattern: str | None) -> list[tuple[str, Element]]:
+    """(annotator, tier) of the tiers to read."""
+    tiers = root.all("TIER")
+    names = [attribute(source, t, "TIER_ID") for t in tiers]
+    ours = root.attributes.get("AUTHOR") == _AUTHOR
+    found: list[tuple[str, Element]] = []
+    for name, element in zip(names, tiers, strict=True):
+        if pattern is None and not source.annotator:
+            # ELAN makes a tier called "default" with every file.
+            idle = name == "default" and not element.children
+            if not idle and "PARENT_REF" not in element.attributes:
+                found.append((_attribute_annotator(source, element) if ours else name, element))
+            continue
+        annotator = annotator_of(name, pattern or "*")
+        if annotator is None or (pattern is None and not element.children):
+            continue
+        if pattern is None or ANNOTATOR not in pattern:
+            annotator = source.annotator or _attribute_annotator(source, element)
+        found.append((annotator, element))
+    if not found and (pattern is not None or not source.annotator):
+        message, hint = no_tier(pattern, names)
+        raise source.error(message, hint=hint)
+    if pattern is None and source.annotator and len(found) > 1:
+        raise source.error(
+            f"file of {source.annotator} has several tiers: {', '.join(names)}",
+            hint="Choose one with --tier",
+        )
+    return found
+
+
+def _attribute_annotator(source: Source, tier: Element) -> str:
+    name = tier.attributes.get("ANNOTATOR", "")
+    if not name:
+        raise source.error(
+            f"tier {tier.attributes['TIER_ID']!r} has no ANNOTATOR",
+            line=tier.line,
+            hint="Write {annotator} into the --tier pattern where the annotator's name is",
+        )
+    return name
+
+
+def _times(source: Source, root: Element) -> dict[str, tuple[float, float]]:
+    """Start and end of every annotation by its identifier."""
+    order = root.find("TIME_ORDER")
+    slots: dict[str, float | None] = {}
+    for slot in order.all("TIME_SLOT") if order else ():
+        unknown = slot.attributes.keys() - {"TIME_SLOT_ID", "TIME_VALUE"}
+        if unknown:
+            raise source.error(f"<TIME_SLOT> has an attribute {min(unknown)!r}", line=slot.line)
+        value = slot.attributes.get("TIME_VALUE")
+        time = None if value is None else whole_number(source, slot, value)
+        slots[attribute(source, slot, "TIME_SLOT_ID")] = time
+    times: dict[str, tuple[float, float]] = {}
+    symbolic: list[Element] = []
+    for tier in root.all("TIER"):
+        aligned = [a for x in tier.all("ANNOTATION") for a in x.all("ALIGNABLE_ANNOTATION")]
+        filled = _interpolated(source, aligned, slots)
+        for a in aligned:
+            first = filled[attribute(source, a, "TIME_SLOT_REF1")]
+            last = filled[attribute(source, a, "TIME_SLOT_REF2")]
+            key = attribute(source, a, "ANNOTATION_ID")
+            if key in times:
+                raise source.error(f"annotation {key!r} occurs twice", line=a.line)
+            times[key] = first, last
+        symbolic += [a for x in tier.all("ANNOTATION") for a in x.all("REF_ANNOTATION")]
+    _place_symbolic(source, symbolic, times)
+    return times
+
+
+def _interpolated(
+    source: Source, aligned: list[Element], slots: Mapping[str, float | None]
+) -> dict[str, float]:
+    """Times of the slots of one tier; those without a time lie evenly between their neighbours."""
+    sequence: list[str] = []
+    for a in aligned:
+        for end in ("TIME_SLOT_REF1", "TIME_SLOT_REF2"):
+            slot = attribute(source, a, end)
+            if slot not in slots:
+                raise source.error(f"time slot {slot!r} does not exist", line=a.line)
+            if not sequence or sequence[-1] != slot:
+                sequence.append(slot)
+    known = [i for i, slot in enumerate(sequence) if slots[slot] is not None]
+    filled: dict[str, float] = {}
+    for i, slot in enumerate(sequence):
+        time = slots[slot]
+        if time is None:
+            before = max((k for k in known if k < i), default=None)
+            after = min((k for k in known if k > i), default=None)
+            if before is None or after is None:
+                raise source.error(f"time slot {slot!r} has no time and no neighbour with one")
+            low, high = slots[sequence[before]], slots[sequence[after]]
+            assert low is not None
+            assert high is not None
+            time = low + (high - low) * (i - before) / (after - before)
+        filled[slot] = time
+    return filled
+
+
+def _place_symbolic(
+    source: Source, symbolic: list[Element], times: dict[str, tuple[float, float]]
+) -> None:
+    """Give annotations that refer to another one its time, divided evenly in document order."""
+    children: dict[tuple[str, int], list[str]] = {}
+    for a in symbolic:
+        parent = attribute(source, a, "ANNOTATION_REF")
+        # Associations of several tiers with one parent share its time, they do not divide it.
+        chained = "PREVIOUS_ANNOTATION" in a.attributes
+        groups = [key for key in children if key[0] == parent]
+        key = groups[-1] if chained and groups else (parent, len(groups))
+        own = attribute(source, a, "ANNOTATION_ID")
+        if own in times or any(own in parts for parts in children.values()):
+            raise source.error(f"annotation {own!r} occurs twice", line=a.line)
+        children.setdefault(key, []).append(own)
+    waiting = dict(children)
+    while waiting:
+        ready = [key for key in waiting if key[0] in times]
+        if not ready:
+            parent = next(iter(waiting))[0]
+            raise source.error(f"annotation {parent!r} is referred to but has no time")
+        for key in ready:
+            start, end = times[key[0]]
+            parts = waiting.pop(key)
+            step = (end - start) / len(parts)
+            for i, part in enumerate(parts):
+                last = end if i + 1 == len(parts) else start + (i + 1) * step
+                times[part] = start + i * step, last
+
+
+def write(document: Continuum, path: Path) -> None:
+    """Write one tier per annotator; units that overlap go to further tiers of the same ANNOTATOR.
+
+    Positions become whole milliseconds: seconds are multiplied by 1000 and rounded, positions in
+    any other unit must be whole numbers and stay as they are.
+    """
+    slots: list[str] = []
+    tiers: list[str] = []
+    count = 0
+    everything = list(document)
+    for annotator in document.annotators:
+        spread = lanes(
+            (_milliseconds(document, u.start), _milliseconds(document, u.end), u.category)
+            for u in everything[document.rows_of(annotator)]
+        )
+        for number, lane in enumerate(spread or [[]], 1):
+            further = _free(f"{annotator} ({number})", document.annotators)
+            rows = []
+            for start, end, category in lane:
+                count += 1
+                slots += [_slot(2 * count - 1, start), _slot(2 * count, end)]
+                rows.append(_annotation(count, category or ""))
+            tiers.append(_tier(annotator if number == 1 else further, annotator, rows))
+    body = _DOCUMENT.format(author=_AUTHOR, slots="\n".join(slots), tiers="\n".join(tiers))
+    with atomic_write(path) as temporary:
+        try:
+            temporary.write_text(body, encoding="utf-8")
+        except UnicodeEncodeError:
+            raise DataError("a name has a character that XML does not have", file=path) from None
+
+
+def _milliseconds(document: Continuum, position: float) -> float:
+    if document.offset_unit == SECONDS:
+        return float(round(position * 1000))
+    if position % 1:
+        raise DataError(
+            f"position {position:.15g} is not a whole number of milliseconds",
+            hint="If it counts seconds, say so with --offset-unit s",
+        )
+    return position
+
+
+def _free(name: str, taken: tuple[str, ...]) -> str:
+    while name in taken:
+        name += "'"
+    return name
+
+
+def _checked(text: str) -> str:
+    if any(ord(c) < 32 and c not in "\t\n" for c in text) or "\ufffe" in text or "\uffff" in text:
+        raise DataError(f"{text!r} has a character that XML does not have", hint="Rename it")
+    return text
+
+
+def _slot(number: int, time: float) -> str:
+    return f'        <TIME_SLOT TIME_SLOT_ID="ts{number}" TIME_VALUE="{int(time)}"/>'
+
+
+def _annotation(number: int, value: str) -> str:
+    return (
+        f'        <ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" '
+        f'TIME_SLOT_REF1="ts{2 * number - 1}" TIME_SLOT_REF2="ts{2 * number}">'
+        f"<ANNOTATION_VALUE>{escape(_checked(value))}</ANNOTATION_VALUE>"
+        "</ALIGNABLE_ANNOTATION></ANNOTATION>"
+    )
+
+
+def _tier(name: str, annotator: str, rows: list[str]) -> str:
+    attributes = " ".join(
+        f"{key}={quoteattr(_checked(value))}"
+        for key, value in (("ANNOTATOR", annotator), ("TIER_ID", name))
+    )
+    start = f'    <TIER {attributes} LINGUISTIC_TYPE_REF="default-lt"'
+    return f"{start}/>" if not rows else "\n".join((f"{start}>", *rows, "    </TIER>"))
+
+
+_DOCUMENT = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT AUTHOR="{author}" DATE="1970-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" \
+xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">
+    <HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>
+    <TIME_ORDER>
+{slots}
+    </TIME_ORDER>
+{tiers}
+    <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="default-lt" \
+TIME_ALIGNABLE="true"/>
+</ANNOTATION_DOCUMENT>
+"""
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".eaf" or b"<ANNOTATION_DOCUMENT" in head
+
+
+FORMAT = register(
+    Format(
+        name="elan",
+        title="ELAN",
+        extensions=(".eaf",),
+        sniff=_sniff,
+        read=read,
+        write=write,
+        offset_unit="milliseconds",
+        annotators="each independent tier is an annotator, an empty one too (but not `default`); "
+        "`--tier` chooses tiers and says where the name is, as in `gesture@{annotator}`; without "
+        "`{annotator}` it is the ANNOTATOR attribute",
+        category="annotation value; empty is unlabelled",
+        policy="overlapping units are written to further tiers of the same ANNOTATOR; symbolic "
+        "annotations take the time of the one they refer to; slots without a time lie evenly "
+        "between their neighbours",
+    )
+)

@@ -1,0 +1,90 @@
+"""Glozz annotations (.aa) with the corpus file (.ac) beside.
+
+After the Glozz platform (Widlöcher & Mathet 2012) as its files show: `unit` elements with
+`metadata/author`, `characterisation/type`, `featureSet/feature`, and `positioning/start|end/
+singlePosition@index`. Glozz is a Java program: indices count UTF-16 units of the corpus file.
+Relations and schemas are not units; units of type paragraph mark the text's structure and are left
+out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gammacp.continuum import Continuum
+from gammacp.formats.offsets import from_utf16, same
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, Spans
+from gammacp.formats.xmltree import Element, attribute, parse, whole_number
+
+_STRUCTURE = "paragraph"
+
+
+def read(source: Source, *, feature: str | None = None) -> Continuum:
+    """The units of an .aa file; `feature` takes a feature's value as category, not the type."""
+    root = parse(source)
+    if root.tag != "annotations":
+        raise source.error(f"root element <{root.tag}> is not <annotations>", line=root.line)
+    text = source.beside(".ac")
+    convert = same if text is None else from_utf16(text)
+    spans = Spans(source, source.document, CHARACTERS, text)
+    seen: set[str] = set()
+    for element in root.all("unit"):
+        kind = _text(source, element, "characterisation", "type")
+        if kind == _STRUCTURE:
+            continue
+        found = _features(source, element)
+        seen |= found.keys()
+        label = kind if feature is None else found.get(feature)
+        annotator = source.annotator or _text(source, element, "metadata", "author")
+        what = f"unit {attribute(source, element, 'id')}"
+        start, end = (convert(_index(source, element, side)) for side in ("start", "end"))
+        spans.add(annotator, label, start, end, line=element.line, what=what)
+    if source.annotator:
+        spans.declare(source.annotator)
+    if feature is not None and feature not in seen:
+        there = ", ".join(sorted(seen)) or "none"
+        raise source.error(f"feature {feature!r} does not occur", hint=f"There are: {there}")
+    return spans.continuum()
+
+
+def _text(source: Source, element: Element, *path: str) -> str:
+    found = element.find(*path)
+    if found is None or not found.text.strip():
+        where = "/".join(path)
+        raise source.error(f"<{element.tag}> has no {where}", line=element.line)
+    return found.text.strip()
+
+
+def _features(source: Source, element: Element) -> dict[str, str]:
+    found = element.find("characterisation", "featureSet")
+    features = found.all("feature") if found else []
+    return {attribute(source, f, "name"): f.text.strip() for f in features}
+
+
+def _index(source: Source, element: Element, side: str) -> int:
+    found = element.find("positioning", side, "singlePosition")
+    if found is None:
+        raise source.error(f"<{element.tag}> has no positioning/{side}", line=element.line)
+    return whole_number(source, found, attribute(source, found, "index"))
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".aa" or (b"<annotations" in head and b"corpusHashcode" in head)
+
+
+FORMAT = register(
+    Format(
+        name="glozz",
+        title="Glozz",
+        extensions=(".aa",),
+        sniff=_sniff,
+        read=read,
+        offset_unit="characters (UTF-16 of the .ac file is converted to code points)",
+        annotators="`metadata/author` of each unit",
+        category="type, or a feature with `--feature`",
+        policy="units of type paragraph are left out; relations and schemas are not units; "
+        "overlapping, repeated and zero-length ones are kept",
+    )
+)

@@ -1,0 +1,193 @@
+"""Label Studio's JSON export.
+
+After "Label Studio JSON format of annotated tasks" (labelstud.io/guide/task_format) and
+"Export results" (labelstud.io/guide/export). A file is a list of tasks; a task is a document with
+`annotations`, each by one person (`completed_by`), whose `result` lists regions.
+
+A region of a text, an HTML page, a dialogue, a recording or a time series is a unit. Its layer is
+the control tag that made it (`from_name`). A region with several labels is a unit for each. HTML
+and dialogue regions count through `globalOffsets`. Offsets of older versions count UTF-16 units,
+those of newer ones code points: the quoted text tells which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from gammacp.continuum import Corpus
+from gammacp.formats.offsets import ToCodePoints, counted_in, same
+from gammacp.formats.records import Record, name, objects, records
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
+
+_SPAN_TYPES = ("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels")
+
+
+def layers(source: Source) -> Mapping[str, tuple[str, ...]]:
+    """The control tags that made regions."""
+    found: dict[str, tuple[str, ...]] = {}
+    for task, _ in records(source):
+        for annotation in _annotations(source, task):
+            for region, _ in _regions(source, annotation, None):
+                found[str(region.get("from_name"))] = ()
+    return found
+
+
+def read(source: Source, *, layer: str | None = None) -> Corpus:
+    """One document per task that somebody annotated."""
+    documents = Documents(source, CHARACTERS)
+    for number, (task, _) in enumerate(records(source), 1):
+        annotations = list(_annotations(source, task))
+        key = name(task.get("id", task.get("inner_id")))
+        if key is None:
+            raise source.error(f"task number {number} has no id")
+        if key in documents.found:
+            raise source.error(f"task {key} occurs twice")
+        if annotations:
+            _read_task(source, documents, key, task, annotations, layer)
+    return documents.corpus()
+
+
+def _annotations(source: Source, task: Record) -> Iterator[Record]:
+    """What people submitted, without what they cancelled."""
+    key = "completions" if "completions" in task and "annotations" not in task else "annotations"
+    for annotation in objects(source, task, key, line=None):
+        if annotation.get("was_cancelled") not in (True, False, None):
+            raise source.error('"was_cancelled" is neither true nor false')
+        if not annotation.get("was_cancelled"):
+            yield annotation
+
+
+def _regions(
+    source: Source, annotation: Record, layer: str | None
+) -> Iterator[tuple[Record, Record]]:
+    """(region, value) of the regions of a layer."""
+    for region in objects(source, annotation, "result", line=None):
+        if region.get("type") not in _SPAN_TYPES:
+            continue
+        value = region.get("value")
+        if not isinstance(value, dict):
+            raise source.error('region has no "value"')
+        if layer is None or region.get("from_name") == layer:
+            yield region, value
+
+
+def _read_task(
+    source: Source,
+    documents: Documents,
+    key: str,
+    task: Record,
+    annotations: list[Record],
+    layer: str | None,
+) -> None:
+    found = [(_annotator(source, key, a), list(_regions(source, a, layer))) for a in annotations]
+    regions = [pair for _, pairs in found for pair in pairs]
+    timed = any(_is_timed(region, value) for region, value in regions)
+    text, convert = (None, same) if timed else _text(source, key, task, regions)
+    spans = documents.of(key, text, offset_unit=SECONDS if timed else None)
+    for annotator, pairs in found:
+        if annotator in spans.annotators:
+            raise source.error(
+                f"task {key} has two annotations by {annotator}",
+                hint="Cancel or delete one of them and export again",
+            )
+        spans.declare(annotator)
+        for region, value in pairs:
+            start, end = _offsets(source, value)
+            if isinstance(start, int) and isinstance(end, int):
+                start, end = convert(start), convert(end)
+            labels: list[str | None] = [*_labels(source, region, value)]
+            for label in labels or [None]:
+                what = f"task {key}, region {region.get('id')}"
+                spans.add(annotator, label, start, end, what=what)
+
+
+def _annotator(source: Source, task: str, annotation: Record) -> str:
+    who = annotation.get("completed_by")
+    keys = ("email", "username", "id")
+    names = [name(who.get(k)) for k in keys] if isinstance(who, dict) else [name(who)]
+    found = next((n for n in names if n), None)
+    if found is None:
+        raise source.error(f'task {task}: annotation has no "completed_by"')
+    return found
+
+
+def _is_timed(region: Record, value: Record) -> bool:
+    return (
+        region.get("type") == "timeserieslabels"
+        or "original_length" in region
+        or "channel" in value
+        or any(isinstance(value.get(k), float) for k in ("start", "end"))
+    )
+
+
+def _offsets(source: Source, value: Record) -> tuple[object, object]:
+    where = value.get("globalOffsets", value)
+    if not isinstance(where, dict) or (where is value and "startOffset" in value):
+        raise source.error(
+            "region is placed by XPath only", hint="Export with a version that has globalOffsets"
+        )
+    return where.get("start"), where.get("end")
+
+
+def _labels(source: Source, region: Record, value: Record) -> list[str]:
+    labels = value.get(str(region.get("type")), [])
+    if not isinstance(labels, list) or not all(isinstance(x, str) for x in labels):
+        raise source.error("labels of a region are not a list of strings")
+    return labels
+
+
+def _text(
+    source: Source, key: str, task: Record, regions: list[tuple[Record, Record]]
+) -> tuple[str | None, ToCodePoints]:
+    """The text that was annotated, and how its offsets count."""
+    data = task.get("data")
+    fields = data if isinstance(data, dict) else {}
+    texts = [v for k, v in fields.items() if isinstance(v, str) and v and k != "text"]
+    usual = fields.get("text")
+    texts = [usual, *texts] if isinstance(usual, str) else texts
+    quotes: list[tuple[int, int, str]] = []
+    for _, value in regions:
+        start, end = _offsets(source, value)
+        quote = value.get("text")
+        if isinstance(start, int) and isinstance(end, int) and isinstance(quote, str):
+            quotes.append((start, end, quote))
+    if not quotes:
+        return (usual if isinstance(usual, str) else None), same
+    for text in texts:
+        convert, misfit = counted_in(text, quotes, default=same)
+        if misfit is None:
+            return text, convert
+    if not texts or any("globalOffsets" in value for _, value in regions):
+        # The text of a page is not in the export, only its markup.
+        return None, same
+    start, end, quote = quotes[counted_in(texts[0], quotes, default=same)[1] or 0]
+    raise source.error(f"task {key}: {quote[:40]!r} is not what the task has at {start}-{end}")
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".json" and any(
+        key in head for key in (b'"annotations"', b'"completed_by"', b'"completions"')
+    )
+
+
+FORMAT = register(
+    Format(
+        name="label-studio",
+        title="Label Studio JSON",
+        extensions=(".json",),
+        sniff=_sniff,
+        read=read,
+        layers=layers,
+        offset_unit="characters (code points; older exports' UTF-16 is converted), seconds for "
+        "recordings",
+        annotators="`completed_by` (e-mail, user name or number); cancelled annotations and "
+        "predictions are left out",
+        category="label; the layer is the control tag (`--layer`); without a label unlabelled",
+        policy="every region is a unit, one per label if it has several; overlapping and "
+        "zero-length ones are kept",
+        many=True,
+    )
+)

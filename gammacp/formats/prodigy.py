@@ -1,0 +1,91 @@
+"""Prodigy's JSONL export (`prodigy db-out`).
+
+After "Annotation task formats" and "Multi-user sessions" of Prodigy's documentation
+(prodi.gy/docs/api-interfaces, prodi.gy/docs/api-web-app): one task per line with `text`, `spans`
+of `start`, `end` (code points) and `label`, or `audio_spans` in seconds, an `answer`, the
+`_input_hash` that is the same for one input whoever annotates it, and `_annotator_id` or
+`_session_id`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gammacp.continuum import Corpus
+from gammacp.formats.records import Record, name, objects, records
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
+
+_ANSWERS = ("accept", "reject", "ignore")
+
+
+def read(source: Source) -> Corpus:
+    """One document per input, of the tasks that were accepted."""
+    documents = Documents(source, CHARACTERS)
+    seen: dict[tuple[str, str], object] = {}
+    for number, (task, line) in enumerate(records(source), 1):
+        answer = task.get("answer", "accept")
+        if answer not in _ANSWERS:
+            raise source.error(f"answer {answer!r} is unknown", line=line)
+        if answer != "accept":
+            continue
+        key = name(task.get("_input_hash")) or str(number)
+        annotator = _annotator(source, task)
+        timed = "audio_spans" in task
+        listed = objects(
+            source, task, "audio_spans" if timed else "spans", line=line, missing_ok=True
+        )
+        text = task.get("text")
+        spans = documents.of(
+            key,
+            text if isinstance(text, str) and not timed else None,
+            offset_unit=SECONDS if timed else None,
+            line=line,
+        )
+        if (key, annotator) in seen:
+            # The same task is sometimes served twice; two different answers are another matter.
+            if seen[key, annotator] == listed:
+                continue
+            raise source.error(
+                f"input {key} has two different answers by {annotator}",
+                line=line,
+                hint="Keep one of them",
+            )
+        seen[key, annotator] = listed
+        spans.declare(annotator)
+        for span in listed:
+            label = name(span.get("label"))
+            start, end = span.get("start"), span.get("end")
+            spans.add(annotator, label, start, end, line=line, what=f"input {key}")
+    return documents.corpus()
+
+
+def _annotator(source: Source, task: Record) -> str:
+    found = name(task.get("_annotator_id")) or name(task.get("_session_id"))
+    return found or source.annotator
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    if path.suffix.lower() not in (".jsonl", ".json"):
+        return False
+    first = head.split(b"\n")[0]
+    return any(k in first for k in (b'"_input_hash"', b'"spans"', b'"audio_spans"'))
+
+
+FORMAT = register(
+    Format(
+        name="prodigy",
+        title="Prodigy JSONL",
+        extensions=(".jsonl", ".json"),
+        sniff=_sniff,
+        read=read,
+        offset_unit="characters (code points), seconds for `audio_spans`",
+        annotators="`_annotator_id`, else `_session_id`, else the file's name",
+        category="label of the span; without one unlabelled",
+        policy="tasks that were not accepted are left out; every span is a unit: overlapping and "
+        "repeated ones are kept",
+        layout="{annotator}",
+        many=True,
+    )
+)

@@ -1,0 +1,78 @@
+"""JSON and JSON lines as records, with the line of each, and typed access to their fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from gammacp.formats.source import Source, refuse_constant
+
+Record = Mapping[str, object]
+
+
+def records(source: Source) -> Iterator[tuple[Record, int | None]]:
+    """(record, line) of a JSON array, of one JSON object, or of one object per line.
+
+    Raises
+    ------
+    DataError
+        JSON is broken, or a record is not an object.
+    """
+    text = source.text()
+    if is_lines(text):
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                yield _object(source, _loads(source, line, number), number), number
+        return
+    root = source.json()
+    for entry in root if isinstance(root, list) else [root]:
+        yield _object(source, entry, None), None
+
+
+def is_lines(text: str) -> bool:
+    """Whether the first line is a whole JSON object and another line follows."""
+    first, _, rest = text.strip().partition("\n")
+    if not first.startswith("{") or not rest.strip():
+        return False
+    return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+
+
+def _loads(source: Source, line: str, number: int) -> object:
+    try:
+        return json.loads(line, parse_constant=refuse_constant)
+    except (ValueError, RecursionError) as error:
+        message = getattr(error, "msg", str(error))
+        raise source.error(f"JSON is broken: {message}", line=number) from None
+
+
+def _object(source: Source, value: object, line: int | None) -> Record:
+    if not isinstance(value, dict):
+        raise source.error("record is not a JSON object", line=line)
+    return value
+
+
+def objects(
+    source: Source, record: Record, key: str, *, line: int | None, missing_ok: bool = False
+) -> list[Record]:
+    """The objects of a list in a record."""
+    value = record.get(key)
+    if value is None and missing_ok:
+        return []
+    if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+        raise source.error(f'"{key}" is missing or not a list of objects', line=line)
+    return value
+
+
+def string(source: Source, record: Record, key: str, *, line: int | None) -> str:
+    """A string in a record."""
+    value = record.get(key)
+    if not isinstance(value, str):
+        raise source.error(f'"{key}" is missing or not a string', line=line)
+    return value
+
+
+def name(value: object) -> str | None:
+    """A name that a tool writes as a string or a number; None for anything else or nothing."""
+    if isinstance(value, bool) or value is None or value == "":
+        return None
+    return str(value) if isinstance(value, str | int) else None

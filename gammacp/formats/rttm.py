@@ -1,0 +1,135 @@
+"""RTTM: Rich Transcription Time Marked files, read and written.
+
+After NIST, "KWS15 Evaluation Plan" v05, appendix, and "RTTM format specification" v1.3: ten fields
+between blanks: type, file, channel, onset, duration, orthography, speaker type, name, confidence,
+look-ahead; `<NA>` where there is nothing; lines that begin with ";;" are comments. Times count
+seconds.
+
+SPEAKER lines are the units, their name the category, their file field the document; the annotator
+comes from the path. `file_is="annotator"` reads the file field as the annotator of one document:
+the writer uses that form, so that several annotators fit into one file, and says so in a comment.
+"""
+
+from __future__ import annotations
+
+import decimal
+from decimal import Decimal
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError, UsageError
+from gammacp.files import atomic_write
+from gammacp.formats.positions import position
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import SECONDS, Documents, Spans
+from gammacp.formats.times import in_seconds
+
+_OURS = ";; gammacp: the file field is the annotator, names are percent-encoded"
+_DECLARED = ";; annotator: "
+_NOTHING = "<NA>"
+_FEWEST_FIELDS = 8
+_EXACT = decimal.Context(prec=1100)
+
+
+def read(
+    source: Source, *, layer: str = "SPEAKER", file_is: str | None = None
+) -> Continuum | Corpus:
+    """The units of an RTTM file; `layer` is the line type whose lines are the units."""
+    if file_is not in (None, "document", "annotator"):
+        raise UsageError(f"file_is {file_is!r} is neither 'document' nor 'annotator'")
+    lines = source.text().split("\n")
+    ours = lines[0].rstrip("\r") == _OURS
+    decode = unquote if ours else str
+    by_annotator = file_is == "annotator" or (ours and file_is is None)
+    documents = Documents(source, SECONDS)
+    whole = Spans(source, source.document, SECONDS)
+    for number, line in enumerate(lines, 1):
+        if line.startswith(_DECLARED) and ours:
+            whole.declare(decode(line.removeprefix(_DECLARED).strip()))
+        fields = line.split()
+        if not fields or line.startswith(";;"):
+            continue
+        if len(fields) < _FEWEST_FIELDS:
+            raise source.error(
+                f"line has {len(fields)} fields instead of 10",
+                line=number,
+                hint="type file channel onset duration <NA> <NA> name <NA> <NA>",
+            )
+        if fields[0] != layer:
+            continue
+        start, end = _times(source, number, fields[3], fields[4])
+        name = None if fields[7] == _NOTHING else decode(fields[7])
+        if by_annotator:
+            whole.add(decode(fields[1]), name, start, end, line=number)
+        else:
+            documents.of(fields[1]).add(source.annotator, name, start, end, line=number)
+    if by_annotator:
+        return whole.continuum()
+    if not documents.found:
+        raise source.error(f"file has no {layer} line")
+    return documents.corpus()
+
+
+def _times(source: Source, line: int, onset: str, duration: str) -> tuple[float, float]:
+    try:
+        start, length = position(onset), position(duration)
+    except ValueError as error:
+        raise source.error(f"onset or duration {error}", line=line) from None
+    if length < 0:
+        raise source.error(f"duration {duration} is negative", line=line)
+    # 1.1 + 2.2 is 3.3 here, not 3.3000000000000003.
+    return start, float(_EXACT.add(Decimal(onset), Decimal(duration)))
+
+
+def write(document: Continuum, path: Path) -> None:
+    """Write SPEAKER lines with the annotator in the file field; onset and duration are exact.
+
+    Milliseconds become seconds; positions in any other unit stay as they are.
+    """
+    lines = [_OURS, *(_DECLARED + _field(a) for a in document.annotators)]
+    for unit in in_seconds(document):
+        start, end = Decimal(repr(unit.start)), Decimal(repr(unit.end))
+        length = _EXACT.subtract(end, start)
+        name = _NOTHING if unit.category is None else _field(unit.category)
+        lines.append(
+            f"SPEAKER {_field(unit.annotator)} 1 {start} {length} <NA> <NA> {name} <NA> <NA>"
+        )
+    with atomic_write(path) as temporary:
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _field(name: str) -> str:
+    """A name without blanks; letters of any script stay readable."""
+    if not name:
+        raise DataError("an annotator or category has an empty name", hint="Write JSON instead")
+    try:
+        return "".join(c if c.isalnum() or c in "_-.:@/+" else quote(c, safe="") for c in name)
+    except UnicodeEncodeError:
+        raise DataError(f"{name!r} has a character that UTF-8 does not have") from None
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    first = head.split(b"\n")[0]
+    return path.suffix.lower() == ".rttm" or (
+        first.startswith(b"SPEAKER ") and len(first.split()) >= _FEWEST_FIELDS
+    )
+
+
+FORMAT = register(
+    Format(
+        name="rttm",
+        title="RTTM",
+        extensions=(".rttm",),
+        sniff=_sniff,
+        read=read,
+        write=write,
+        offset_unit="seconds",
+        annotators="the folder; with `--option file_is=annotator` (and in files that gammacp "
+        "wrote) the file field",
+        category="name field of SPEAKER lines (other lines: `--layer`); `<NA>` is unlabelled",
+        policy="every line is a unit: overlapping, repeated and zero-length ones are kept",
+        layout="{annotator}/{document}",
+    )
+)

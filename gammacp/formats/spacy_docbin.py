@@ -1,0 +1,67 @@
+"""spaCy's DocBin (.spacy), read with spaCy.
+
+After "DocBin" and "Span" in spaCy's API documentation (spacy.io/api/docbin). The layer is `ents`,
+the named entities, or the name of a span group. Positions count code points.
+"""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import UsageError
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, Documents, Spans
+
+_ENTITIES = "ents"
+
+
+def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
+    """One annotator's units; documents are numbered as in the file if there are several."""
+    try:
+        from spacy.tokens import DocBin
+        from spacy.vocab import Vocab
+    except ImportError:
+        raise UsageError(
+            f"{source.place}: reading spaCy files needs spaCy: pip install 'gammacp[spacy]'"
+        ) from None
+    try:
+        docs = list(DocBin().from_bytes(source.content).get_docs(Vocab()))
+    except (zlib.error, ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
+        raise source.error(f"DocBin is damaged: {error}", hint="Export it again") from None
+    documents = Documents(source, CHARACTERS)
+    groups = sorted({name for doc in docs for name in doc.spans})
+    if layer != _ENTITIES and layer not in groups:
+        there = ", ".join((_ENTITIES, *groups))
+        raise source.error(f"span group {layer!r} does not occur", hint=f"There are: {there}")
+    for number, doc in enumerate(docs, 1):
+        name = source.document if len(docs) == 1 else f"{source.document}-{number}"
+        spans: Spans = documents.of(name, doc.text)
+        spans.declare(source.annotator)
+        for span in doc.ents if layer == _ENTITIES else doc.spans.get(layer, ()):
+            spans.add(source.annotator, span.label_, span.start_char, span.end_char)
+    corpus = documents.corpus()
+    return corpus if len(docs) > 1 else corpus[source.document]
+
+
+def _sniff(_head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".spacy"
+
+
+FORMAT = register(
+    Format(
+        name="spacy",
+        title="spaCy DocBin",
+        extensions=(".spacy",),
+        sniff=_sniff,
+        read=read,
+        offset_unit="characters (code points)",
+        annotators="the folder",
+        category="label; `--layer` is `ents` or the name of a span group",
+        policy="spans of a group may overlap; every span is a unit",
+        layout="{annotator}/{document}",
+        extra="spacy",
+    )
+)

@@ -1,0 +1,152 @@
+"""Units as a reader finds them: checked one by one, with the place in the file at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.formats.positions import LARGEST
+from gammacp.formats.source import Source
+
+CHARACTERS = "characters"
+SECONDS = "s"
+MILLISECONDS = "ms"
+TOKENS = "tokens"
+
+
+@dataclass
+class Spans:
+    """The units of one document while its file is being read."""
+
+    source: Source
+    name: str
+    offset_unit: str
+    text: str | None = None
+    annotators: dict[str, None] = field(default_factory=dict)
+    _annotator: list[str] = field(default_factory=list)
+    _category: list[str | None] = field(default_factory=list)
+    _start: list[float] = field(default_factory=list)
+    _end: list[float] = field(default_factory=list)
+
+    def declare(self, annotator: str) -> None:
+        """Note somebody who annotated the document, with units or without."""
+        self.annotators[annotator] = None
+
+    def add(
+        self,
+        annotator: str,
+        category: str | None,
+        start: object,
+        end: object,
+        *,
+        line: int | None = None,
+        what: str = "unit",
+    ) -> None:
+        """Add a unit; an empty category is none.
+
+        Raises
+        ------
+        DataError
+            Positions are not finite numbers in order, or lie outside the text.
+        """
+        low, high = self._number(start, line, what), self._number(end, line, what)
+        if high < low:
+            raise self.source.error(f"{what}: end {high:.15g} < start {low:.15g}", line=line)
+        if self.offset_unit == CHARACTERS:
+            self._check_characters(low, high, line, what)
+        self.annotators[annotator] = None
+        self._annotator.append(annotator)
+        self._category.append(category or None)
+        self._start.append(low)
+        self._end.append(high)
+
+    def _number(self, value: object, line: int | None, what: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.source.error(f"{what}: position {value!r} is not a number", line=line)
+        if not -LARGEST <= value <= LARGEST:
+            raise self.source.error(
+                f"{what}: position {value!r} is not a finite number up to 2^53", line=line
+            )
+        return value
+
+    def _check_characters(self, low: float, high: float, line: int | None, what: str) -> None:
+        if low < 0 or low % 1 or high % 1:
+            raise self.source.error(
+                f"{what}: {low:.15g}-{high:.15g} are not character positions", line=line
+            )
+        if self.text is not None and high > len(self.text):
+            raise self.source.error(
+                f"{what}: end {high:.15g} lies beyond the text of {len(self.text)} characters",
+                line=line,
+                hint="Is it the text that was annotated?",
+            )
+
+    def continuum(self) -> Continuum:
+        """The continuum of all units so far."""
+        try:
+            return Continuum.from_columns(
+                self._annotator,
+                self._category,
+                self._start,
+                self._end,
+                annotators=sorted(self.annotators),
+                name=self.name,
+                offset_unit=self.offset_unit,
+                text=self.text,
+            )
+        except DataError as error:
+            raise error.at(self.source.place) from None
+
+
+@dataclass
+class Documents:
+    """The documents of one file while it is being read."""
+
+    source: Source
+    offset_unit: str
+    found: dict[str, Spans] = field(default_factory=dict)
+
+    def of(
+        self,
+        name: str,
+        text: str | None = None,
+        *,
+        offset_unit: str | None = None,
+        line: int | None = None,
+    ) -> Spans:
+        """The document of that name; its text and unit must be those it had before."""
+        unit = offset_unit or self.offset_unit
+        spans = self.found.get(name)
+        if spans is None:
+            spans = self.found[name] = Spans(self.source, name, unit, text)
+        if spans.text is None:
+            spans.text = text
+        if text is not None and text != spans.text:
+            raise self.source.error(
+                f"document {name!r} occurs with another text",
+                line=line,
+                hint="Positions are comparable only in the same text: export it again",
+            )
+        if unit != spans.offset_unit:
+            raise self.source.error(
+                f"document {name!r} has positions in {spans.offset_unit} and in {unit}", line=line
+            )
+        return spans
+
+    def corpus(self) -> Corpus:
+        """All documents."""
+        if not self.found:
+            raise self.source.error("file has no documents")
+        return Corpus.from_continua({n: spans.continuum() for n, spans in self.found.items()})
+
+
+def cover(parts: Sequence[tuple[float, float]], discontinuous: str) -> list[tuple[float, float]]:
+    """The spans of a unit of several parts: one over all of them, or each part for itself.
+
+    `discontinuous` is "cover" (from the first start to the last end) or "split".
+    """
+    if discontinuous == "split" or len(parts) < 2:
+        return list(parts)
+    return [(min(p[0] for p in parts), max(p[1] for p in parts))]

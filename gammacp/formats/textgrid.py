@@ -1,0 +1,271 @@
+"""Praat TextGrids, long and short, UTF-8 and UTF-16, read and written.
+
+After the Praat manual, "TextGrid file formats": a text file is a sequence of free-standing
+numbers, strings in double quotes and flags in angle brackets; everything else is comment. The
+long and the short form have the same sequence.
+
+A tier is an annotator, tiers of the same name are one. An interval with a text is a unit, one
+whose text is empty or blank is a gap; a point is a unit of zero length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.files import atomic_write
+from gammacp.formats.positions import position
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import SECONDS, Spans
+from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
+from gammacp.formats.times import in_seconds
+
+_TOKEN = re.compile(
+    r"""
+    "(?:[^"]|"")*"                                            # string
+    | (?<!\S)<[^<>\s]*>(?!\S)                                 # flag
+    | (?<!\S)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\S)  # free-standing number
+    | (?<!\S)!.*                                               # comment
+    | " | \n
+    """,
+    re.VERBOSE,
+)
+_ROUNDING = 1e-6
+
+
+@dataclass
+class _Tokens:
+    """The numbers, strings and flags of a file, with their lines."""
+
+    source: Source
+    tokens: Iterator[tuple[str, int]]
+    line: int = 1
+
+    def _next(self, kind: str) -> str:
+        token, self.line = next(self.tokens, ("", self.line))
+        if not token:
+            raise self.source.error(
+                f"file ends where {kind} is expected", line=self.line, hint="Is it complete?"
+            )
+        return token
+
+    def string(self, kind: str) -> str:
+        token = self._next(kind)
+        if not token.startswith('"') or token == '"':
+            raise self.source.error(f"{token!r} where {kind} is expected", line=self.line)
+        return token[1:-1].replace('""', '"')
+
+    def number(self, kind: str) -> float:
+        token = self._next(kind)
+        try:
+            return position(token)
+        except ValueError as error:
+            raise self.source.error(f"{kind}: {error}", line=self.line) from None
+
+    def count(self, kind: str) -> int:
+        number = self.number(kind)
+        if number % 1 or number < 0:
+            raise self.source.error(f"{kind} {number:g} is not a count", line=self.line)
+        return int(number)
+
+    def flag(self) -> str:
+        return self._next("<exists>")
+
+    def end(self) -> None:
+        token, line = next(self.tokens, ("", self.line))
+        if token:
+            raise self.source.error(f"{token!r} after the last tier", line=line)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int]]:
+    line = 1
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token != "\n" and not token.startswith("!"):
+            yield token, line
+        line += token.count("\n")
+
+
+def read(source: Source, *, tier: str | None = None) -> Continuum:
+    """The units of the tiers of a TextGrid."""
+    text = source.text()
+    tokens = _Tokens(source, _tokens(text))
+    if tokens.string("a file type") != "ooTextFile" or tokens.string("a class") != "TextGrid":
+        raise source.error("file is not a Praat text file of class TextGrid", line=tokens.line)
+    tokens.number("xmin")
+    tokens.number("xmax")
+    if tokens.flag() != "<exists>":
+        raise source.error("TextGrid has no tiers", line=tokens.line)
+    spans = Spans(source, source.document, SECONDS)
+    names: list[str] = []
+    taken: list[str] = []
+    for _ in range(tokens.count("number of tiers")):
+        kind, name = tokens.string("a tier class"), tokens.string("a tier name")
+        names.append(name)
+        annotator = annotator_of(name, tier or ANNOTATOR)
+        if tier and ANNOTATOR not in tier and annotator is not None:
+            annotator = source.annotator or name
+        elif source.annotator and not tier:
+            annotator = source.annotator
+        if annotator is not None:
+            spans.declare(annotator)
+            taken.append(name)
+        _read_tier(tokens, kind, spans, annotator)
+    tokens.end()
+    if not taken:
+        message, hint = no_tier(tier, names)
+        raise source.error(message, hint=hint)
+    if source.annotator and len(set(taken)) > 1 and (not tier or ANNOTATOR not in tier):
+        raise source.error(
+            f"file of {source.annotator} has several tiers: {', '.join(taken)}",
+            hint="Choose one with --tier",
+        )
+    return spans.continuum()
+
+
+def _read_tier(tokens: _Tokens, kind: str, spans: Spans, annotator: str | None) -> None:
+    if kind not in ("IntervalTier", "TextTier"):
+        raise tokens.source.error(f"tier class {kind!r} is unknown", line=tokens.line)
+    low, high = tokens.number("xmin of a tier"), tokens.number("xmax of a tier")
+    reached = low
+    for _ in range(tokens.count("number of entries")):
+        start = tokens.number("a time")
+        end = tokens.number("xmax of an interval") if kind == "IntervalTier" else start
+        label = tokens.string("a label")
+        if end < start or start < reached - _ROUNDING or end > high + _ROUNDING:
+            raise tokens.source.error(
+                f"interval {start:.15g}-{end:.15g} is out of order", line=tokens.line
+            )
+        reached = end
+        if annotator is not None and (label.strip() or kind == "TextTier"):
+            spans.add(annotator, label if label.strip() else None, start, end, line=tokens.line)
+
+
+def write(document: Continuum, path: Path) -> None:
+    """Write one interval tier per annotator, in the long form.
+
+    Units that overlap go to further tiers of the same name, zero-length units to a point tier of
+    the same name. Milliseconds become seconds; positions in any other unit stay as they are. Every
+    unit needs a label: an interval without one is a gap.
+    """
+    tiers: list[str] = []
+    continuum = in_seconds(document)
+    bounds = continuum.bounds
+    everything = list(continuum)
+    for annotator in continuum.annotators:
+        units = everything[continuum.rows_of(annotator)]
+        for u in units:
+            if u.length and not (u.category or "").strip():
+                raise DataError(
+                    f"unit {u.start:.15g}-{u.end:.15g} of {annotator} has no category, which a "
+                    "TextGrid cannot tell from a gap",
+                    hint="Write CSV, JSON, ELAN or RTTM",
+                )
+        spread = lanes((u.start, u.end, u.category) for u in units if u.length)
+        points = [(u.start, u.category or "") for u in units if not u.length]
+        for lane in spread or ([] if points else [[]]):
+            tiers.append(_intervals(annotator, lane, bounds))
+        tiers += [_points(annotator, lane, bounds) for lane in _once(points)]
+    body = _HEAD.format(lo=bounds[0], hi=bounds[1], size=len(tiers))
+    for number, tier in enumerate(tiers, 1):
+        body += f"    item [{number}]:\n{tier}"
+    with atomic_write(path) as temporary:
+        try:
+            temporary.write_text(body, encoding="utf-8", newline="")
+        except UnicodeEncodeError:
+            raise DataError("a name has a character that UTF-8 does not have", file=path) from None
+
+
+def _once(points: list[tuple[float, str]]) -> list[list[tuple[float, str]]]:
+    """Points spread over tiers so that none has two at one time."""
+    tiers: list[list[tuple[float, str]]] = []
+    seen: Counter[float] = Counter()
+    for time, label in sorted(points):
+        if seen[time] == len(tiers):
+            tiers.append([])
+        tiers[seen[time]].append((time, label))
+        seen[time] += 1
+    return tiers
+
+
+_HEAD = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = {lo!r}
+xmax = {hi!r}
+tiers? <exists>
+size = {size}
+item []:
+"""
+
+
+def _intervals(
+    name: str, lane: list[tuple[float, float, str | None]], bounds: tuple[float, float]
+) -> str:
+    entries: list[tuple[float, float, str]] = []
+    reached, last = bounds
+    for start, end, label in lane:
+        if start > reached:
+            entries.append((reached, start, ""))
+        entries.append((start, end, label or ""))
+        reached = end
+    if reached < last:
+        entries.append((reached, last, ""))
+    text = _tier_head("IntervalTier", name, bounds, "intervals", len(entries))
+    for i, (start, end, label) in enumerate(entries, 1):
+        text += (
+            f"        intervals [{i}]:\n            xmin = {start!r}\n            xmax = {end!r}\n"
+            f"            text = {_quoted(label)}\n"
+        )
+    return text
+
+
+def _points(name: str, points: list[tuple[float, str]], bounds: tuple[float, float]) -> str:
+    text = _tier_head("TextTier", name, bounds, "points", len(points))
+    for i, (time, label) in enumerate(points, 1):
+        text += (
+            f"        points [{i}]:\n            number = {time!r}\n"
+            f"            mark = {_quoted(label)}\n"
+        )
+    return text
+
+
+def _tier_head(kind: str, name: str, bounds: tuple[float, float], what: str, size: int) -> str:
+    return (
+        f'        class = "{kind}"\n        name = {_quoted(name)}\n'
+        f"        xmin = {bounds[0]!r}\n        xmax = {bounds[1]!r}\n"
+        f"        {what}: size = {size}\n"
+    )
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".textgrid" or b"ooTextFile" in head.replace(b"\x00", b"")
+
+
+FORMAT = register(
+    Format(
+        name="textgrid",
+        title="Praat TextGrid",
+        extensions=(".textgrid",),
+        sniff=_sniff,
+        read=read,
+        write=write,
+        offset_unit="seconds",
+        annotators="each tier is an annotator, tiers of one name are one annotator, an empty tier "
+        "is one without units; `--tier` chooses tiers, as in `gesture@{annotator}`",
+        category="text of the interval or point",
+        policy="an interval with an empty or blank text is a gap, a point is a zero-length unit; "
+        "overlapping units are written to further tiers of the same name; an unlabelled unit "
+        "cannot be written",
+    )
+)

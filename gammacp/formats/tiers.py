@@ -1,0 +1,51 @@
+"""Annotators from the names of tiers, by a pattern."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from gammacp.errors import UsageError
+
+ANNOTATOR = "{annotator}"
+
+
+def annotator_of(tier: str, pattern: str) -> str | None:
+    """The annotator that a tier's name holds by `pattern`; None if the tier does not fit.
+
+    A pattern is a tier's name with `{annotator}` where the annotator's name is and `*` for
+    anything else. Without `{annotator}` the annotator is "".
+
+    >>> annotator_of("gesture@Ann", "gesture@{annotator}")
+    'Ann'
+    >>> annotator_of("gesture@Ann", "speech@{annotator}") is None
+    True
+    """
+    if pattern.count(ANNOTATOR) > 1:
+        raise UsageError(f"tier pattern {pattern!r} has {ANNOTATOR} more than once")
+    parts = re.split(r"(\{annotator\}|\*)", pattern)
+    groups = {ANNOTATOR: "(?P<annotator>.+)", "*": ".*"}
+    match = re.fullmatch("".join(groups.get(p) or re.escape(p) for p in parts), tier, re.DOTALL)
+    if match is None:
+        return None
+    return match["annotator"] if ANNOTATOR in pattern else ""
+
+
+def no_tier(pattern: str | None, there: Iterable[str]) -> tuple[str, str]:
+    """Message and hint when no tier fits."""
+    names = ", ".join(dict.fromkeys(there)) or "none"
+    what = "there is no tier" if pattern is None else f"no tier fits {pattern!r}"
+    return what, f"There are: {names}"
+
+
+def lanes(
+    spans: Iterable[tuple[float, float, str | None]],
+) -> list[list[tuple[float, float, str | None]]]:
+    """Spans sorted and spread over as few lanes as needed so that none overlaps in its lane."""
+    found: list[list[tuple[float, float, str | None]]] = []
+    for span in sorted(spans, key=lambda s: (s[0], s[1])):
+        lane = next((x for x in found if x[-1][1] <= span[0]), None)
+        if lane is None:
+            found.append(lane := [])
+        lane.append(span)
+    return found

@@ -1,0 +1,27 @@
+"""Milliseconds and seconds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gammacp.continuum import Continuum
+from gammacp.formats.spans import MILLISECONDS, SECONDS
+
+
+def in_seconds(continuum: Continuum) -> Continuum:
+    """The continuum with milliseconds turned into seconds; in any other unit as it is."""
+    if continuum.offset_unit != MILLISECONDS:
+        return continuum
+    low, high = continuum.bounds
+    scaled = Continuum.from_codes(
+        continuum.annotators,
+        continuum.categories,
+        continuum.starts / 1000,
+        continuum.ends / 1000,
+        continuum.annotator_codes,
+        continuum.category_codes,
+        bounds=(low / 1000, high / 1000),
+        name=continuum.name,
+        offset_unit=SECONDS,
+    )
+    return replace(scaled, text=continuum.text)

@@ -1,0 +1,158 @@
+"""W3C Web Annotations, as JSON-LD or one annotation per line.
+
+After "Web Annotation Data Model", W3C Recommendation 23 February 2017: §3.1 annotations, §3.2.4
+textual bodies, §3.3.1 agents (`creator`), §4.2.4 TextQuoteSelector, §4.2.5 TextPositionSelector
+(which counts code points), §4.2.1 FragmentSelector with the times of "Media Fragments URI 1.0"
+(t=1.5,3), §5 collections.
+
+The document is the target's source, the annotator the creator, the category the body with the
+purpose tagging, classifying or identifying, else the only textual body. An annotation with
+several tags is a unit for each, one with several targets a discontinuous unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gammacp.continuum import Corpus
+from gammacp.formats.positions import position
+from gammacp.formats.records import Record, name, records
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, cover
+
+_TAGS = ("tagging", "classifying", "identifying")
+_TIME = re.compile(r"(?:^|[#&])t=(?:npt:)?([^,&]*),([^,&]+)")
+Place = tuple[str, str, object, object]
+"""Source, offset unit, start, end."""
+
+
+def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
+    """One document per target source."""
+    documents = Documents(source, CHARACTERS)
+    for number, (annotation, line) in enumerate(_annotations(source), 1):
+        what = f"annotation {name(annotation.get('id')) or number}"
+        annotator = _creator(annotation.get("creator")) or source.annotator
+        places = [_place(source, t, what, line) for t in _list(annotation.get("target"))]
+        if not places:
+            raise source.error(f"{what} has no target", line=line)
+        if len({p[:2] for p in places}) > 1:
+            raise source.error(f"{what} has targets in several documents", line=line)
+        document, unit = places[0][:2]
+        spans = documents.of(document, offset_unit=unit, line=line)
+        parts: list[tuple[object, object]] = [(p[2], p[3]) for p in places]
+        numbers = [
+            (s, e) for s, e in parts if isinstance(s, int | float) and isinstance(e, int | float)
+        ]
+        if len(numbers) == len(parts):
+            parts = list(cover(numbers, discontinuous))
+        tags: list[str | None] = [*_tags(annotation)]
+        for tag in tags or [None]:
+            for start, end in parts:
+                spans.add(annotator, tag, start, end, line=line, what=what)
+    return documents.corpus()
+
+
+def _annotations(source: Source) -> Iterator[tuple[Record, int | None]]:
+    """The annotations of a file, those of collections and pages included."""
+    waiting = list(records(source))[::-1]
+    while waiting:
+        record, line = waiting.pop()
+        inside = record.get("items", record.get("first", record.get("@graph")))
+        if "target" not in record and inside is not None:
+            entries = _list(inside)
+            if not all(isinstance(e, dict) for e in entries):
+                raise source.error("collection holds links instead of annotations", line=line)
+            waiting += [(e, line) for e in reversed(entries) if isinstance(e, dict)]
+        else:
+            yield record, line
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _creator(value: object) -> str | None:
+    for entry in _list(value):
+        if isinstance(entry, dict):
+            names = (name(entry.get(k)) for k in ("name", "nickname", "email", "id"))
+            return next((n for n in names if n), None)
+        return name(entry)
+    return None
+
+
+def _tags(annotation: Record) -> list[str]:
+    bodies: list[tuple[str | None, str | None]] = []
+    for body in _list(annotation.get("bodyValue", annotation.get("body"))):
+        if isinstance(body, dict):
+            value = body.get("value", body.get("source", body.get("id")))
+            bodies.append((name(body.get("purpose")), name(value)))
+        else:
+            bodies.append((None, name(body)))
+    tags = [value for purpose, value in bodies if purpose in _TAGS and value]
+    if tags:
+        return tags
+    return [value for _, value in bodies if value] if len(bodies) == 1 else []
+
+
+def _place(source: Source, target: object, what: str, line: int | None) -> Place:
+    if isinstance(target, str):
+        document, _, fragment = target.partition("#")
+        return document, SECONDS, *_times(source, f"#{fragment}", what, line)
+    if isinstance(target, dict):
+        where = _source_of(target.get("source"))
+        for selector in _list(target.get("selector")):
+            kind = selector.get("type") if isinstance(selector, dict) else None
+            if isinstance(selector, dict) and where is not None:
+                if kind == "TextPositionSelector":
+                    return where, CHARACTERS, selector.get("start"), selector.get("end")
+                if kind == "FragmentSelector":
+                    value = str(selector.get("value"))
+                    return where, SECONDS, *_times(source, value, what, line)
+    raise source.error(
+        f"{what} has no TextPositionSelector and no time fragment",
+        line=line,
+        hint="Positions are needed: a quote alone may occur twice",
+    )
+
+
+def _source_of(value: object) -> str | None:
+    return name(value.get("id")) if isinstance(value, dict) else name(value)
+
+
+def _times(source: Source, fragment: str, what: str, line: int | None) -> tuple[float, float]:
+    match = _TIME.search(fragment)
+    if match is None:
+        raise source.error(f"{what}: {fragment!r} is no time fragment t=START,END", line=line)
+    try:
+        return position(match[1] or "0"), position(match[2])
+    except ValueError as error:
+        raise source.error(f"{what}: {error}", line=line) from None
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() in (".json", ".jsonld", ".jsonl") and (
+        b"www.w3.org/ns/anno" in head or b'"TextPositionSelector"' in head
+    )
+
+
+FORMAT = register(
+    Format(
+        name="web-annotation",
+        title="W3C Web Annotation",
+        extensions=(".jsonld", ".json", ".jsonl"),
+        sniff=_sniff,
+        read=read,
+        offset_unit="characters (code points), seconds for media fragments",
+        annotators="`creator` (name, e-mail or id), else the file's name",
+        category="body with the purpose tagging, classifying or identifying, else the only body; "
+        "one unit per tag",
+        policy="several targets are a discontinuous unit, which becomes one from its first start "
+        "to its last end (`--option discontinuous=split`: a unit for each); zero-length ones "
+        "are kept",
+        layout="{annotator}",
+        many=True,
+    )
+)

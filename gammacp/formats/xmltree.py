@@ -1,0 +1,106 @@
+"""XML, read safely: no document type, hence no entities to expand and nothing to fetch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from gammacp.errors import DataError
+from gammacp.formats.source import Source
+
+
+@dataclass(slots=True)
+class Element:
+    """An element with the line it starts on; names are "namespace name" or "name"."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The characters directly inside the element."""
+        return "".join(self.pieces)
+
+    def all(self, tag: str) -> list[Element]:
+        """The children of that name."""
+        return [c for c in self.children if c.tag == tag]
+
+    def find(self, *path: str) -> Element | None:
+        """The first descendant along a path of names."""
+        found: Element | None = self
+        for tag in path:
+            found = next((c for c in found.children if c.tag == tag), None) if found else None
+        return found
+
+
+def parse(source: Source) -> Element:
+    """The root element.
+
+    Raises
+    ------
+    DataError
+        The file is empty, is not well-formed XML, or has a document type declaration.
+    """
+    if not source.content.strip():
+        raise source.error("file is empty", hint="Export it again")
+    root: list[Element] = []
+    open_elements: list[Element] = []
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, parser.CurrentLineNumber)
+        (open_elements[-1].children if open_elements else root).append(element)
+        open_elements.append(element)
+
+    def end(_tag: str) -> None:
+        open_elements.pop()
+
+    def text(characters: str) -> None:
+        open_elements[-1].pieces.append(characters)
+
+    def doctype(*_declaration: object) -> None:
+        raise source.error(
+            "XML has a document type declaration, which is not read",
+            line=parser.CurrentLineNumber,
+            hint="Remove <!DOCTYPE …>",
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(source.content, True)
+    except expat.ExpatError as error:
+        raise source.error(
+            f"XML is broken: {expat.ErrorString(error.code)}",
+            line=error.lineno,
+            hint="Is the file complete?",
+        ) from None
+    except (LookupError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise source.error(f"XML is broken: {error}") from None
+    return root[0]
+
+
+def attribute(source: Source, element: Element, name: str) -> str:
+    """An attribute that must be there."""
+    try:
+        return element.attributes[name]
+    except KeyError:
+        raise source.error(
+            f"<{element.tag}> has no attribute {name!r}", line=element.line
+        ) from None
+
+
+def whole_number(source: Source, element: Element, text: str) -> int:
+    """An integer that an element or attribute holds."""
+    digits = text.strip()
+    if not (digits.removeprefix("-").isdigit() and digits.isascii() and len(digits) < 20):
+        raise source.error(f"<{element.tag}>: {text!r} is not a whole number", line=element.line)
+    return int(digits)
