@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -164,10 +163,9 @@ def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
 
 
 def _dataset(name: str) -> Loaded:
-    from gammacp.continuum import Corpus
+    from gammacp import datasets
 
-    read = import_module("gammacp.datasets").load(name)
-    return Loaded(dict(read) if isinstance(read, Corpus) else {name: read})
+    return Loaded({name: datasets.load(name)})
 
 
 def _selection(reading: Reading) -> Selection:
