@@ -51,6 +51,8 @@ def read_curves(path: str | Path) -> list[Point]:
     """
     path = Path(path)
     points = []
+    if not path.is_file():
+        raise DataError("no such file", file=path, hint="Give a CSV that `gammacp bench` wrote")
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.DictReader(file)
         missing = [c for c in CURVE_COLUMNS if c not in (reader.fieldnames or ())]

@@ -1,0 +1,184 @@
+"""`gammacp bench` as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gammacp.bench.baseline import read_curves
+from gammacp.bench.table import CURVE_COLUMNS
+
+QUICK = ("--measures", "kappa-d,ser", "--sets", "3", "--step", "0.25", "--executor", "serial")
+
+
+def gammacp(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gammacp", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_a_sweep_writes_table_figure_and_provenance(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    done = gammacp("bench", "--error", "split", *QUICK, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "bench-out"
+    with (out / "split.csv").open() as file:
+        table = list(csv.reader(file))
+    assert tuple(table[0]) == CURVE_COLUMNS
+    assert table[1] == ["split", "0.0", "kappa-d", "1.0", "0.0", "3", "0"]
+    assert len(table) == 1 + 5 * 2
+    assert (out / "split.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (out / "split.svg").read_text()
+    provenance = json.loads((out / "split.json").read_text())
+    assert provenance["configuration"]["seed"] == 0
+    assert provenance["signatures"]["ser"].startswith("ser|")
+    assert "split: magnitude" in done.stdout
+    assert "30 cells computed, 0 were there; seed 0" in done.stderr
+    # Again, with one more error: everything that is there is used.
+    again = gammacp(
+        "bench", "--error", "split", "--error", "position+category", *QUICK, cwd=tmp_path
+    )
+    assert "30 cells computed, 30 were there" in again.stderr
+    assert (out / "position+category.csv").exists()
+    assert (out / "measure-ser.svg").exists()
+    refused = gammacp("bench", "--error", "split", "--n-annotators", "4", *QUICK, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "n_annotators is 3 there, 4 here" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    status = gammacp("bench", "status", "--json", cwd=tmp_path)
+    (experiment,) = json.loads(status.stdout)["experiments"]
+    assert {h["error"] for h in experiment["holdings"]} == {"split", "position+category"}
+    assert gammacp("bench", "export", "cells.csv", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "cells.csv").read_text().count("\n") == 61
+    merged = gammacp("bench", "merge", "all.sqlite", "bench-out/bench.sqlite", cwd=tmp_path)
+    assert "60 cells added, 0 were there" in merged.stderr
+
+
+def test_json_holds_the_points(tmp_path: Path) -> None:
+    done = gammacp("bench", "--error", "category", *QUICK, "--no-figures", "--json", cwd=tmp_path)
+    document = json.loads(done.stdout)
+    points = document["errors"]["category"]
+    assert [p["mean"] for p in points if p["magnitude"] == 0] == [1, 1]
+    assert (document["computed"], document["failures"]) == (30, [])
+    assert not list((tmp_path / "bench-out").glob("*.png"))
+
+
+def test_without_matplotlib_there_is_a_table_and_a_message(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from gammacp.cli import main\n"
+        f"sys.argv = ['gammacp', 'bench', '--error', 'split', *{QUICK!r}]\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no figures: matplotlib is missing; pip install 'gammacp[plot]'" in done.stderr
+    assert (tmp_path / "bench-out" / "split.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ((), 2, "no error to sweep; give one, such as --error split"),
+        (("--error", "splits"), 2, "did you mean 'split'"),
+        (("--error", "split", "--measures", "kapa-d"), 2, "did you mean 'kappa-d'"),
+        (("--error", "split", "--step", "0"), 2, "step 0 is not in"),
+        (("--error", "split", "--magnitudes", "0,x"), 2, "is not numbers with commas"),
+        (("--error", "split", "--magnitudes", "0,1.5"), 2, "magnitude 1.5 is not in [0, 1]"),
+        (("--error", "split", "--sets", "0"), 2, "sets 0 < 1"),
+        (("--error", "split", "--executor", "threads"), 2, "serial, processes, dask://host:port"),
+        (("--error", "split", "--layout", "loose"), 2, "there are: apart, overlapping"),
+        (("--error", "split", "--reference", "absent.csv"), 3, "absent.csv"),
+        (("--error", "split", "--check", "absent.csv"), 3, "absent.csv: no such file"),
+        (("--error", "split", "--import", "no_such"), 2, "'no_such' cannot be imported"),
+        (("--error", "split", "--dissimilarity", "json:Nothing"), 2, "no class 'Nothing'"),
+        (("status",), 3, "no such store"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    done = gammacp("bench", *arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+DISSIMILARITY = '''
+from dataclasses import dataclass
+import numpy as np
+
+@dataclass(frozen=True)
+class Strict:
+    """The difference of starts, categories aside."""
+    scale: float = {scale}
+
+    def pairwise(self, u, v):
+        return np.abs(u.start - v.start) / self.scale
+'''
+
+
+def test_curves_are_held_against_a_baseline(tmp_path: Path) -> None:
+    """A change of the dissimilarity that moves the curves is found; another seed is not one."""
+    small = ("--magnitudes", "0,0.3,0.6", "--sets", "6", "--samples", "10", "--no-figures")
+    small = (*small, "--executor", "serial")
+    (tmp_path / "mine.py").write_text(DISSIMILARITY.format(scale=100.0))
+    mine = ("--dissimilarity", "mine:Strict")
+    base = ("--error", "position", "--measures", "gamma", *small, *mine, "--out", "base")
+    done = gammacp("bench", *base, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    check = ("--check", "base/position.csv", *mine, "--samples", "10", "--executor", "serial")
+    same = gammacp("bench", *check, "--seed", "1", "--out", "same", "--no-figures", cwd=tmp_path)
+    assert same.returncode == 0, same.stderr
+    assert "3 points compared with base/position.csv: none moved beyond noise" in same.stderr
+    (tmp_path / "mine.py").write_text(DISSIMILARITY.format(scale=20.0))
+    moved = gammacp("bench", *check, "--out", "moved", "--no-figures", cwd=tmp_path)
+    assert moved.returncode == 1, moved.stderr
+    assert "moved beyond noise, against base/position.csv" in moved.stderr
+    assert "gamma" in moved.stdout
+    # The store knows that the class has changed.
+    stale = gammacp("bench", *check, "--out", "same", "--no-figures", cwd=tmp_path)
+    assert stale.returncode == 2
+    assert "options.dissimilarity.code" in stale.stderr
+    other = gammacp("bench", *check, "--n-annotators", "4", "--out", "other", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "made with another configuration (n_annotators differs)" in other.stderr
+    assert [p.sets for p in read_curves(tmp_path / "same" / "position.csv")] == [6, 6, 6]
+
+
+def test_a_plan_is_made_from_measured_costs(tmp_path: Path) -> None:
+    arguments = ("--error", "split", "--measures", "kappa-d,ser", "--sets", "1000", "--plan")
+    done = gammacp("bench", *arguments, "--executor", "serial", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (cost,) = json.loads(done.stdout)["plan"]
+    assert (cost["sets"], cost["cells"], cost["alignments"]) == (21_000, 42_000, 0)
+    assert cost["core_seconds"] > 0
+    # What was computed for it is the sweep's own.
+    status = gammacp("bench", "status", "--json", cwd=tmp_path)
+    (experiment,) = json.loads(status.stdout)["experiments"]
+    assert {h["magnitudes"] for h in experiment["holdings"]} == {5}
+
+
+def test_a_reference_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "two.csv").write_text("Ann,a,0,10\nAnn,b,20,30\nBob,a,1,10\n")
+    quick = ("--error", "false-negative", *QUICK, "--no-figures", "--reference", "two.csv")
+    several = gammacp("bench", *quick, cwd=tmp_path)
+    assert several.returncode == 3
+    assert "two.csv" in several.stderr
+    one = gammacp("bench", *quick, "--annotator", "Ann", "--json", cwd=tmp_path)
+    assert one.returncode == 0, one.stderr
+    points = json.loads(one.stdout)["errors"]["false-negative"]
+    # At magnitude 1 nobody has any unit: no measure has a value.
+    assert [p["undefined"] for p in points if p["magnitude"] == 1] == [3, 3]

@@ -1,0 +1,177 @@
+"""Sweeps that are stopped or killed: what is kept, how fast they end, and what they give."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sweep_toys import ToySource
+
+from gammacp.bench.executors import open_pool
+from gammacp.bench.runner import run
+from gammacp.bench.store import Store
+from gammacp.bench.sweep import Sweep
+from gammacp.bench.table import export_cells
+
+Build = Callable[..., Sweep]
+
+_CODE = """
+import sys
+from sweep_toys import ToySource
+from gammacp.bench.executors import open_pool
+from gammacp.bench.runner import run
+from gammacp.bench.store import Store
+from gammacp.bench.sweep import Sweep
+
+if __name__ == "__main__":
+    sweep = Sweep(
+        source=ToySource(pause=float(sys.argv[4])),
+        errors=("move", "move+drop"),
+        measures=("toy-spread", "toy-random", "toy-by-category"),
+        magnitudes=(0, 0.25, 0.5, 1),
+        sets=int(sys.argv[5]),
+        modules=("sweep_toys",),
+    )
+    with Store.writing(sys.argv[1]) as store, open_pool(sys.argv[2], int(sys.argv[3])) as pool:
+        print("ready", flush=True)
+        outcome = run(sweep, store, pool)
+        print(outcome.reused, outcome.computed, outcome.interrupted, flush=True)
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+"""
+
+
+def start(
+    path: Path, executor: str = "processes", *, pause: float = 0.01, sets: int = 40
+) -> subprocess.Popen[str]:
+    """A sweep in a process group of its own."""
+    script = path.with_name("sweep.py")
+    script.write_text(_CODE, encoding="utf-8")
+    here = Path(__file__).parent
+    given = os.environ.get("PYTHONPATH", "")
+    environment = os.environ | {
+        "PYTHONPATH": f"{here}{os.pathsep}{here.parents[1]}{os.pathsep}{given}"
+    }
+    command = [sys.executable, str(script), str(path), executor, "2", str(pause), str(sets)]
+    return subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def exported(path: Path) -> bytes:
+    with Store.reading(path) as store:
+        export_cells(store, path.with_suffix(".csv"))
+    return path.with_suffix(".csv").read_bytes()
+
+
+def undisturbed(sweep: Sweep, path: Path) -> bytes:
+    with Store.writing(path) as store, open_pool("serial") as pool:
+        run(sweep, store, pool)
+    return exported(path)
+
+
+def rows(path: Path) -> int:
+    with Store.reading(path) as store:
+        count: int = store.database.execute("SELECT count(*) FROM cells").fetchone()[0]
+        return count
+
+
+def gone(group: int) -> bool:
+    """Whether all processes of the group end within five seconds."""
+    end = time.monotonic() + 5
+    while left(group) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not left(group)
+
+
+def left(group: int) -> bool:
+    """Whether a process of the group is left (zombies are not)."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except (OSError, IndexError):
+            continue
+        if int(fields[2]) == group and fields[0] != "Z":
+            return True
+    return False
+
+
+def test_kills_at_random_moments_lose_and_repeat_nothing(toy_sweep: Build, tmp_path: Path) -> None:
+    kill_and_resume(toy_sweep, tmp_path, kills=3)
+
+
+@pytest.mark.slow
+def test_fifty_kills(toy_sweep: Build, tmp_path: Path) -> None:
+    kill_and_resume(toy_sweep, tmp_path, kills=50)
+
+
+def kill_and_resume(toy_sweep: Build, tmp_path: Path, *, kills: int) -> None:
+    """Kill the parent (−9) again and again at random moments, then let it end."""
+    sweep = toy_sweep(source=ToySource(pause=0.01), sets=12 * kills)
+    path = tmp_path / "killed.sqlite"
+    moments = random.Random(kills)
+    held = 0
+    for _ in range(kills):
+        process = start(path, sets=sweep.sets)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(moments.uniform(0, 1.5))
+        process.kill()
+        process.communicate()
+        # Workers see that their parent is gone.
+        assert gone(process.pid)
+        # What was committed before is there; nothing is half there.
+        now = rows(path)
+        assert now >= held
+        held = now
+    assert held > 0, "some kills were to come after some work"
+    process = start(path, sets=sweep.sets, pause=0)
+    told, _ = process.communicate(timeout=120)
+    reused, computed, _ = told.split()[1:]
+    assert int(reused) + int(computed) == sweep.n_cells
+    assert int(reused) * 5 == held * 3  # three measures, two of the five rows are by category
+    with Store.reading(path) as store:
+        assert store.database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        (experiment,) = store.experiments()
+        ran = store.runs(experiment)
+    # Every row was written by exactly one run: nothing was computed twice into the store.
+    assert sum(r.cells for r in ran) == rows(path)
+    assert exported(path) == undisturbed(sweep, tmp_path / "undisturbed.sqlite")
+
+
+@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_within_two_seconds_and_keeps_what_is_done(
+    toy_sweep: Build, tmp_path: Path, executor: str, number: signal.Signals
+) -> None:
+    path = tmp_path / "s.sqlite"
+    process = start(path, executor, pause=0.03)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.5)
+    began = time.monotonic()
+    # As a terminal does: to the whole group, workers included.
+    os.killpg(process.pid, number)
+    told, errors = process.communicate(timeout=10)
+    assert time.monotonic() - began < 2
+    assert "KeyboardInterrupt" in errors
+    _, computed, interrupted = told.split()
+    assert interrupted == "True"
+    assert int(computed) * 5 == rows(path) * 3 > 0
+    assert gone(process.pid)
+    sweep = toy_sweep(sets=40)
+    with Store.writing(path) as store, open_pool("serial") as pool:
+        run(sweep, store, pool)
+    assert exported(path) == undisturbed(sweep, tmp_path / "undisturbed.sqlite")
