@@ -1,23 +1,18 @@
 """Figures of a sweep: one per error with all measures, one per measure with all errors.
 
-They can go into a paper as they are: vector and bitmap, one column wide or the page's width, a
-palette that people with any colour vision can tell apart (Okabe & Ito 2008), markers and dashes
-beside colours so that a grey print can be read too.
+Style and files are those of `gammacp.plots`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gammacp.bench.table import Point, by_error, by_measure
-from gammacp.files import atomic_write
+from gammacp.plots import COLOURS, DASHES, MARKERS, figure
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-_DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1)))
 _MARKED = 10  # markers on a curve, about
 _FLOOR = -1.25  # curves may fall without end (SER): the rest is cut off, and said
 
@@ -41,30 +36,6 @@ _NAMES = {
     "s": "S",
     "b": "B",
 }
-
-_STYLE: Any = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.7,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.5,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 3.6,
-    "svg.hashsalt": "gammacp",
-    "svg.fonttype": "path",
-    "savefig.dpi": 200,
-}
-
-
-def can_plot() -> bool:
-    """Whether matplotlib (extra `plot`) is installed."""
-    from importlib.util import find_spec
-
-    return find_spec("matplotlib") is not None
 
 
 def measure_title(name: str) -> str:
@@ -109,24 +80,18 @@ def _file_name(measure: str) -> str:
 
 def _plot(curves: dict[str, list[Point]], stem: Path, *, title: str) -> list[Path]:
     """One pair of axes with a curve per entry, as SVG and PNG."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(6.0, 3.6), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
+    with figure(stem) as axes:
         for i, (label, curve) in enumerate(curves.items()):
-            _draw(axes, i, label, curve, among=len(curves))
+            draw_curve(axes, i, label, curve, among=len(curves))
         _dress(axes, [p.mean for curve in curves.values() for p in curve], title)
-        return [_saved(figure.savefig, stem, suffix) for suffix in (".svg", ".png")]
+    return [stem.with_name(stem.name + suffix) for suffix in (".svg", ".png")]
 
 
-def _draw(axes: Any, index: int, label: str, curve: list[Point], *, among: int) -> None:
+def draw_curve(axes: Any, index: int, label: str, curve: list[Point], *, among: int = 1) -> None:
+    """A curve of means with the 95 % confidence band of each mean; `among` so many others."""
     x = [p.magnitude for p in curve]
     mean = [p.mean for p in curve]
-    colour = _COLOURS[index % len(_COLOURS)]
+    colour = COLOURS[index % len(COLOURS)]
     # Curves that coincide (at 1, say) stay visible: dashes let the one below through, and each
     # has its markers at points of its own.
     every = max(1, min(among, len(x) // 4), math.ceil(len(x) / _MARKED))
@@ -135,8 +100,8 @@ def _draw(axes: Any, index: int, label: str, curve: list[Point], *, among: int) 
         mean,
         label=label,
         color=colour,
-        marker=_MARKERS[index % len(_MARKERS)],
-        linestyle=_DASHES[index % len(_DASHES)],
+        marker=MARKERS[index % len(MARKERS)],
+        linestyle=DASHES[index % len(DASHES)],
         markevery=(index % every, every),
         markeredgewidth=0,
         zorder=3 + index / 100,
@@ -154,19 +119,10 @@ def _dress(axes: Any, means: list[float], title: str) -> None:
     bottom = max(min(-0.05, lowest - 0.05), _FLOOR)
     axes.set(xlim=(0, 1), ylim=(bottom, 1.04), xlabel="magnitude", ylabel="agreement")
     axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
-    axes.set_title(title, loc="left", fontsize=10)
+    axes.set_title(title)
     if lowest < _FLOOR:
         note = f"curves go on down to {lowest:.2g}"
         axes.text(0.99, 0.01, note, transform=axes.transAxes, ha="right", va="bottom", fontsize=7)
     if not defined:
         axes.text(0.5, 0.5, "undefined throughout", transform=axes.transAxes, ha="center")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
-
-
-def _saved(save: Callable[..., None], stem: Path, suffix: str) -> Path:
-    path = stem.with_name(stem.name + suffix)
-    # Neither date nor version: the same numbers give the same file.
-    metadata = {"Date": None} if suffix == ".svg" else {"Software": None}
-    with atomic_write(path) as temporary:
-        save(temporary, metadata=metadata)
-    return path

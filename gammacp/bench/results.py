@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gammacp.bench.figures import can_plot, plot_errors, plot_measures
+from gammacp.bench.figures import plot_errors, plot_measures
 from gammacp.bench.provenance import write_provenance
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point, by_error, curves, write_curves
+from gammacp.plots import can_plot
 
 
 @dataclass(frozen=True)

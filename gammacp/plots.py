@@ -1,0 +1,87 @@
+"""Figures that can go into a paper as they are: one style, as SVG and PNG.
+
+A palette that people with any colour vision can tell apart (Okabe & Ito 2008), markers and dashes
+beside colours so that a grey print can be read too. Matplotlib is imported at first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from gammacp.errors import UsageError
+from gammacp.files import atomic_write
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1)))
+
+_STYLE: Any = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 3.6,
+    "svg.hashsalt": "gammacp",
+    "svg.fonttype": "path",
+    "savefig.dpi": 200,
+}
+
+
+def can_plot() -> bool:
+    """Whether matplotlib (the `plot` extra) is there."""
+    return find_spec("matplotlib") is not None
+
+
+@contextmanager
+def figure(
+    stem: Path, *, width: float = 6.0, height: float = 3.6, rows: int = 1, columns: int = 1
+) -> Iterator[Any]:
+    """Axes to draw on; written as `STEM.svg` and `STEM.png` when the block ends well.
+
+    Parameters
+    ----------
+    width, height
+        In inches.
+    rows, columns
+        Of panels; with more than one, an array of axes is given instead of one.
+
+    Raises
+    ------
+    UsageError
+        Matplotlib is not installed.
+    """
+    if not can_plot():
+        raise UsageError("figures need matplotlib: pip install 'gammacp[plot]'")
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE):
+        canvas = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(canvas)
+        yield canvas.subplots(rows, columns)
+        save(canvas, stem)
+
+
+def save(canvas: Any, stem: Path) -> list[Path]:
+    """`STEM.svg` and `STEM.png`, without date or version: equal numbers give equal files."""
+    written = []
+    for suffix in (".svg", ".png"):
+        path = stem.with_name(stem.name + suffix)
+        metadata = {"Date": None} if suffix == ".svg" else {"Software": None}
+        with atomic_write(path) as temporary:
+            canvas.savefig(temporary, metadata=metadata)
+        written.append(path)
+    return written
