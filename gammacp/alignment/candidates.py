@@ -83,7 +83,15 @@ def build_problem(
         opening=opening,
         delta=delta,
         cover=cover,
+        rank=position_ranks(continuum),
     )
+
+
+def position_ranks(continuum: Continuum) -> Codes:
+    """Place of each unit by start, end and row, shape (units,)."""
+    rank = np.empty(continuum.n_units, np.int32)
+    rank[np.lexsort((continuum.ends, continuum.starts))] = np.arange(continuum.n_units)
+    return rank
 
 
 def pairs_within(

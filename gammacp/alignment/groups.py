@@ -36,6 +36,11 @@ class Columns:
         offset = np.repeat(self.begin[which] - begin[:-1], sizes)
         return Columns(begin, self.members[np.arange(begin[-1]) + offset], self.gain[which])
 
+    def compressed(self) -> tuple[Columns, Indices]:
+        """The same columns over units 0 … k − 1, and which units those are."""
+        units, local = np.unique(self.members, return_inverse=True)
+        return Columns(self.begin, local.astype(np.int32), self.gain), units.astype(np.int64)
+
 
 def enumerate_columns(problem: Problem, *, most_members: int = MOST_MEMBERS) -> Columns | None:
     """All groups that no profitable split beats; None if they exceed `most_members` units."""

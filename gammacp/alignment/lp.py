@@ -1,4 +1,10 @@
-"""The linear relaxation of the set packing problem, by OR-tools' GLOP."""
+"""Prices of units from the linear relaxation of the set packing problem (OR-tools' GLOP).
+
+The relaxation is max Σ gain·x with Σ_{G∋u} x_G ≤ 1 for each unit; its duals y ≥ 0 are the prices
+of the units' places. Long continua are priced block by block, in time linear in their length:
+first blocks by themselves, then windows across the seams with what is outside held fixed. Prices
+so found are feasible, only not the very best near the seams, which `settle` makes good.
+"""
 
 from __future__ import annotations
 
@@ -8,38 +14,88 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.groups import Columns
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, Indices
+
+_BLOCK = 3000
 
 
 class Relaxation(NamedTuple):
-    """x per column and the duals y ≥ 0 per unit: the price of a unit's place."""
+    """x per column and price y ≥ 0 per unit."""
 
     value: Floats
     price: Floats
-    gain: float
 
 
-def relax(n_units: int, columns: Columns) -> Relaxation:
-    """max Σ gain·x, Σ_{G∋u} x_G ≤ 1 for each unit, x ≥ 0."""
-    from scipy.sparse import csc_matrix
+def relax(n_units: int, columns: Columns, cover_cost: float | None = None) -> Relaxation:
+    """The relaxation of these columns.
+
+    With `cover_cost` (the opening) units must be covered, may be covered several times, and prices
+    are at most that: min Σ (|G|·opening − gain)·x + opening·alone, Σ_{G∋u} x_G + alone_u ≥ 1.
+    """
+    from scipy.sparse import csc_matrix, eye_array, hstack
 
     builder: Any = import_module("ortools.linear_solver.python.model_builder_helper")
     size = len(columns)
-    matrix = csc_matrix(
+    if not size:
+        return Relaxation(np.zeros(0), np.zeros(n_units))
+    matrix: Any = csc_matrix(
         (np.ones(len(columns.members)), columns.members, columns.begin), shape=(n_units, size)
-    ).tocsr()
+    )
+    cost, low, high = -columns.gain, np.full(n_units, -np.inf), np.ones(n_units)
+    if cover_cost is not None:
+        cost = np.diff(columns.begin) * cover_cost - columns.gain
+        cost = np.concatenate((cost, np.full(n_units, cover_cost)))
+        matrix = csc_matrix(hstack((matrix, eye_array(n_units))))
+        low, high = np.ones(n_units), np.full(n_units, np.inf)
     model = builder.ModelBuilderHelper()
     model.fill_model_from_sparse_data(
-        np.zeros(size),
-        np.full(size, np.inf),
-        -columns.gain,
-        np.full(n_units, -np.inf),
-        np.ones(n_units),
-        matrix,
+        np.zeros(len(cost)), np.full(len(cost), np.inf), cost, low, high, matrix.tocsr()
     )
     solver = builder.ModelSolverHelper("glop")
     solver.solve(model)
     if solver.status() != builder.SolveStatus.OPTIMAL:
         raise RuntimeError(f"GLOP ended with {solver.status()} on a packing problem")
-    price = np.maximum(-np.asarray(solver.dual_values()), 0.0)
-    return Relaxation(np.asarray(solver.variable_values()), price, -solver.objective_value())
+    dual = np.asarray(solver.dual_values())
+    price = -dual if cover_cost is None else cover_cost - dual
+    value = np.asarray(solver.variable_values())[:size]
+    return Relaxation(value, np.maximum(price, 0.0))
+
+
+def prices(n_units: int, columns: Columns, cover_cost: float | None = None) -> Floats:
+    """Prices of units that are numbered by position; see the module's text."""
+    if n_units <= 2 * _BLOCK:
+        return relax(n_units, columns, cover_cost).price
+    ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
+    starts = np.minimum.reduceat(columns.members, columns.begin[:-1])
+    by_start = np.argsort(starts, kind="stable")
+    widest = int((ends - starts).max())
+    price = np.zeros(n_units)
+
+    def reprice(first: int, last: int, *, across: bool) -> None:
+        """New prices for units first … last − 1, those outside held fixed."""
+        margin = widest if across else 0
+        lo, hi = np.searchsorted(starts[by_start], (first - margin, last))
+        inside = by_start[lo:hi]
+        inside = inside[(ends[inside] >= first) if across else (ends[inside] < last)]
+        part = _truncated(columns.select(inside), price, first, last)
+        price[first:last] = relax(last - first, part, cover_cost).price
+
+    seams = np.linspace(0, n_units, n_units // _BLOCK + 1).astype(int)
+    for first, last in zip(seams[:-1], seams[1:], strict=True):
+        reprice(first, last, across=False)
+    middles = (seams[:-1] + seams[1:]) // 2
+    for first, last in zip(middles[:-1], middles[1:], strict=True):
+        reprice(first, last, across=True)
+    return price
+
+
+def _truncated(columns: Columns, price: Floats, first: int, last: int) -> Columns:
+    """The columns without their units outside first … last − 1, which are paid for."""
+    outside = (columns.members < first) | (columns.members >= last)
+    column_of = np.repeat(np.arange(len(columns)), np.diff(columns.begin))
+    paid = np.bincount(
+        column_of[outside], weights=price[columns.members[outside]], minlength=len(columns)
+    )
+    kept = np.bincount(column_of[~outside], minlength=len(columns))
+    begin: Indices = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
+    return Columns(begin, (columns.members[~outside] - first).astype(np.int32), columns.gain - paid)

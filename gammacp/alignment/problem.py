@@ -48,6 +48,9 @@ class Problem:
         Δ.
     cover
         Soft γ: each unit in at least one group instead of exactly one.
+    rank
+        Place of each unit by position (start, end, row); default: the rows' own order. Neighbours
+        in rank should be neighbours in the graph, and ties between optima are broken by it.
     """
 
     annotator: Codes
@@ -58,6 +61,12 @@ class Problem:
     opening: float
     delta: float = 1.0
     cover: bool = False
+    rank: Codes | None = None
+
+    @cached_property
+    def ranks(self) -> Codes:
+        """`rank`, or its default."""
+        return np.arange(self.n_units, dtype=np.int32) if self.rank is None else self.rank
 
     @property
     def n_units(self) -> int:

@@ -1,0 +1,208 @@
+"""From prices to a proven alignment, component by component.
+
+The proof. Prices y ≥ 0 of the units with Σ_{u∈G} y_u ≥ gain(G) turn gains into losses ≥ 0: of a
+column, Σ y − gain; of a unit left alone, its price. Every alignment gains Σ y − Σ losses. Take the
+columns that lose next to nothing; they fall into small components, whose least losses δ_K an
+exhaustive search finds. A column that was left out may be left out for good if it alone loses at
+least what all components that it touches lose together; otherwise it is taken in, and joins them.
+When none is left to take in, no alignment loses less than Σ δ_K: in any alignment the components
+without a left-out column lose δ_K each, and the others are paid for by the left-out columns.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from gammacp.alignment.cpsat import best_packing
+from gammacp.alignment.groups import Columns
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.solvers import Limits
+from gammacp.arrays import Bools, Codes, Floats, Indices
+
+NODE_LIMIT = 20_000
+
+
+class Settlement:
+    """The state of a proof over columns whose units are numbered by position.
+
+    Mutable while it is worked out, and private to one call of the solver.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        loss: Floats,
+        alone: Floats,
+        problem: Problem,
+        limits: Limits,
+        deadline: float,
+    ) -> None:
+        """Columns sorted by loss; only those that lose nothing are active."""
+        self.columns, self.loss, self.alone = columns, loss, alone
+        self.cover, self.opening = problem.cover, problem.opening
+        self.tolerance = problem.tolerance
+        self.over = problem.opening - alone
+        self.limits, self.deadline = limits, deadline
+        n_units, size = len(alone), len(columns)
+        self.active: Bools = loss <= self.tolerance
+        self.chosen: Bools = np.zeros(size, np.bool_)
+        self.label: Codes = np.arange(n_units, dtype=np.int32)
+        self.known: Codes = np.full(n_units, -1, np.int32)
+        self.least: Floats = np.zeros(n_units)
+        self.lower: Floats = np.zeros(n_units)
+
+    @property
+    def total(self) -> float:
+        """Loss of the alignment at hand."""
+        return float(self.least[np.flatnonzero(self._roots)].sum())
+
+    @property
+    def lower_total(self) -> float:
+        """Loss that no alignment of the active columns undercuts."""
+        return float(self.lower[np.flatnonzero(self._roots)].sum())
+
+    @property
+    def _roots(self) -> Bools:
+        return np.asarray(self.label == np.arange(len(self.label)))
+
+    def run(self) -> bool:
+        """Take columns in until none of them matters any more; False when time ran out."""
+        step = 0.004 * self.opening
+        while True:
+            self._search()
+            if self.total <= self.tolerance * len(self.alone):
+                return True
+            if time.monotonic() > self.deadline:
+                return False
+            while (left := self._widen(step)) is not None:
+                if left == np.inf:
+                    return True
+                step = max(4 * step, left)
+
+    def _widen(self, most: float) -> float | None:
+        """None if columns were taken in; else the least loss of one that still should be, or ∞."""
+        from gammacp.alignment.settle_kernels import widen
+
+        before = int(self.active.sum())
+        left = widen(
+            self.columns.begin,
+            self.columns.members,
+            self.loss,
+            self.active,
+            self.label,
+            self.least,
+            self.tolerance,
+            min(most, self.total),
+        )
+        if int(self.active.sum()) > before:
+            return None
+        return np.inf if left > self.total else float(left)
+
+    def _search(self) -> None:
+        from gammacp.alignment.settle_kernels import join, search_components
+
+        columns = self.columns
+        join(columns.begin, columns.members, self.active, self.label)
+        fresh = self.known.copy()
+        hard = search_components(
+            columns.begin,
+            columns.members,
+            self.loss,
+            self.loss,
+            self.alone,
+            self.over,
+            self.cover,
+            self.active,
+            self.label,
+            self.known,
+            self.least,
+            self.chosen,
+            False,
+            self.tolerance,
+            NODE_LIMIT,
+        )
+        changed = np.flatnonzero(fresh != self.known)
+        self.lower[changed] = self.least[changed]
+        for root in hard.tolist():
+            self._solve_hard(root)
+
+    def _solve_hard(self, root: int) -> None:
+        """CP-SAT on one component; its prices minus its gain is what it loses."""
+        first = self.columns.members[self.columns.begin[:-1]]
+        inside = np.flatnonzero(self.active & (self.label[first] == root))
+        part = self.columns.select(inside)
+        left = self.deadline - time.monotonic()
+        limits = replace(self.limits, gap=0.0, time_limit=left if left < 1e9 else None)
+        price = float(self.alone[self.label == root].sum())
+        had = self.chosen[inside]
+        if left <= 0:
+            self.least[root], self.lower[root] = self._loss(part, had, price), 0.0
+            return
+        found = best_packing(self.opening, part, limits, cover=self.cover, hint=had)
+        taken = np.zeros(len(inside), np.bool_)
+        taken[found.chosen] = True
+        if self._loss(part, taken, price) > self._loss(part, had, price):
+            taken = had
+        self.chosen[inside] = taken
+        self.least[root] = self._loss(part, taken, price)
+        self.lower[root] = self.least[root] if found.proven else max(price - found.bound, 0.0)
+
+    def _loss(self, part: Columns, taken: Bools, price: float) -> float:
+        picked = part.select(np.flatnonzero(taken))
+        shared = len(picked.members) - len(np.unique(picked.members))
+        return price - float(picked.gain.sum()) + shared * self.opening
+
+
+def settle(
+    problem: Problem, columns: Columns, price: Floats, limits: Limits, deadline: float
+) -> tuple[Indices, float]:
+    """Columns of a best alignment, and what no alignment can gain more than.
+
+    `columns` must hold every column that could matter; `price` (by rank) need not be feasible.
+    Units of `columns` are rows of the problem.
+    """
+    from gammacp.alignment.price_kernels import repair
+
+    members = problem.ranks[columns.members]
+    price = price.copy()
+    loss = repair(price, columns.begin, members, columns.gain)
+    if problem.cover:
+        price = np.minimum(price, problem.opening)
+    total = float(price.sum())
+    ranked = Columns(columns.begin, members, columns.gain)
+    reach = 0.05 * problem.opening
+    while True:
+        kept = np.flatnonzero(loss <= reach)
+        kept = kept[np.argsort(loss[kept], kind="stable")]
+        state = Settlement(ranked.select(kept), loss[kept], price, problem, limits, deadline)
+        complete = state.run()
+        chosen = kept[state.chosen]
+        if not complete:
+            return chosen, total
+        if len(kept) == len(loss) or not _matters(state, ranked, loss, reach):
+            return chosen, total - state.lower_total
+        reach *= 8
+
+
+def _matters(state: Settlement, columns: Columns, loss: Floats, reach: float) -> bool:
+    """Whether a column beyond reach loses less than the components it touches."""
+    from gammacp.alignment.settle_kernels import widen
+
+    if state.total <= reach:
+        return False
+    settled = loss <= reach
+    before = int(settled.sum())
+    widen(
+        columns.begin,
+        columns.members,
+        loss,
+        settled,
+        state.label,
+        state.least,
+        state.tolerance,
+        np.inf,
+    )
+    return int(settled.sum()) > before
