@@ -8,6 +8,7 @@ so found are feasible, only not the very best near the seams, which `settle` mak
 
 from __future__ import annotations
 
+import itertools
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -81,10 +82,10 @@ def prices(n_units: int, columns: Columns, cover_cost: float | None = None) -> F
         price[first:last] = relax(last - first, part, cover_cost).price
 
     seams = np.linspace(0, n_units, n_units // _BLOCK + 1).astype(int)
-    for first, last in zip(seams[:-1], seams[1:], strict=True):
+    for first, last in itertools.pairwise(seams):
         reprice(first, last, across=False)
     middles = (seams[:-1] + seams[1:]) // 2
-    for first, last in zip(middles[:-1], middles[1:], strict=True):
+    for first, last in itertools.pairwise(middles):
         reprice(first, last, across=True)
     return price
 

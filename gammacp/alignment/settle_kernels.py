@@ -85,7 +85,7 @@ def widen(
 
 
 @kernel
-def search_components(  # noqa: C901
+def search_components(
     begin: Indices,
     members: Codes,
     loss: Floats,
@@ -302,6 +302,7 @@ def search_components(  # noqa: C901
                     + np.uint64(g) * np.uint64(0xC2B2AE3D27D4EB4F)
                 ) >> np.uint64(47)
                 at = np.int64(slot)
+                room = True
                 while table_stamp[at] == root and not (
                     table_first[at] == g and table_mask[at] == next_mask
                 ):
@@ -323,8 +324,8 @@ def search_components(  # noqa: C901
                     table_first[at] = g
                     table_mask[at] = next_mask
                 else:
-                    at = -1
-                if at >= 0:
+                    room = False
+                if room:
                     table_loss[at] = lost
                     table_groups[at] = groups
                     table_second[at] = other
