@@ -14,7 +14,8 @@ from gammacp.cli.groups import flatten
 from gammacp.cli.output import AsJson, message, number, print_json, print_table
 
 if TYPE_CHECKING:
-    from gammacp.syntax.agreement import SyntaxAgreement, TreeAlpha
+    from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha
+    from gammacp.syntax.annotations import Treebank
     from gammacp.syntax.defects import Defect
     from gammacp.syntax.treebank import ReadTreebank
 
@@ -128,7 +129,7 @@ def _syntax(
     if as_json:
         print_json(_document(read, result, computing))
     else:
-        _print(result, computing)
+        _print(read.treebank, result, computing)
     _check(result, computing.fail_under)
 
 
@@ -184,18 +185,24 @@ def _document(
         document["without"] = [_part(p) for p in result.without]
     if computing.sentences:
         document["sentences"] = [
-            {
-                "document": s.item.document,
-                "sentence": s.item.name,
-                "share": s.share,
-                "annotations": {
-                    a: {"file": x.file, "line": x.line, "tokens": x.n_tokens}
-                    for a, x in s.item.annotations.items()
-                },
-            }
-            for s in result.sentences[: computing.sentences]
+            _sentence(read.treebank, share) for share in result.sentences[: computing.sentences]
         ]
     return document
+
+
+def _sentence(treebank: Treebank, share: SentenceShare) -> dict[str, object]:
+    from gammacp.syntax.diagnosis import diagnose
+
+    return {
+        "document": share.item.document,
+        "sentence": share.item.name,
+        "share": share.share,
+        "what": diagnose(treebank, share.item),
+        "annotations": {
+            a: {"file": x.file, "line": x.line, "tokens": x.n_tokens}
+            for a, x in share.item.annotations.items()
+        },
+    }
 
 
 def _part(part: TreeAlpha) -> dict[str, object]:
@@ -209,7 +216,7 @@ def _part(part: TreeAlpha) -> dict[str, object]:
     }
 
 
-def _print(result: SyntaxAgreement, computing: Computing) -> None:
+def _print(treebank: Treebank, result: SyntaxAgreement, computing: Computing) -> None:
     total = result.total
     names = ["α plain", "α diff", "α norm", *(_TITLES[n] for n in total.scores)]
     rows = [["agreement", *map(number, (*total.alpha.values(), *total.scores.values()))]]
@@ -239,7 +246,7 @@ def _print(result: SyntaxAgreement, computing: Computing) -> None:
             numeric=["sentences", *names],
         )
     if computing.sentences:
-        _print_sentences(result, computing.sentences)
+        _print_sentences(treebank, result, computing.sentences)
 
 
 _TITLES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
@@ -249,14 +256,14 @@ def _range(interval: tuple[float, float] | None) -> str:
     return "" if interval is None else f"{number(interval[0])} … {number(interval[1])}"
 
 
-def _print_sentences(result: SyntaxAgreement, count: int) -> None:
+def _print_sentences(treebank: Treebank, result: SyntaxAgreement, count: int) -> None:
+    from gammacp.syntax.diagnosis import diagnose
+
     rows = []
     for share in result.sentences[:count]:
-        places = [
-            f"{a} {s.file}:{s.line} ({s.n_tokens} tokens)"
-            for a, s in share.item.annotations.items()
-        ]
+        lines = " ".join(f"{a}:{s.line}" for a, s in share.item.annotations.items())
         name = f"{share.item.document} {share.item.name}".strip()
-        rows.append([name, *(f"{100 * x:.1f} %" for x in share.share.values()), "; ".join(places)])
-    columns = ["share of Dₒ plain", "diff", "norm"]
-    print_table(["sentence", *columns, "where"], rows, numeric=columns)
+        shares = (f"{100 * x:.1f} %" for x in share.share.values())
+        rows.append([name, *shares, lines, diagnose(treebank, share.item)])
+    columns = ["of Dₒ plain", "diff", "norm"]
+    print_table(["sentence", *columns, "lines", "what"], rows, numeric=columns)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gammacp.errors import DataError, UsageError
+from gammacp.syntax.brackets import BracketFile, read_brackets, settle_leaves
+
+WORDS = """\
+( (S (NP (PRP I))
+     (VP (VBD saw) (NP (DT the) (NN dog)))) )
+(S (NP (PRP She)) (VP (VBD ran)))
+"""
+DELEXICALISED = "(S (NP P) (VP V (NP D N)))\n"
+
+
+def brackets(folder: Path, text: str) -> BracketFile:
+    path = folder / "a.mrg"
+    path.write_text(text, encoding="utf-8")
+    return read_brackets(path)
+
+
+def test_with_words(tmp_path: Path) -> None:
+    file = brackets(tmp_path, WORDS)
+    assert settle_leaves([file])
+    first, second = file.phrases(words=True)
+    assert first.forms == ("I", "saw", "the", "dog")
+    assert first.tree.labels == ("PRP", "NP", "VBD", "DT", "NN", "NP", "VP", "S")
+    assert (first.tree.size, first.line, second.line) == (4, 1, 3)
+
+
+def test_delexicalised(tmp_path: Path) -> None:
+    file = brackets(tmp_path, DELEXICALISED)
+    assert not settle_leaves([file])
+    (phrase,) = file.phrases(words=False)
+    assert phrase.forms == ()
+    assert phrase.tree.labels == ("P", "NP", "V", "D", "N", "NP", "VP", "S")
+    assert phrase.tree.size == 4
+
+
+def test_one_delexicalised_file_settles_it_for_all(tmp_path: Path) -> None:
+    ambiguous = brackets(tmp_path, "(S (NP P) (VP V))\n")
+    assert settle_leaves([ambiguous])
+    assert not settle_leaves([ambiguous, brackets(tmp_path, DELEXICALISED)])
+    assert not settle_leaves([ambiguous], "labels")
+    with pytest.raises(UsageError, match="leaves 'twigs'"):
+        settle_leaves([ambiguous], "twigs")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no tree found"),
+        ("(S (NP a)\n\n(S b)", r":1: '\(' of 'S' is never closed.*1 '\)'"),
+        ("(S a))", r":1: '\)' without its '\('"),
+        ("\nwords (S a)", ":2: 'words' outside of brackets"),
+        ("(S ())", ":1: brackets with nothing in them"),
+    ],
+)
+def test_unbalanced(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        brackets(tmp_path, text)
+
+
+def test_very_deep_brackets(tmp_path: Path) -> None:
+    n = 3000
+    (phrase,) = brackets(tmp_path, "(X " * n + "a" + ")" * n).phrases(words=True)
+    assert phrase.tree.n_nodes == n

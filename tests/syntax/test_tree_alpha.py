@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp.errors import DataError, UsageError
+from gammacp.syntax.accuracy import accuracies, attachment_scores, bracketing_scores
+from gammacp.syntax.agreement import syntax_agreement
+from gammacp.syntax.alpha import DELTAS
+from gammacp.syntax.annotations import Dependencies, Phrase, Treebank
+from gammacp.syntax.ted import tree_edit_distance
+from gammacp.syntax.trees import Tree
+
+
+def random_sentence(rng: np.random.Generator, n: int) -> Dependencies:
+    heads = [int(rng.integers(k)) for k in range(1, n + 1)]
+    return Dependencies(tuple(heads), tuple(rng.choice(["a", "b", "c"], n).tolist()))
+
+
+def random_treebank(seed: int = 0, n: int = 12, annotators: int = 3) -> Treebank:
+    """Some annotations are missing, and some sentences have only one."""
+    rng = np.random.default_rng(seed)
+    columns: dict[str, list[Dependencies | None]] = {f"A{a}": [] for a in range(annotators)}
+    for _ in range(n):
+        text = random_sentence(rng, int(rng.integers(1, 8)))
+        for column in columns.values():
+            other = random_sentence(rng, text.n_tokens)
+            column.append(None if rng.random() < 0.3 else text if rng.random() < 0.6 else other)
+    return Treebank.from_annotations(columns)
+
+
+def by_definition(treebank: Treebank, delta: str) -> tuple[float, float]:
+    """D_o and D_e as the double sums of §2, each divided by the number of annotations."""
+
+    def d(x: Tree, y: Tree) -> float:
+        ted = tree_edit_distance(x, y)
+        if delta == "plain":
+            return ted
+        return ted - abs(x.size - y.size) if delta == "diff" else ted / (x.size + y.size)
+
+    sets = [[s.tree for s in i.annotations.values()] for i in treebank.items]
+    sets = [trees for trees in sets if len(trees) > 1]
+    everything = [tree for trees in sets for tree in trees]
+    n = len(everything)
+    observed = sum(sum(d(x, y) ** 2 for x in s for y in s) / (len(s) - 1) for s in sets) / n
+    expected = sum(d(x, y) ** 2 for x in everything for y in everything) / (n * (n - 1))
+    return observed, expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_alpha_is_its_definition(seed: int) -> None:
+    treebank = random_treebank(seed)
+    total = syntax_agreement(treebank).total
+    for delta in DELTAS:
+        observed, expected = by_definition(treebank, delta)
+        assert total.observed[delta] == pytest.approx(observed, rel=1e-12)
+        assert total.expected[delta] == pytest.approx(expected, rel=1e-12)
+        assert total.alpha[delta] == pytest.approx(1 - observed / expected, rel=1e-12)
+
+
+def only(treebank: Treebank, annotators: tuple[str, ...]) -> Treebank:
+    columns = {a: [item.annotations.get(a) for item in treebank.items] for a in annotators}
+    return Treebank.from_annotations(columns)
+
+
+def test_parts_are_what_they_are_alone() -> None:
+    treebank = random_treebank(1, n=20, annotators=4)
+    result = syntax_agreement(treebank)
+    assert len(result.pairs) == 6
+    assert len(result.without) == 4
+    for part in (*result.pairs, *result.without):
+        alone = syntax_agreement(only(treebank, part.annotators)).total
+        assert part.items == alone.items
+        assert dict(part.alpha) == pytest.approx(dict(alone.alpha), rel=1e-12)
+        assert dict(part.scores) == pytest.approx(dict(alone.scores), rel=1e-12)
+
+
+def test_identical_annotators_agree_and_names_do_not_matter() -> None:
+    treebank = random_treebank(2)
+    rows = [next(iter(item.annotations.values())) for item in treebank.items]
+    same = syntax_agreement(Treebank.from_annotations({"A": rows, "B": rows}))
+    assert set(same.total.alpha.values()) == {1.0}
+    assert same.total.scores["las"] == 1
+    swapped = only(treebank, tuple(reversed(treebank.annotators)))
+    assert dict(syntax_agreement(swapped).total.alpha) == pytest.approx(
+        dict(syntax_agreement(treebank).total.alpha), rel=1e-12
+    )
+
+
+def test_the_result_does_not_depend_on_threads() -> None:
+    treebank = random_treebank(3, n=60)
+    one, four = (syntax_agreement(treebank, bootstrap=20, workers=w) for w in (1, 4))
+    assert one.total.alpha == four.total.alpha
+    assert one.bootstrap == four.bootstrap
+
+
+def test_shares_sum_to_one_and_are_sorted() -> None:
+    shares = syntax_agreement(random_treebank(4)).sentences
+    for delta in DELTAS:
+        assert sum(s.share[delta] for s in shares) == pytest.approx(1)
+    plain = [s.share["plain"] for s in shares]
+    assert plain == sorted(plain, reverse=True)
+
+
+def test_sampled_pairs_come_near_and_say_how_near() -> None:
+    treebank = random_treebank(5, n=40)
+    exact = syntax_agreement(treebank).total
+    inside = 0
+    for seed in range(20):
+        total = syntax_agreement(treebank, sample_pairs=1500, seed=seed).total
+        assert total.interval is not None
+        low, high = total.interval["plain"]
+        inside += low <= exact.alpha["plain"] <= high
+        assert total.observed == exact.observed
+    # 95 % intervals: 20 of them miss more than 4 times with probability < .003.
+    assert inside >= 16
+
+
+def test_a_sample_of_sentences_is_scored_as_if_it_were_the_treebank() -> None:
+    """The bootstrap's quadratic form against re-scoring a treebank in which sentences repeat."""
+    from gammacp.syntax.alpha import (
+        Subset,
+        TreeObservations,
+        expected_disagreement,
+        observed_disagreement,
+    )
+
+    treebank = random_treebank(6)
+    observations = TreeObservations.of(treebank)
+    weights = np.random.default_rng(0).integers(0, 3, observations.n_items).astype(np.float64)
+    subset = Subset(observations.everything, weights)
+    repeated = [i for i, w in zip(treebank.shared, weights, strict=True) for _ in range(int(w))]
+    for k, delta in enumerate(DELTAS):
+        observed, expected = by_definition(Treebank((), tuple(repeated), "dependency"), delta)
+        assert observed_disagreement(observations, subset)[k] == pytest.approx(observed)
+        found = expected_disagreement(observations, [subset])[0, k]
+        assert found == pytest.approx(expected)
+
+
+def test_bootstrap_interval_holds_the_value() -> None:
+    result = syntax_agreement(random_treebank(7, n=60), bootstrap=200)
+    assert result.bootstrap is not None
+    for name, value in {**result.total.alpha, **result.total.scores}.items():
+        low, high = result.bootstrap[name]
+        assert low < value < high
+
+
+def test_no_difference_to_expect_is_undefined() -> None:
+    row = [Dependencies((0,), ("r",))] * 3
+    treebank = Treebank.from_annotations({"A": row, "B": row})
+    result = syntax_agreement(treebank, bootstrap=5)
+    assert all(np.isnan(a) for a in result.total.alpha.values())
+    assert result.reason is not None
+    assert "expected disagreement is 0" in result.reason
+    score = gc.measure(treebank, ["alpha-plain"])["alpha-plain"]
+    assert not score.defined
+    assert score.reason is not None
+
+
+def test_bad_treebanks() -> None:
+    row = [Dependencies((0,), ("r",))]
+    with pytest.raises(DataError, match="two annotations"):
+        syntax_agreement(Treebank.from_annotations({"A": row, "B": [None]}))
+    with pytest.raises(DataError, match="one annotator"):
+        syntax_agreement(Treebank.from_annotations({"A": row}))
+    with pytest.raises(UsageError, match="sample_pairs"):
+        syntax_agreement(Treebank.from_annotations({"A": row, "B": row}), sample_pairs=-1)
+    with pytest.raises(UsageError, match="equally many"):
+        Treebank.from_annotations({"A": row, "B": []})
+
+
+def test_attachment_scores_by_hand() -> None:
+    a = Dependencies((2, 0, 2, 3), ("s", "r", "o", "m"))
+    b = Dependencies((2, 0, 2, 2), ("s", "r", "x", "m"))
+    assert attachment_scores(a, b) == (0.5, 0.75, 0.75)
+
+
+def test_equation_3_weights_by_length() -> None:
+    one, two = Dependencies((0,), ("r",)), Dependencies((0,), ("q",))
+    long = Dependencies((0, 1, 1), ("r", "a", "b"))
+    treebank = Treebank.from_annotations(
+        {"A": [one, long, one], "B": [two, long, long], "C": [one, None, None]}
+    )
+    # Sentence 1 has LAS (0 + 1 + 0) / 3 over its pairs, sentence 2 has 1, sentence 3 is left out.
+    scores = accuracies(treebank)
+    assert scores.ignored == 1
+    assert scores.mean()["las"] == pytest.approx((1 * (1 / 3) + 3 * 1) / 4)
+
+
+def test_bracketing_scores_by_hand() -> None:
+    a = Phrase(("S", (("NP", ()), ("VP", (("V", ()), ("NP", ()))))))
+    b = Phrase(("S", (("NP", ()), ("V", ()), ("NP", ()))))
+    # S, NP, VP, V, NP against S, NP, V, NP
+    assert bracketing_scores(a, b) == (0.8, 8 / 9)
+    treebank = Treebank.from_annotations({"A": [a, b], "B": [b, b]})
+    scores = gc.measure(treebank, ["jaccard", "las", "alpha-plain", "alpha-norm"])
+    assert scores["jaccard"].value == pytest.approx(0.9)
+    assert not scores["las"].defined
+    assert scores["alpha-plain"].observed == pytest.approx(0.5)
+    # TED 1 over sizes 3 + 3, in one of two sentences
+    assert scores["alpha-norm"].observed == pytest.approx((1 / 6) ** 2 / 2)
+
+
+def test_measures_of_trees_say_that_they_need_trees() -> None:
+    continuum = gc.Continuum.from_units([gc.Unit("a", 0, 1, "x"), gc.Unit("b", 0, 1, "x")])
+    names = ["alpha-plain", "alpha-diff", "alpha-norm", "las", "jaccard"]
+    for name, score in gc.measure(continuum, names).items():
+        assert score.reason is not None
+        assert name in score.reason
+        assert "trees" in score.reason
+    treebank = random_treebank(1)
+    assert "not trees" in str(gc.measure(treebank, ["kappa-d"])["kappa-d"].reason)
+    values = gc.measure(treebank, names[:4], bootstrap=10)
+    assert values["alpha-plain"].bootstrap is not None
+    assert 0 <= values["las"].value <= 1
+
+
+def test_pairs_share_a_sentence() -> None:
+    row = random_sentence(np.random.default_rng(0), 3)
+    other = random_sentence(np.random.default_rng(1), 4)
+    treebank = Treebank.from_annotations(
+        {"A": [row, None, other], "B": [row, row, None], "C": [None, row, other]}
+    )
+    pairs = [p.annotators for p in syntax_agreement(treebank).pairs]
+    assert pairs == list(combinations("ABC", 2))
+    lonely = Treebank.from_annotations({"A": [row, None], "B": [row, row], "C": [None, row]})
+    assert [p.annotators for p in syntax_agreement(lonely).pairs] == [("A", "B"), ("B", "C")]
