@@ -102,7 +102,7 @@ class Alignment:
         i, j = np.triu_indices(self.continuum.n_annotators, 1)
         first, second = self.groups[:, i], self.groups[:, j]
         both = (first >= 0) & (second >= 0)
-        costs = np.full(first.shape, empty)
+        costs = np.full(first.shape, empty, np.float64)
         units = columns(self.continuum)
         costs[both] = function(units[first[both]], units[second[both]])
         return costs
