@@ -1,0 +1,144 @@
+"""Votes on one unitary alignment: how many annotators, where it begins and ends, what it is.
+
+Pure functions over the units that a unitary alignment holds; the rules of the consensus are here
+and nowhere else. No paper prescribes them: every rule is a parameter or a documented choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean, median
+
+from gammacp.errors import UsageError
+
+
+class BoundaryRule(StrEnum):
+    """How the start and the end of a consensus unit follow from those of its units."""
+
+    MAJORITY = "majority"  # the position that most of them chose; the median where several did
+    MEDIAN = "median"
+    MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class CategoryVote:
+    """Who won, or who is level.
+
+    Attributes
+    ----------
+    winner
+        The category with more votes than any other; None if that is "unlabelled", or on a tie.
+    tied
+        The categories that share the first place, in a fixed order; empty without a tie.
+    votes
+        Votes per category, most first; None is "unlabelled".
+    """
+
+    winner: str | None
+    tied: tuple[str | None, ...]
+    votes: Mapping[str | None, int]
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether all votes went to one category."""
+        return len(self.votes) == 1
+
+
+def vote_on_category(categories: Sequence[str | None]) -> CategoryVote:
+    """Plurality; a tie has no winner, because choosing one would be a guess.
+
+    >>> vote_on_category(["Verb", "Noun", "Noun"]).winner
+    'Noun'
+    >>> vote_on_category(["Verb", "Noun"]).tied
+    ('Noun', 'Verb')
+    """
+    counts = Counter(categories)
+    # Unlabelled last; the order must not depend on who annotated first.
+    order = sorted(counts, key=lambda c: (-counts[c], c is None, c or ""))
+    votes = {category: counts[category] for category in order}
+    first = [c for c in order if counts[c] == counts[order[0]]]
+    if len(first) > 1:
+        return CategoryVote(None, tuple(first), votes)
+    return CategoryVote(first[0], (), votes)
+
+
+def span(
+    starts: Sequence[float], ends: Sequence[float], rule: BoundaryRule, *, whole: bool = False
+) -> tuple[float, float]:
+    """Start and end of the consensus of these units.
+
+    Parameters
+    ----------
+    starts, ends
+        One entry per unit, start ≤ end.
+    rule
+        `majority` takes, for each boundary by itself, the position that more units have than any
+        other, and the median where there is no such position or the two would cross.
+    whole
+        Positions count things (characters, tokens): the result is the nearest whole number, halves
+        outwards, so that nothing is lost that half of the annotators marked.
+
+    >>> span([0, 0, 1], [10, 12, 10], BoundaryRule.MAJORITY)
+    (0.0, 10.0)
+    >>> span([0, 1], [9, 10], BoundaryRule.MEDIAN, whole=True)
+    (0.0, 10.0)
+    """
+    if rule is BoundaryRule.MEAN:
+        start, end = fmean(starts), fmean(ends)
+    else:
+        start, end = median(starts), median(ends)
+    if rule is BoundaryRule.MAJORITY:
+        voted = (_most_frequent(starts, start), _most_frequent(ends, end))
+        if voted[0] <= voted[1]:
+            start, end = voted
+    if whole:
+        start, end = math.ceil(start - 0.5), math.floor(end + 0.5)
+    return float(start), float(end)
+
+
+def _most_frequent(positions: Sequence[float], otherwise: float) -> float:
+    ranked = Counter(positions).most_common(2)
+    unique = len(ranked) == 1 or ranked[0][1] > ranked[1][1]
+    return ranked[0][0] if unique else otherwise
+
+
+def needed_support(support: str | float | None, n_annotators: int) -> int:
+    """How many annotators must have marked a unit.
+
+    Parameters
+    ----------
+    support
+        None: more than half of them. A whole number (or its text): that many. A fraction of 1
+        with a point (`0.6`, `1.0`) or a percentage (`60%`): that share, rounded up.
+
+    >>> needed_support(None, 4), needed_support("2", 4), needed_support("60%", 4)
+    (3, 2, 3)
+    """
+    if support is None:
+        return n_annotators // 2 + 1
+    text = str(support).strip()
+    try:
+        if text.endswith("%"):
+            share = float(text[:-1]) / 100
+        elif "." in text:
+            share = float(text)
+        else:
+            return _within(int(text), n_annotators, text)
+    except ValueError:
+        raise UsageError(
+            f"support {text!r} is neither a number of annotators nor a share such as 0.6 or 60%"
+        ) from None
+    if not 0 < share <= 1:
+        raise UsageError(f"support {text!r} is not a share of the annotators in (0, 1]")
+    # A share of 2/3 written 0.667 must not ask for all three.
+    return max(1, math.ceil(share * n_annotators - 1e-2))
+
+
+def _within(number: int, n_annotators: int, text: str) -> int:
+    if not 1 <= number <= n_annotators:
+        raise UsageError(f"support {text} is not between 1 and the {n_annotators} annotators")
+    return number
