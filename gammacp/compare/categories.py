@@ -1,0 +1,219 @@
+"""Agreement category by category: γ_k, and which categories are taken for which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gammacp.arrays import Floats, Indices
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
+    from gammacp.measures.gamma_run import GammaOptions
+
+UNLABELLED = "(unlabelled)"
+NO_UNIT = "(no unit)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confusion:
+    """Counts of aligned pairs by category.
+
+    `counts[c, k]` counts pairs of annotators whose units are aligned and have the categories
+    `rows[c]` and `columns[k]`; `(no unit)` where one of the two has no unit there. Between
+    annotators the matrix is symmetric (each unlike pair counts once on either side of the
+    diagonal); against a reference, rows are the reference's categories.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: Indices
+    directed: bool
+
+    @property
+    def confused(self) -> list[tuple[str, str, int]]:
+        """Unlike pairs of categories with their counts, most frequent first."""
+        found = [
+            (row, column, int(self.counts[i, j]))
+            for i, row in enumerate(self.rows)
+            for j, column in enumerate(self.columns)
+            if row != column and (self.directed or i < j) and self.counts[i, j]
+        ]
+        return sorted(found, key=lambda entry: -entry[2])
+
+    def share_equal(self, category: str) -> float:
+        """Of the aligned pairs with a unit of this category, how many agree on it; NaN for none."""
+        i = self.rows.index(category)
+        return _share(int(self.counts[i, i]), int(self.counts[i, :-1].sum()))
+
+    def share_matched(self, category: str) -> float:
+        """Of all pairs with a unit of this category, how many have a unit on both sides."""
+        i = self.rows.index(category)
+        return _share(int(self.counts[i, :-1].sum()), int(self.counts[i].sum()))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
+
+
+def confusion(
+    alignments: Iterable[Alignment],
+    categories: Sequence[str],
+    *,
+    reference: str | None = None,
+) -> Confusion:
+    """Aligned pairs by category, over all alignments.
+
+    Parameters
+    ----------
+    alignments
+        Best alignments; categories are matched by name.
+    categories
+        Names, in the order to show them. "(unlabelled)" is added if it occurs.
+    reference
+        An annotator: only pairs with it count, and its category is the row.
+    """
+    names = [*categories, UNLABELLED, NO_UNIT]
+    counts = np.zeros((len(names), len(names)), np.int64)
+    for alignment in alignments:
+        for first, second in _pairs_of_codes(alignment, names, reference):
+            np.add.at(counts, (first, second), 1)
+            if reference is None:
+                unlike = first != second
+                np.add.at(counts, (second[unlike], first[unlike]), 1)
+    # Two empty units are no pair of anybody's.
+    counts[-1, -1] = 0
+    kept = [
+        i for i, n in enumerate(names) if n != UNLABELLED or counts[i].any() or counts[:, i].any()
+    ]
+    labels = tuple(names[i] for i in kept)
+    return Confusion(
+        rows=labels,
+        columns=labels,
+        counts=counts[np.ix_(kept, kept)],
+        directed=reference is not None,
+    )
+
+
+def _pairs_of_codes(
+    alignment: Alignment, names: Sequence[str], reference: str | None
+) -> Iterable[tuple[Indices, Indices]]:
+    """Codes into `names` of both sides, pair of annotators by pair of annotators."""
+    continuum = alignment.continuum
+    place = {name: i for i, name in enumerate(names)}
+    recode = np.array([place[c] for c in continuum.categories] + [len(names) - 2], np.int64)
+    per_unit = recode[continuum.category_codes]
+    cells = np.where(alignment.groups >= 0, per_unit[alignment.groups], len(names) - 1)
+    n = continuum.n_annotators
+    if reference is not None:
+        r = continuum.annotators.index(reference)
+        return [(cells[:, r], cells[:, j]) for j in range(n) if j != r]
+    return [(cells[:, i], cells[:, j]) for i in range(n) for j in range(i + 1, n)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryAgreement:
+    """One category.
+
+    Attributes
+    ----------
+    value
+        γ_k (Mathet 2017); for several documents the mean over those where it is defined, weighted
+        by their units of the category **(choice)**. NaN where undefined.
+    units
+        Units of the category.
+    documents
+        In how many documents γ_k is defined.
+    share_equal, share_matched
+        From the confusion: of the aligned pairs, how many agree; of all, how many are aligned.
+    """
+
+    name: str
+    value: float
+    units: int
+    documents: int
+    share_equal: float
+    share_matched: float
+    reason: str | None = None
+
+
+def by_category(
+    continua: Mapping[str, Continuum],
+    table: Confusion,
+    options: GammaOptions,
+    *,
+    shared: dict[object, object] | None = None,
+) -> tuple[CategoryAgreement, ...]:
+    """γ_k of every category, with its counts; categories without units are left out.
+
+    `shared` is what γ of the same continua left (see `gammacp.gamma`).
+    """
+    names = tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
+    scores, reasons = _gamma_k(continua, options, shared)
+    found = []
+    for name in names:
+        counts = {d: _count(c, name) for d, c in continua.items()}
+        defined = [
+            (counts[d], s[name]) for d, s in scores.items() if not math.isnan(s.get(name, math.nan))
+        ]
+        total = sum(n for n, _ in defined)
+        units = sum(counts.values())
+        if not units:
+            continue
+        found.append(
+            CategoryAgreement(
+                name=name,
+                value=sum(n * v for n, v in defined) / total if total else math.nan,
+                units=units,
+                documents=len(defined),
+                share_equal=table.share_equal(name),
+                share_matched=table.share_matched(name),
+                reason=None if total else reasons or "no two aligned units in any document",
+            )
+        )
+    return tuple(found)
+
+
+def _gamma_k(
+    continua: Mapping[str, Continuum],
+    options: GammaOptions,
+    shared: dict[object, object] | None,
+) -> tuple[dict[str, Mapping[str, float]], str | None]:
+    from gammacp.measures.gamma_cat import gamma_k
+
+    scores: dict[str, Mapping[str, float]] = {}
+    reason = None
+    for name, continuum in continua.items():
+        try:
+            scores[name] = gamma_k(continuum, shared=shared, **_single(options)).by_category
+        except (DataError, UsageError) as error:
+            reason = str(error)
+    return scores, reason
+
+
+def _single(options: GammaOptions) -> GammaOptions:
+    """γ_k models chance on each continuum by itself; a corpus model cannot be built from one."""
+    from gammacp.chance.registry import CHANCE_MODELS
+
+    chance = options.get("chance")
+    if chance is not None and CHANCE_MODELS[chance].pools:
+        return {**options, "chance": "shift"}
+    return options
+
+
+def _count(continuum: Continuum, category: str) -> int:
+    if category not in continuum.categories:
+        return 0
+    return int((continuum.category_codes == continuum.categories.index(category)).sum())
+
+
+def shares(counts: Indices) -> Floats:
+    """Rows of a confusion as fractions of their sums; rows without a pair are 0."""
+    sums = counts.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0))
