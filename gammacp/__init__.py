@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from gammacp.adjudication.consensus import Consensus, consensus
     from gammacp.alignment.align import align, best_disorder
     from gammacp.alignment.alignment import Alignment, UnitaryAlignment
     from gammacp.continuum import Continuum, Corpus, Unit
@@ -32,6 +33,8 @@ _HOMES = {
     "GammaScore": "gammacp.measures.gamma",
     "soft_gamma": "gammacp.measures.gamma",
     "gamma": "gammacp.measures.gamma",
+    "Consensus": "gammacp.adjudication.consensus",
+    "consensus": "gammacp.adjudication.consensus",
     "Continuum": "gammacp.continuum",
     "Corpus": "gammacp.continuum",
     "DataError": "gammacp.errors",
@@ -51,6 +54,7 @@ _HOMES = {
 __all__ = [
     "Alignment",
     "Combined",
+    "Consensus",
     "Continuum",
     "Corpus",
     "CorpusGamma",
@@ -64,6 +68,7 @@ __all__ = [
     "__version__",
     "align",
     "best_disorder",
+    "consensus",
     "gamma",
     "gamma_corpus",
     "measure",

@@ -72,7 +72,7 @@ def gamma_corpus(
     """
     settings = Settings.of(**options)
     if "chance" not in options:
-        settings = replace(settings, chance=_default_chance(corpus))
+        settings = replace(settings, chance=default_chance(corpus))
     bound = bind(settings.dissimilarity, corpus)
     chances = _Chances(list(corpus.values()), bound, settings, executor)
     scores: dict[str, GammaScore | Score] = {}
@@ -90,7 +90,8 @@ def gamma_corpus(
     return _pooled(corpus, scores, parts, settings)
 
 
-def _default_chance(corpus: Corpus) -> str:
+def default_chance(corpus: Corpus) -> str:
+    """`corpus` where there are at least as many continua as annotators, otherwise `shift`."""
     most = max((c.n_annotators for c in corpus.values()), default=0)
     return "corpus" if len(corpus) >= max(2, most) else "shift"
 
