@@ -45,7 +45,7 @@ def bootstrap_interval(
     pairs
         How many pairs were compared.
     resamples
-        How many resamples; Krippendorff suggests 20 000, and 0 means no interval.
+        How many resamples; 0 means no interval.
     seed
         The same seed gives the same interval.
 
