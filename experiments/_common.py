@@ -1,0 +1,32 @@
+"""What experiments share: small continua by hand, tidy CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from gammacp.continuum import Continuum, Unit
+from gammacp.files import atomic_write
+
+Span = tuple[float, float, str | None]
+
+
+def continuum(length: float | None = None, **annotators: Sequence[Span]) -> Continuum:
+    """A continuum from (start, end, category) per annotator; bounds 0:length if it is given."""
+    units = [Unit(name, *span) for name, spans in annotators.items() for span in spans]
+    bounds = None if length is None else (0.0, length)
+    return Continuum.from_units(units, annotators=list(annotators), bounds=bounds)
+
+
+def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
+    """Rows as a CSV file, columns in the order of the first row; NaN and None are empty."""
+    table = [{k: _text(v) for k, v in row.items()} for row in rows]
+    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table)
+
+
+def _text(value: object) -> object:
+    return "" if value is None or value != value else value

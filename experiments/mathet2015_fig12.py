@@ -1,0 +1,68 @@
+"""2015, Figures 12 and 13: both ways to make random annotation sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from experiments._common import Span, continuum, write_csv
+from gammacp.chance.annotation import annotations_of
+from gammacp.chance.corpus import combinations
+from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.continuum import Continuum, Corpus, Unit
+
+LENGTH = 42
+ANNOTATOR: list[Span] = [(2, 6, "1"), (9, 14, "2"), (18, 30, "3"), (33, 38, "4")]
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """Shifts by 15, 24 and 38; least distances of drawn shifts; combinations of a corpus."""
+    del data
+    c = continuum(LENGTH, A=ANNOTATOR)
+    (annotation,) = annotations_of(c)
+    rows = []
+    for cut in (15, 24, 38):
+        shifted = annotation.shifted(1 - cut / LENGTH)
+        order = np.argsort(shifted.starts)
+        rows += [
+            {
+                "cut": cut,
+                "category": c.categories[shifted.category_codes[i]],
+                "start": round(float(shifted.starts[i]), 9),
+                "length": float(shifted.lengths[i]),
+            }
+            for i in order
+        ]
+    write_csv(out / "shifts.csv", rows)
+    write_csv(out / "distances.csv", [_distances(100 if quick else 2000)])
+    three = continuum(A=[(0, 1, None)], B=[(0, 1, None)], C=[(0, 1, None)])
+    found = _drawn_combinations(2000 if quick else 60_000)
+    rows = [{"counted": combinations([three] * 8, 3), "drawn": found}]
+    write_csv(out / "combinations.csv", rows)
+
+
+def _distances(draws: int) -> dict[str, object]:
+    """The closest that two shifts of a set came, against the mean length of all units."""
+    short: list[Span] = [(s / 4, s / 4 + 1, k) for s, _, k in ANNOTATOR]
+    sampler = CHANCE_MODELS["shift"].prepare([continuum(LENGTH, A=short)], 3)
+    closest = np.inf
+    for seed in range(draws):
+        drawn = sampler.draw(np.random.default_rng(seed))
+        firsts = np.sort([u.start for u in drawn if u.category == "1"])
+        gaps = np.diff(np.append(firsts, firsts[0] + LENGTH))
+        closest = min(closest, float(gaps.min()))
+    return {"mean_length": 1.0, "closest": closest, "draws": draws}
+
+
+def _drawn_combinations(draws: int) -> int:
+    """How many different (continuum, annotator) triples of 8 × 3 come up."""
+    texts = [
+        Continuum.from_units([Unit(a, 0, 1, f"{text}{a}") for a in "ABC"]) for text in range(8)
+    ]
+    corpus = Corpus.from_continua({str(i): text for i, text in enumerate(texts)})
+    sampler = CHANCE_MODELS["corpus"].prepare(list(corpus.values()), 3)
+    rng = np.random.default_rng(0)
+    seen = Counter(frozenset(str(u.category) for u in sampler.draw(rng)) for _ in range(draws))
+    return len(seen)
