@@ -19,7 +19,7 @@ from gammacp.measures.coefficients import (
 )
 from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score, undefined
-from gammacp.measures.sections import Sections, atom_of, intersections, sections_of
+from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
@@ -53,7 +53,7 @@ def kappa_d(
     tau = atom_of(continuum, atom) if coefficient == "alpha" else None
     made = signature("kappa-d", coefficient=coefficient, atom=tau)
     if continuum.length == 0:
-        return undefined("the continuum has no length, so there is no position", signature=made)
+        return undefined(NO_LENGTH, signature=made)
     choices = _choices(sections_of(continuum), continuum, tau or 0.0)
     return coefficient_score(choices, coefficient, made)
 

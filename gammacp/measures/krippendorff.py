@@ -38,7 +38,7 @@ from gammacp.measures.category_metrics import Metric, metric_name, squared_diffe
 from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
 from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score
-from gammacp.measures.sections import atom_of
+from gammacp.measures.sections import NO_LENGTH, atom_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
@@ -248,7 +248,7 @@ def _score(
     observed = expected = None
     value, interval, reason = math.nan, None, None
     if total == 0:
-        reason = "no units of different annotators intersect" if coverage is not None else nothing
+        reason = NO_LENGTH if coverage is None else "no units of different annotators intersect"
     elif np.isnan(coincidences.expected).any():
         reason = "too few intersections to expect anything of others"
     else:
@@ -280,42 +280,34 @@ def _score(
     )
 
 
-_REFERENCE = "Krippendorff, Mathet, Bouvry & Widlöcher 2016"
-
-register(
-    Measure(
-        name="u-alpha",
-        summary="positions and categories together, by the length of intersections",
-        reference=_REFERENCE,
-        function=u_alpha,
-        needs=frozenset({Need.NO_OVERLAP}),
+for _name, _summary, _function, _need in (
+    (
+        "u-alpha",
+        "positions and categories together, by the length of intersections",
+        u_alpha,
+        Need.NO_OVERLAP,
+    ),
+    (
+        "binary-u-alpha",
+        "units against gaps, whatever the category",
+        binary_u_alpha,
+        Need.NO_OVERLAP,
+    ),
+    (
+        "cu-alpha",
+        "categories where units intersect; blind to boundaries and to missing units",
+        cu_alpha,
+        Need.CATEGORIES,
+    ),
+    ("ku-alpha", "cu-alpha of each category alone", ku_alpha, Need.CATEGORIES),
+):
+    register(
+        Measure(
+            name=_name,
+            summary=_summary,
+            reference="Krippendorff, Mathet, Bouvry & Widlöcher 2016",
+            function=_function,
+            needs=frozenset({_need}),
+            per_category=_name == "ku-alpha",
+        )
     )
-)
-register(
-    Measure(
-        name="binary-u-alpha",
-        summary="units against gaps, whatever the category",
-        reference=_REFERENCE,
-        function=binary_u_alpha,
-        needs=frozenset({Need.NO_OVERLAP}),
-    )
-)
-register(
-    Measure(
-        name="cu-alpha",
-        summary="categories where units intersect; blind to boundaries and to missing units",
-        reference=_REFERENCE,
-        function=cu_alpha,
-        needs=frozenset({Need.CATEGORIES}),
-    )
-)
-register(
-    Measure(
-        name="ku-alpha",
-        summary="cu-alpha of each category alone",
-        reference=_REFERENCE,
-        function=ku_alpha,
-        needs=frozenset({Need.CATEGORIES}),
-        per_category=True,
-    )
-)

@@ -21,7 +21,7 @@ from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score
-from gammacp.measures.sections import Sections, atom_of, intersections, sections_of
+from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
@@ -55,6 +55,7 @@ def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     slides = _all_slides(sections.lengths, sections.labels, tau)
     if not slides > 0:
         reason = "one label covers everything: no disagreement can be expected"
+        reason = reason if length else NO_LENGTH
         return Score(value=math.nan, reason=reason, signature=made)
     observed = 2 * _unlike_squares(sections) / (length * m * (m - 1))
     gaps = sections.labels == len(sections.names) - 1

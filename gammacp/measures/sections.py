@@ -23,6 +23,7 @@ from gammacp.errors import UsageError
 
 GAP = "φ"
 UNLABELLED = "(unlabelled)"
+NO_LENGTH = "the continuum has no length, so there is no position"
 # Pairs of intersecting sections that are held at once: 2²¹ pairs are some 50 MB.
 _BLOCK = 2**21
 

@@ -170,6 +170,8 @@ def test_undefined_has_a_reason() -> None:
                 score = function(c, **({"bootstrap": 10} if function is not u_alpha_2013 else {}))
             assert np.isnan(score.value)
             assert score.reason
+    assert "no length" in (u_alpha(points).reason or "")
+    assert "no length" in (u_alpha_2013(points).reason or "")
 
 
 def test_one_pair_of_intersecting_units_among_many_annotators_expects_nothing() -> None:
