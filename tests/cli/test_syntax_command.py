@@ -1,36 +1,23 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 
-from gammacp.cli import main
-
-Run: TypeAlias = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 CDT = Path(__file__).parents[1] / "fixtures" / "cdt"
 KEYS = ["alpha", "observed", "expected", "las", "uas", "jaccard", "items", "tokens", "ignored"]
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def command(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["gammacp", "syntax", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(stop.value.code, int)
-        return stop.value.code, out, err
-
-    return command
+def syntax(run: Run, *arguments: object) -> tuple[int, str, str]:
+    outcome = run("syntax", *arguments)
+    return outcome.code, outcome.out, outcome.err
 
 
 def test_json_keys(run: Run) -> None:
-    code, out, err = run(CDT / "es", "--json")
+    code, out, err = syntax(run, CDT / "es", "--json")
     document = json.loads(out)
     assert code == 0
     assert [*document][: len(KEYS) + 1] == [*KEYS, "defects"]
@@ -44,8 +31,16 @@ def test_json_keys(run: Run) -> None:
 
 
 def test_everything_in_tables(run: Run) -> None:
-    code, out, err = run(
-        CDT / "it", "--by-annotator", "--sentences", 3, "--bootstrap", 10, "--sample-pairs", 4000
+    code, out, err = syntax(
+        run,
+        CDT / "it",
+        "--by-annotator",
+        "--sentences",
+        3,
+        "--bootstrap",
+        10,
+        "--sample-pairs",
+        4000,
     )
     assert code == 0
     assert "iorn – lisa" in out
@@ -56,15 +51,32 @@ def test_everything_in_tables(run: Run) -> None:
     assert "95 % sampling" in out
     assert "seed 0" in err
     assert "15 ignored" in err
-    _, again, _ = run(
-        CDT / "it", "--by-annotator", "--sentences", 3, "--bootstrap", 10, "--sample-pairs", 4000
+    _, again, _ = syntax(
+        run,
+        CDT / "it",
+        "--by-annotator",
+        "--sentences",
+        3,
+        "--bootstrap",
+        10,
+        "--sample-pairs",
+        4000,
     )
     assert again == out
 
 
 def test_everything_in_json(run: Run) -> None:
-    _, out, _ = run(
-        CDT / "es", "--json", "--by-annotator", "--sentences", 2, "--bootstrap", 10, "--seed", 3
+    _, out, _ = syntax(
+        run,
+        CDT / "es",
+        "--json",
+        "--by-annotator",
+        "--sentences",
+        2,
+        "--bootstrap",
+        10,
+        "--seed",
+        3,
     )
     document = json.loads(out)
     assert len(document["pairs"]) == 6
@@ -77,7 +89,7 @@ def test_everything_in_json(run: Run) -> None:
 def test_phrase_structure(run: Run, tmp_path: Path) -> None:
     (tmp_path / "ann.mrg").write_text("(S (NP (PRP I)) (VP (VBD ran)))", encoding="utf-8")
     (tmp_path / "ben.mrg").write_text("(S (PRP I) (VP (VBD ran)))", encoding="utf-8")
-    code, out, err = run(tmp_path, "--json")
+    code, out, err = syntax(run, tmp_path, "--json")
     document = json.loads(out)
     assert code == 0
     assert document["jaccard"] == pytest.approx(4 / 5)
@@ -86,18 +98,18 @@ def test_phrase_structure(run: Run, tmp_path: Path) -> None:
 
 
 def test_bad_input_is_one_line_and_exit_3(run: Run, tmp_path: Path) -> None:
-    code, out, err = run(CDT / "da-lotte.conll")
+    code, out, err = syntax(run, CDT / "da-lotte.conll")
     assert (code, out) == (3, "")
     assert "one annotator only" in err
-    code, _, err = run(CDT / "da-lotte.conll", CDT / "da-morten.conll", "--strict")
+    code, _, err = syntax(run, CDT / "da-lotte.conll", CDT / "da-morten.conll", "--strict")
     assert code == 3
     assert "da-lotte.conll:" in err.splitlines()[-1]
     bad = tmp_path / "da-zoe.conll"
     bad.write_text("1\tx\n", encoding="utf-8")
-    code, _, err = run(bad, CDT / "da-morten.conll")
+    code, _, err = syntax(run, bad, CDT / "da-morten.conll")
     assert code == 3
     assert f"{bad}:1: 2 columns" in err
-    code, _, err = run(tmp_path / "nothing.conll", bad)
+    code, _, err = syntax(run, tmp_path / "nothing.conll", bad)
     assert code == 3
     assert "Traceback" not in err
 
@@ -105,7 +117,7 @@ def test_bad_input_is_one_line_and_exit_3(run: Run, tmp_path: Path) -> None:
 def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
     for name in ("ann", "ben"):
         (tmp_path / f"{name}.conll").write_text("1\tx\t_\t_\t_\t_\t0\tr\n", encoding="utf-8")
-    code, out, _ = run(tmp_path, "--json")
+    code, out, _ = syntax(run, tmp_path, "--json")
     assert code == 0
     assert json.loads(out)["alpha"] == {"plain": None, "diff": None, "norm": None}
     assert "expected disagreement is 0" in json.loads(out)["reason"]
@@ -113,7 +125,7 @@ def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
 
 def test_threshold(run: Run) -> None:
     files = CDT / "da-lotte.conll", CDT / "da-morten.conll"
-    assert run(*files, "--fail-under", 0.95)[0] == 0
-    code, _, err = run(*files, "--fail-under", 0.96)
+    assert syntax(run, *files, "--fail-under", 0.95)[0] == 0
+    code, _, err = syntax(run, *files, "--fail-under", 0.96)
     assert code == 5
     assert "0.9568" in err
