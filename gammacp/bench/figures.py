@@ -35,6 +35,11 @@ _NAMES = {
     "ghd": "1 − GHD",
     "s": "S",
     "b": "B",
+    "alpha-plain": "α$_{plain}$",
+    "alpha-diff": "α$_{diff}$",
+    "alpha-norm": "α$_{norm}$",
+    "las": "LAS",
+    "jaccard": "Jaccard",
 }
 
 

@@ -16,6 +16,7 @@ MAGNITUDE_DECIMALS = 9
 _GRID = 1_000_000_000
 # First word of the key; shuffling has 0 for references and 1 for annotators.
 _MEASURES = 2
+_TREES = 3
 
 
 def _stable(name: str) -> int:
@@ -31,3 +32,8 @@ def measure_seed(seed: int, error: str, magnitude: float, set_number: int) -> in
     """The seed that measures of this set get (γ's chance model), 0 ≤ seed < 2³²."""
     key = (_MEASURES, _stable(error), _magnitude(magnitude), set_number)
     return int(SeedSequence(seed, spawn_key=key).generate_state(1)[0])
+
+
+def tree_seed(seed: int, error: str, magnitude: float, set_number: int) -> SeedSequence:
+    """The stream of a perturbed copy of a sample of trees."""
+    return SeedSequence(seed, spawn_key=(_TREES, _stable(error), _magnitude(magnitude), set_number))

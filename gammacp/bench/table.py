@@ -86,7 +86,7 @@ def curves(
             values.setdefault(key, []).append(math.nan if value is None else value)
     chosen = None if magnitudes is None else frozenset(magnitudes)
     points = [
-        _point(*key, found)
+        point_of(*key, found)
         for key, found in values.items()
         if (errors is None or key[0] in errors)
         and (measures is None or family(key[1]) in measures)
@@ -119,7 +119,8 @@ def _rank(
     )
 
 
-def _point(error: str, measure: str, magnitude: float, values: list[float]) -> Point:
+def point_of(error: str, measure: str, magnitude: float, values: list[float]) -> Point:
+    """The point of a curve from the values of its sets, NaN where undefined."""
     array = np.array(values, np.float64)
     defined = array[~np.isnan(array)]
     mean = float(defined.mean()) if len(defined) else math.nan

@@ -77,6 +77,13 @@ class Origin:
         str | None,
         typer.Option(help="apart, overlapping, covering or fixed: units of drawn references."),
     ] = None
+    trees: Annotated[
+        Path | None,
+        typer.Option(
+            help="A treebank file instead: errors label, attach, label+attach, also "
+            "attach:uniform and attach:local, in a sample of its trees."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -154,6 +161,21 @@ def bench(
     """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond."""
     if context.invoked_subcommand is not None:
         return
+    if origin.trees is not None:
+        from gammacp.cli.bench_trees import bench_trees
+
+        bench_trees(
+            origin.trees,
+            errors=extent.error or (),
+            measures=listed(extent.measures),
+            magnitudes=_magnitudes(extent),
+            sets=extent.sets,
+            seed=sampling.seed,
+            out=running.out,
+            figures=running.figures,
+            as_json=json,
+        )
+        return
     from gammacp.bench.store import Store
 
     sweep = _sweep(extent, origin, running, checking, (weighing, sampling, solving))
@@ -169,7 +191,7 @@ def bench(
     if json:
         print_json(_document(sweep, points, outcome, running.out))
     elif checking.check is None:
-        _print(points)
+        print_points(points)
     _finish(outcome)
     if checking.check is not None:
         _compare(points, checking)
@@ -333,7 +355,7 @@ def _document(
     }
 
 
-def _print(points: Sequence[Point]) -> None:
+def print_points(points: Sequence[Point]) -> None:
     """Means, one table per error: a row per magnitude, a column per measure."""
     from gammacp.bench.table import by_error, by_measure
 

@@ -89,6 +89,15 @@ def read_treebank(
     return ReadTreebank(treebank, (*defects, *find_defects(treebank)), notes)
 
 
+def read_sentences(
+    path: Path, *, kind: str | None = None, leaves: str = "auto", encoding: str = "utf-8"
+) -> list[Sentence]:
+    """One person's sentences from one file; parameters as for `read_treebank`."""
+    one = Named(path, path.stem, "")
+    chosen = kind or _recognised(path, encoding)
+    return _read_all([one], chosen, leaves, "leaves", encoding)[0][path]
+
+
 def _recognised(path: Path, encoding: str) -> str:
     for kind, suffixes in SUFFIXES.items():
         if path.suffix.lower() in suffixes:
