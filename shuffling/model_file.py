@@ -49,11 +49,13 @@ _RANGE_OR_VALUES = {
 def read_model(path: str | PathLike[str]) -> ReferenceModel:
     """The model in a TOML file.
 
-    Raises DataError that names the file and the key: not TOML, a key that is unknown or missing, a
+    Raises DataError that names the file and the key: no such file, not TOML, a key unknown or missing, a
     value of the wrong type, a model that contradicts itself.
     """
     try:
         document = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise DataError(f"{error.strerror}", file=path) from None
     except UnicodeDecodeError:
         raise DataError("not a text file in UTF-8", file=path) from None
     except tomllib.TOMLDecodeError as error:

@@ -50,7 +50,7 @@ class Position:
     summary: ClassVar[str] = "boundaries are shifted"
     source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1"
 
-    factor: float = 1.0
+    factor: float = 7.0
     overlap: bool | None = None
 
     def __post_init__(self) -> None:

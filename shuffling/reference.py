@@ -17,7 +17,7 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from shuffling import placement
 from shuffling.distribution import Distribution, Uniform
 from shuffling.placement import Layout
@@ -51,7 +51,7 @@ class CategoryModel:
 
 
 _LENGTHS = Uniform(50, 150)
-_GAPS = Uniform(0, 150)
+_GAPS = Uniform(0, 50)
 _CATEGORIES = tuple(
     CategoryModel(name=name, prevalence=prevalence, lengths=_LENGTHS)
     for name, prevalence in (("A", 0.4), ("B", 0.3), ("C", 0.2), ("D", 0.1))
@@ -70,7 +70,7 @@ class ReferenceModel:
         At least one; prevalences sum to 1. Default: A .4, B .3, C .2, D .1, lengths 50–150 each.
     gaps
         Gaps between neighbours, before the first and after the last unit, in positions; default
-        0–150. Negative gaps (overlaps) only where the layout is `overlapping`; not used where it
+        0–50. Negative gaps (overlaps) only where the layout is `overlapping`; not used where it
         is `covering`.
     layout
         `apart` (default), `overlapping`, `covering` (segmentation) or `fixed` (pure
@@ -128,6 +128,12 @@ class ReferenceModel:
         from shuffling.fitting import fit
 
         return fit(observed, integer=integer)
+
+    def laid_out(self, layout: str) -> ReferenceModel:
+        """The same model with another layout, by name; UsageError for an unknown name."""
+        if layout not in (known := [str(each) for each in Layout]):
+            raise UsageError(f"layout {layout!r} is unknown; there are: {', '.join(known)}")
+        return self.fixed() if layout == Layout.FIXED else replace(self, layout=Layout(layout))
 
     def covering(self) -> ReferenceModel:
         """The same model as a segmentation: units tile the continuum (2015, §6.3.2)."""

@@ -40,7 +40,7 @@ class Split:
     summary: ClassVar[str] = "units are cut into contiguous units"
     source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1, §6.3.4"
 
-    factor: float = 5.0
+    factor: float = 2.0
 
     def __post_init__(self) -> None:
         """Check the factor."""

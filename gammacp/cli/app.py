@@ -19,6 +19,7 @@ _COMMANDS: tuple[str, ...] = (
     "calibrate",
     "consensus",
     "bench",
+    "shuffle",
     "inspect",
     "convert",
     "formats",

@@ -116,7 +116,7 @@ def test_fixed_units_are_the_same_in_every_draw() -> None:
     assert np.array_equal(first.starts, second.starts)
     assert np.array_equal(first.ends, second.ends)
     assert set(first.lengths) == {100}
-    assert set(gaps_of(first)) == {75}
+    assert set(gaps_of(first)) == {25}
     assert not np.array_equal(first.category_codes, second.category_codes)
     assert set(reference_set(ReferenceModel().fixed(length=7, gap=0)).lengths) == {7}
 
@@ -203,7 +203,7 @@ def test_fit_of_a_drawn_corpus_gives_the_model_back() -> None:
     assert model.n_units == 40
     assert model.layout is Layout.APART
     assert model.prevalence == pytest.approx(truth.prevalence, abs=0.04)
-    assert model.gaps.mean == pytest.approx(75, abs=4)
+    assert model.gaps.mean == pytest.approx(25, abs=1.5)
     for category in model.categories:
         assert category.lengths.mean == pytest.approx(100, abs=6)
     assert ReferenceModel.fit(drawn.values()) == model

@@ -15,8 +15,8 @@ def test_combinations_keep_their_order() -> None:
 
 
 def test_parameters() -> None:
-    text = "split:factor=2+position:factor=0.5,overlap=true+category:overlap=true"
-    errors = (Split(factor=2), Position(factor=0.5, overlap=True), Category(overlap=True))
+    text = "split:factor=3+position:factor=0.5,overlap=true+category:overlap=true"
+    errors = (Split(factor=3), Position(factor=0.5, overlap=True), Category(overlap=True))
     assert parse_errors(text) == errors
     assert parse_errors(describe(errors)) == errors
     assert parse_errors("category:keep-prevalence=false") == (Category(keep_prevalence=False),)
