@@ -49,8 +49,8 @@ _RANGE_OR_VALUES = {
 def read_model(path: str | PathLike[str]) -> ReferenceModel:
     """The model in a TOML file.
 
-    Raises DataError that names the file and the key: no such file, not TOML, a key unknown or missing, a
-    value of the wrong type, a model that contradicts itself.
+    Raises DataError that names the file and the key: no such file, not TOML, a key that is unknown
+    or missing, a value of the wrong type, a model that contradicts itself.
     """
     try:
         document = tomllib.loads(Path(path).read_text("utf-8"))

@@ -14,6 +14,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.errors import DataError
+from shuffling.disjoint import redraw_disjoint
 from shuffling.fitting import overlaps
 from shuffling.ordered import draw_ordered
 from shuffling.placement import Layout
@@ -33,10 +34,10 @@ class Position:
       that cross change places. Units of positive length with whole positions keep length 1.
     - Kept apart (`overlap=False`; §6.3.4 "a modified version of the shifting procedure so that
       the non-overlapping constraint is fully satisfied"): the same draws under the condition that
-      boundaries stay in their order, so units stay in theirs, disjoint and of positive length.
+      units are disjoint and of positive length; large shifts may carry a unit past others.
     - Segmentations (a model whose layout is `covering`, unless `overlap` is given): shared
-      boundaries are drawn under the same condition, s = f·m·(the shorter of its two units); the
-      outer ones stay.
+      boundaries are drawn under the condition that they stay in order, s = f·m·(the shorter of
+      its two units); the outer ones stay.
 
     Attributes
     ----------
@@ -50,7 +51,7 @@ class Position:
     summary: ClassVar[str] = "boundaries are shifted"
     source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1"
 
-    factor: float = 7.0
+    factor: float = 3.0
     overlap: bool | None = None
 
     def __post_init__(self) -> None:
@@ -125,7 +126,20 @@ def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.G
         integer=setting.integer,
         rng=rng,
     )
-    return Units(places[::2], places[1::2], units.codes)
+    lowest, highest = setting.bounds
+    ranges = np.stack(
+        (
+            np.maximum(units.starts - reach, lowest),
+            np.minimum(units.starts + reach, highest),
+            np.maximum(units.ends - reach, lowest),
+            np.minimum(units.ends + reach, highest),
+        ),
+        axis=1,
+    )
+    starts, ends = redraw_disjoint(
+        places[::2], places[1::2], ranges, setting.bounds, integer=setting.integer, rng=rng
+    )
+    return Units.sorted(starts, ends, units.codes)
 
 
 def _shift_shared(units: Units, factor: float, setting: Setting, rng: np.random.Generator) -> Units:

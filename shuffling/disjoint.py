@@ -1,0 +1,134 @@
+"""Units drawn inside their ranges under the condition that they stay disjoint.
+
+The wanted distribution is that of independent uniform boundaries, given that no two units overlap;
+units may change places. It is approached from an arrangement in which they have not (an exact draw,
+`shuffling.ordered`) by Gibbs sampling: in each sweep every unit, in random order, is taken out and
+put back uniformly over all places in its range that the others leave free.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.continuum import Bounds
+
+SWEEPS = 10
+"""A sweep moves about half of the units to other gaps where shifts reach that far."""
+_TRIES = 1000
+
+_Ranges = tuple[float, float, float, float]
+
+
+def redraw_disjoint(
+    starts: Floats,
+    ends: Floats,
+    ranges: Floats,
+    bounds: Bounds,
+    *,
+    integer: bool,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """Starts and ends after `SWEEPS` sweeps, by unit, shapes (n,).
+
+    Parameters
+    ----------
+    starts, ends
+        Disjoint units in order, each inside its ranges.
+    ranges
+        Shape (n, 4): least and greatest start, least and greatest end; inside the bounds, whole
+        numbers if `integer`. A unit without any room stays where it is.
+    """
+    line = _Line(starts.tolist(), ends.tolist(), bounds)
+    rows = ranges.tolist()
+    movable = np.flatnonzero((ranges[:, 1] > ranges[:, 0]) | (ranges[:, 3] > ranges[:, 2]))
+    for _ in range(SWEEPS):
+        for unit in rng.permutation(movable).tolist():
+            line.redraw(unit, rows[unit], integer, rng)
+    placed = np.argsort(line.units)
+    return np.array(line.starts)[placed], np.array(line.ends)[placed]
+
+
+class _Line:
+    """The units in order of position, while they are being moved."""
+
+    def __init__(self, starts: list[float], ends: list[float], bounds: Bounds) -> None:
+        self.starts, self.ends = starts, ends
+        self.units = list(range(len(starts)))
+        self.where = list(starts)
+        self.bounds = bounds
+
+    def redraw(self, unit: int, ranges: _Ranges, integer: bool, rng: np.random.Generator) -> None:
+        at = bisect_left(self.starts, self.where[unit])
+        while self.units[at] != unit:  # zero-length units may start at the same place
+            at += 1
+        start, end = self.starts.pop(at), self.ends.pop(at)
+        self.units.pop(at)
+        free = self._free(ranges, 1.0 if integer else 0.0)
+        found = _drawn(free, integer, rng) if free else None
+        if found is not None:
+            at, start, end = found
+        self.starts.insert(at, start)
+        self.ends.insert(at, end)
+        self.units.insert(at, unit)
+        self.where[unit] = start
+
+    def _free(self, ranges: _Ranges, step: float) -> list[tuple[int, _Ranges]]:
+        """Gaps that the unit can go to: their row, and what start and end may be there.
+
+        Whole places are the cells [p, p + 1), so that ranges end one `step` later.
+        """
+        free = []
+        least_start, greatest_start, least_end, greatest_end = ranges
+        for row in range(bisect_right(self.starts, least_start), len(self.starts) + 1):
+            low = self.ends[row - 1] if row else self.bounds[0]
+            high = self.starts[row] if row < len(self.starts) else self.bounds[1]
+            if low >= greatest_end or low > greatest_start:
+                break
+            cut = (
+                max(low, least_start),
+                min(high, greatest_start) + step,
+                max(low, least_end),
+                min(high, greatest_end) + step,
+            )
+            if sum(_areas(cut)) > 0:
+                free.append((row, cut))
+        return free
+
+
+def _areas(cut: _Ranges) -> tuple[float, float]:
+    """Area of {start < end} where the start lies below all ends, and where among them."""
+    a0, a1, b0, b1 = cut
+    if a1 <= a0 or b1 <= b0:
+        return 0.0, 0.0
+    below = max(min(a1, b0) - a0, 0.0) * (b1 - b0)
+    low, high = max(a0, b0), min(a1, b1)
+    return below, ((b1 - low) ** 2 - (b1 - high) ** 2) / 2 if high > low else 0.0
+
+
+def _drawn(
+    free: list[tuple[int, _Ranges]], integer: bool, rng: np.random.Generator
+) -> tuple[int, float, float] | None:
+    """A gap, a start and an end, uniform over all of them; None where chance finds none."""
+    sums = list(accumulate(sum(_areas(cut)) for _, cut in free))
+    for _ in range(_TRIES):
+        u, v, w, x = rng.random(4).tolist()
+        row, cut = free[min(bisect_right(sums, u * sums[-1]), len(free) - 1)]
+        below, among = _areas(cut)
+        a0, a1, b0, b1 = cut
+        if w * (below + among) < below:
+            start = a0 + v * (min(a1, b0) - a0)
+        else:
+            start = b1 - math.sqrt((b1 - min(a1, b1)) ** 2 + v * 2 * among)
+        end = max(b0, start) + x * (b1 - max(b0, start))
+        if integer:
+            # Cells on the diagonal count half in the area and hold no unit: drawn again.
+            start, end = math.floor(start), math.floor(end)
+        # Rounding may reach the open end of a range of cells.
+        if a0 <= start < end and (not integer or (start < a1 and end < b1)):
+            return row, float(start), float(end)
+    return None
