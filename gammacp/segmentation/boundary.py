@@ -1,0 +1,205 @@
+"""B: boundary similarity, and precision and recall from the same edits (Fournier 2013).
+
+Where S divides by all places that could carry a boundary, B divides by the boundaries that are
+there: additions A, substitutions S, transpositions T and matches M.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gammacp.errors import UsageError
+from gammacp.segmentation.edits import (
+    Differences,
+    Edits,
+    Transposition,
+    differences,
+    substitutions,
+)
+from gammacp.segmentation.value import Segmentation, check_comparable
+
+Cell = tuple[str | None, str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundarySimilarity:
+    """B of two segmentations, with its edits.
+
+    Attributes
+    ----------
+    matches
+        |M|: boundaries that both have, per type.
+    edits
+        Additions and substitutions (as `Substitution`, an addition has None on one side), and
+        transpositions.
+    penalty
+        |A| + w_S + w_T.
+    n_t, types
+        As given.
+    """
+
+    matches: Mapping[str, int]
+    edits: Edits
+    penalty: float
+    n_t: int
+    types: tuple[str, ...]
+
+    @property
+    def value(self) -> float:
+        """B = 1 − (|A| + w_S + w_T)/(|A| + |S| + |T| + |M|); 1 without any boundary."""
+        everything = sum(self.matches.values()) + self.edits.full + self.edits.near
+        return 1 - self.penalty / everything if everything else 1.0
+
+    @property
+    def additions(self) -> int:
+        """|A|: boundaries that one side has and the other has nothing for."""
+        return sum(None in (e.first, e.second) for e in self.edits.substitutions)
+
+
+def boundary_similarity(
+    a: Segmentation,
+    b: Segmentation,
+    *,
+    n_t: int = 2,
+    substitution: float = 1.0,
+    transposition: float = 1.0,
+    ordinal: bool = False,
+) -> BoundarySimilarity:
+    """B (2013): symmetric, 1 iff equal.
+
+    Parameters
+    ----------
+    n_t
+        A boundary may be transposed over fewer than n_t places; over i places it costs i/n_t.
+    substitution, transposition
+        Further weights in [0, 1] of w_S and w_T. An addition costs 1.
+    ordinal
+        Whether the types are ranks, in declared order: one type for another then costs their
+        difference in rank over the number of types, instead of 1.
+
+    Nearest transpositions come first, from left to right, as published. With n_t = 2 and one type
+    that is the most there can be.
+
+    >>> masses = Segmentation.from_masses
+    >>> boundary_similarity(masses([2, 3, 6]), masses([5, 6])).value
+    0.5
+    >>> boundary_similarity(masses([2, 3, 6]), masses([2, 2, 7])).value
+    0.75
+    """
+    check_comparable(a, b)
+    if n_t < 1:
+        raise UsageError(f"n_t = {n_t} < 1; a boundary is moved over fewer than n_t places")
+    for name, weight in (("substitution", substitution), ("transposition", transposition)):
+        if not 0 <= weight <= 1:
+            raise UsageError(f"{name} weight {weight:g} is outside [0, 1]")
+    left = differences(a, b)
+    missed = _count(left, 0, len(a.types))
+    matches = {name: len(a.of_type(name)) - missed[code] for code, name in enumerate(a.types)}
+    moved = _transposed(left, n_t, a.types)
+    edits = Edits(substitutions=substitutions(left, a.types), transpositions=moved)
+    penalty = 0.0
+    for edit in edits.substitutions:
+        if edit.first is None or edit.second is None:
+            penalty += 1
+        else:
+            ranks = a.types.index(edit.first), a.types.index(edit.second)
+            apart = abs(ranks[0] - ranks[1]) / len(a.types) if ordinal else 1.0
+            penalty += substitution * apart
+    penalty += transposition * sum(t.end - t.start for t in moved) / n_t
+    return BoundarySimilarity(matches=matches, edits=edits, penalty=penalty, n_t=n_t, types=a.types)
+
+
+def _count(left: Differences, side: int, n_types: int) -> list[int]:
+    counts = [0] * n_types
+    for sides in left.values():
+        for code in sides[side]:
+            counts[code] += 1
+    return counts
+
+
+def _transposed(left: Differences, n_t: int, types: tuple[str, ...]) -> tuple[Transposition, ...]:
+    """Take the transpositions out of the differences, nearest first, from left to right.
+
+    Two places at which one type replaces another are left to substitutions.
+    """
+    places = list(left)
+    found = []
+    for distance in range(1, n_t):
+        for start in places:
+            end = start + distance
+            if end not in left:
+                continue
+            here, there = left[start], left[end]
+            for code in sorted((here[0] & there[1]) | (here[1] & there[0])):
+                if all(here) and all(there):
+                    continue
+                for side in (*here, *there):
+                    side.discard(code)
+                found.append(Transposition(start, end, types[code], 2))
+    return tuple(sorted(found, key=lambda t: (t.start, t.end, t.type)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfusionMatrix:
+    """What the hypothesis has where the reference has something else.
+
+    Attributes
+    ----------
+    cells
+        (hypothesis type, reference type) → count; None is "no boundary". A near miss over i places
+        counts 1 − i/n_t as a match.
+    types
+        Boundary types.
+    """
+
+    cells: Mapping[Cell, float]
+    types: tuple[str, ...]
+
+    def precision(self, name: str | None = None) -> float:
+        """Matches over the hypothesis' boundaries, of one type or all (micro-average).
+
+        NaN where the hypothesis has none.
+        """
+        return self._ratio(0, name)
+
+    def recall(self, name: str | None = None) -> float:
+        """Matches over the reference's boundaries; NaN where the reference has none."""
+        return self._ratio(1, name)
+
+    def f_measure(self, name: str | None = None, *, beta: float = 1.0) -> float:
+        """F_β = (1 + β²)·P·R/(β²·P + R), 0 where P = R = 0; NaN where either is undefined."""
+        if not beta > 0:
+            raise UsageError(f"beta = {beta:g} is not positive")
+        p, r = self.precision(name), self.recall(name)
+        weighted = beta**2 * p + r
+        return (1 + beta**2) * p * r / weighted if weighted != 0 else 0.0
+
+    def _ratio(self, side: int, name: str | None) -> float:
+        names = self.types if name is None else (name,)
+        for unknown in set(names) - set(self.types):
+            raise UsageError(f"boundary type {unknown!r} is unknown: {', '.join(self.types)}")
+        hits = sum(self.cells.get((n, n), 0.0) for n in names)
+        placed = sum(count for cell, count in self.cells.items() if cell[side] in names)
+        return hits / placed if placed else math.nan
+
+
+def confusion_matrix(
+    reference: Segmentation, hypothesis: Segmentation, *, n_t: int = 2
+) -> ConfusionMatrix:
+    """Boundary confusion matrix (2013): what only the hypothesis has is a false positive.
+
+    >>> masses = Segmentation.from_masses
+    >>> matrix = confusion_matrix(masses([2, 3, 6]), masses([5, 6]))
+    >>> matrix.precision(), matrix.recall()
+    (1.0, 0.5)
+    """
+    found = boundary_similarity(reference, hypothesis, n_t=n_t)
+    cells: dict[Cell, float] = {(n, n): float(count) for n, count in found.matches.items()}
+    for near in found.edits.transpositions:
+        cells[near.type, near.type] += 1 - (near.end - near.start) / n_t
+    for full in found.edits.substitutions:
+        cell = (full.second, full.first)
+        cells[cell] = cells.get(cell, 0.0) + 1
+    return ConfusionMatrix(cells=cells, types=found.types)

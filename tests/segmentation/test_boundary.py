@@ -1,0 +1,134 @@
+"""B, the confusion matrix, R_FN and R_FP."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.errors import UsageError
+from gammacp.segmentation import (
+    Segmentation,
+    Substitution,
+    Transposition,
+    boundary_similarity,
+    confusion_matrix,
+    miss_rates,
+)
+
+masses = Segmentation.from_masses
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "value"),
+    [
+        ([2, 3, 6], [5, 6], 0.5),
+        ([2, 3, 6], [2, 3, 3, 3], 2 / 3),
+        ([2, 3, 6], [2, 2, 7], 0.75),
+        ([5, 6], [11], 0),
+        ([11], [11], 1),
+    ],
+)
+def test_published_values(a: list[int], b: list[int], value: float) -> None:
+    assert boundary_similarity(masses(a), masses(b)).value == pytest.approx(value)
+    assert boundary_similarity(masses(b), masses(a)).value == pytest.approx(value)
+
+
+def test_wider_transpositions_cost_more() -> None:
+    a, b = masses([2, 9]), masses([4, 7])
+    assert boundary_similarity(a, b, n_t=2).value == 0
+    assert boundary_similarity(a, b, n_t=3).value == pytest.approx(1 - 2 / 3)
+    assert boundary_similarity(a, b, n_t=8).value == pytest.approx(1 - 2 / 8)
+    moved = boundary_similarity(a, b, n_t=3)
+    assert moved.edits.transpositions == (Transposition(2, 4, "1", 2),)
+    assert moved.additions == 0
+    assert boundary_similarity(a, b, n_t=3, transposition=0).value == 1
+
+
+def test_types_and_substitutions() -> None:
+    types = ["low", "mid", "high"]
+    a = Segmentation.from_typed({"low": [3], "mid": [5]}, mass=9, types=types)
+    b = Segmentation.from_typed({"high": [3], "mid": [5, 7]}, mass=9, types=types)
+    found = boundary_similarity(a, b)
+    assert found.edits.substitutions == (
+        Substitution(3, "low", "high"),
+        Substitution(7, None, "mid"),
+    )
+    assert found.value == pytest.approx(1 - 2 / 3)  # one match
+    assert boundary_similarity(a, b, ordinal=True).value == pytest.approx(1 - (1 + 2 / 3) / 3)
+    matrix = confusion_matrix(a, b)  # a is the reference
+    assert matrix.cells["high", "low"] == 1
+    assert matrix.cells["mid", None] == 1
+    assert matrix.precision("mid") == 0.5
+    assert matrix.recall("mid") == 1
+    assert math.isnan(matrix.precision("low"))
+    assert matrix.precision() == pytest.approx(1 / 3)
+    assert matrix.recall() == pytest.approx(1 / 2)
+    with pytest.raises(UsageError, match="'x' is unknown"):
+        matrix.precision("x")
+
+
+def test_two_swapped_types_are_two_substitutions() -> None:
+    a = Segmentation.from_sets([{"x"}, {"y"}], types="xy")
+    b = Segmentation.from_sets([{"y"}, {"x"}], types="xy")
+    assert len(boundary_similarity(a, b).edits.substitutions) == 2
+
+
+def test_reference_and_hypothesis_the_right_way_round() -> None:
+    reference, hypothesis = masses([2, 3, 6]), masses([5, 2, 2, 2])
+    matrix = confusion_matrix(reference, hypothesis)
+    assert matrix.cells == {("1", "1"): 1, (None, "1"): 1, ("1", None): 2}
+    assert matrix.precision() == pytest.approx(1 / 3)
+    assert matrix.recall() == pytest.approx(1 / 2)
+    assert matrix.f_measure() == pytest.approx(0.4)
+    assert matrix.f_measure(beta=2) == pytest.approx(5 * (1 / 6) / (4 / 3 + 1 / 2))
+    assert math.isnan(confusion_matrix(reference, masses([11])).precision())
+    assert confusion_matrix(reference, masses([11])).recall() == 0
+
+
+def test_a_near_miss_is_part_of_a_match() -> None:
+    matrix = confusion_matrix(masses([2, 3, 6]), masses([2, 5, 4]), n_t=4)
+    assert matrix.cells["1", "1"] == pytest.approx(1 + (1 - 2 / 4))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data(), st.integers(2, 25), st.integers(2, 5))
+def test_properties(data: st.DataObject, mass: int, n_t: int) -> None:
+    places = st.sets(st.integers(1, mass - 1))
+    a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
+    found = boundary_similarity(a, b, n_t=n_t)
+    assert found.value == boundary_similarity(b, a, n_t=n_t).value
+    assert 0 <= found.value <= 1
+    assert (found.value == 1) == (a == b)
+    # Every boundary is in exactly one match or edit.
+    placed = 2 * sum(found.matches.values()) + found.edits.full + 2 * found.edits.near
+    assert placed == a.n_boundaries + b.n_boundaries
+
+
+def rates_by_unit(reference: Segmentation, hypothesis: Segmentation) -> tuple[float, float]:
+    """Each base unit looked up one by one."""
+    spans = []
+    for side in (reference, hypothesis):
+        labels = [i for i, mass in enumerate(side.masses) for _ in range(mass)]
+        spans.append([{j for j, x in enumerate(labels) if x == label} for label in labels])
+    pairs = list(zip(*spans, strict=True))
+    fn = sum(len(r - h) / len(r) for r, h in pairs) / len(pairs)
+    return fn, sum(len(h - r) / len(h) for r, h in pairs) / len(pairs)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(1, 20))
+def test_miss_rates_unit_by_unit(data: st.DataObject, mass: int) -> None:
+    places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set())
+    a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
+    rates = miss_rates(a, b)
+    assert (rates.false_negative, rates.false_positive) == pytest.approx(rates_by_unit(a, b))
+
+
+def test_a_missing_boundary_only_adds_and_an_extra_one_only_hides() -> None:
+    missing = miss_rates(masses([4, 4]), masses([8]))
+    assert (missing.false_negative, missing.false_positive) == (0, 0.5)
+    extra = miss_rates(masses([8]), masses([4, 4]))
+    assert (extra.false_negative, extra.false_positive) == (0.5, 0)
