@@ -23,6 +23,7 @@ _COMMANDS: tuple[str, ...] = (
     "inspect",
     "convert",
     "formats",
+    "segmentation",
     "syntax",
     "solvers",
     "cite",

@@ -67,6 +67,7 @@ MEASURES: Registry[Measure] = Registry(
         "gammacp.measures.discretised",
         "gammacp.measures.slot_error_rate",
         "gammacp.measures.segmentation",
+        "gammacp.measures.segmentation_similarity",
         "gammacp.measures.trees",
         "gammacp.measures.f1",
         "gammacp.measures.predefined",

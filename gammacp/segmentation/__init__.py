@@ -2,7 +2,8 @@
 
 A `Segmentation` is the value that all measures of this package take. Errors between a reference
 and a hypothesis: `window_diff`, `pk`, `ghd`, `miss_rates`, `confusion_matrix`. Similarities of two
-segmentations of equal standing: `segmentation_similarity` (S), `boundary_similarity` (B).
+segmentations of equal standing: `segmentation_similarity` (S), `boundary_similarity` (B). Many
+coders and items: `read_codings`, `coding_agreement` (π, κ, bias), `candidate_drops`.
 
 References
 ----------
@@ -14,12 +15,23 @@ Pevzner & Hearst 2002. A critique and improvement of an evaluation metric for te
 Computational Linguistics 28.
 """
 
+from gammacp.segmentation.agreement import (
+    CodingAgreement,
+    GroupAgreement,
+    Intervals,
+    ItemAgreement,
+    coding_agreement,
+)
 from gammacp.segmentation.boundary import (
     BoundarySimilarity,
     ConfusionMatrix,
     boundary_similarity,
     confusion_matrix,
 )
+from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
+from gammacp.segmentation.choices import Basis, EditSearch, Mode
+from gammacp.segmentation.codings import Codings, Group, merged
+from gammacp.segmentation.coefficients import Coefficients, coefficients
 from gammacp.segmentation.edits import (
     EditCosts,
     Edits,
@@ -29,36 +41,72 @@ from gammacp.segmentation.edits import (
 )
 from gammacp.segmentation.hamming import Hamming, ghd, ghd_of_positions
 from gammacp.segmentation.rates import MissRates, miss_rates
-from gammacp.segmentation.similarity import EditSearch, Similarity, segmentation_similarity
+from gammacp.segmentation.reading import (
+    codings_from_json,
+    codings_from_table,
+    load_codings,
+    read_codings,
+)
+from gammacp.segmentation.similarity import Similarity, segmentation_similarity
+from gammacp.segmentation.statistics import (
+    Comparison,
+    ItemStatistics,
+    item_statistics,
+)
 from gammacp.segmentation.tiling import from_continuum, inner_boundaries
 from gammacp.segmentation.transpositions import optimal_edits, published_edits
 from gammacp.segmentation.value import Segmentation
 from gammacp.segmentation.windows import pk, window_diff, window_size
+from gammacp.segmentation.writing import to_json, to_table, write_codings
 
 __all__ = [
+    "Basis",
     "BoundarySimilarity",
+    "CandidateDrop",
+    "CodingAgreement",
+    "Codings",
+    "Coefficients",
+    "Comparison",
     "ConfusionMatrix",
     "EditCosts",
     "EditSearch",
     "Edits",
+    "Group",
+    "GroupAgreement",
     "Hamming",
+    "Intervals",
+    "ItemAgreement",
+    "ItemStatistics",
     "MissRates",
+    "Mode",
     "Segmentation",
     "Similarity",
     "Substitution",
     "Transposition",
     "boundary_similarity",
+    "candidate_drops",
+    "coding_agreement",
+    "codings_from_json",
+    "codings_from_table",
+    "coefficients",
     "confusion_matrix",
     "from_continuum",
     "ghd",
     "ghd_of_positions",
     "inner_boundaries",
+    "item_statistics",
+    "load_codings",
+    "merged",
     "miss_rates",
     "optimal_edits",
     "pk",
     "published_edits",
+    "read_codings",
     "segmentation_similarity",
+    "to_json",
+    "to_table",
     "transposition_error",
     "window_diff",
     "window_size",
+    "write_codings",
 ]

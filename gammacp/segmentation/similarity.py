@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
+from gammacp.segmentation.choices import EditSearch
 from gammacp.segmentation.edits import EditCosts, Edits
 from gammacp.segmentation.transpositions import optimal_edits, published_edits
 from gammacp.segmentation.value import Segmentation
 
 _TOLERANCE = 1e-9
-
-
-class EditSearch(StrEnum):
-    """How near misses are found."""
-
-    PUBLISHED = "published"
-    OPTIMAL = "optimal"
 
 
 @dataclass(frozen=True, kw_only=True)

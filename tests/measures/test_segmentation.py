@@ -8,8 +8,10 @@ from itertools import pairwise
 import pytest
 
 from gammacp.continuum import Continuum, Unit
+from gammacp.errors import UsageError
 from gammacp.measures.registry import measure
 from gammacp.measures.segmentation import PairwiseScore
+from gammacp.measures.segmentation_similarity import EditScore
 
 
 def tiled(**by_annotator: list[float]) -> Continuum:
@@ -59,3 +61,41 @@ def test_real_positions_are_for_ghd_only() -> None:
 def test_one_annotator_and_too_short() -> None:
     assert "nobody to agree with" in str(measure(tiled(a=[0, 3]), ["ghd"])["ghd"].reason)
     assert "too short" in str(measure(tiled(a=[0, 1, 2], b=[0, 2]), ["pk"])["pk"].reason)
+
+
+def test_s_and_b_of_pairs() -> None:
+    # [2,3,6] and [5,6]: one full miss in 10 places; B: one match, one addition.
+    scores = measure(tiled(a=[0, 2, 5, 11], b=[0, 5, 11], c=[0, 5, 11]), ["s", "b"])
+    assert scores["s"].value == pytest.approx((0.9 + 0.9 + 1) / 3)
+    assert scores["s"].observed == pytest.approx(0.2 / 3)
+    assert scores["b"].value == pytest.approx((0.5 + 0.5 + 1) / 3)
+    assert isinstance(scores["s"], EditScore)
+    assert (scores["s"].full, scores["s"].near) == (2, 0)
+
+
+def test_coefficients_on_s() -> None:
+    names = ["pi-s", "multi-pi-s", "kappa-s", "multi-kappa-s"]
+    two = measure(tiled(a=[0, 3, 7, 11], b=[0, 3, 11]), names)
+    # 10 places, P = 3/20: as in tests/segmentation.
+    assert two["pi-s"].value == two["multi-pi-s"].value == pytest.approx(0.8775 / 0.9775)
+    assert two["kappa-s"].value == two["multi-kappa-s"].value == pytest.approx(0.88 / 0.98)
+    assert two["pi-s"].observed == pytest.approx(0.9)
+    assert two["pi-s"].expected == pytest.approx(0.0225)
+    three = tiled(a=[0, 3, 7, 11], b=[0, 3, 11], c=[0, 5, 11])
+    pairs = [
+        measure(three.only_annotators(pair), ["pi-s"])["pi-s"].value
+        for pair in (["a", "b"], ["a", "c"], ["b", "c"])
+    ]
+    assert measure(three, ["pi-s"])["pi-s"].value == pytest.approx(sum(pairs) / 3)
+    assert "multi-kappa-s|n:2|edit:published|mode:published" in (
+        measure(three, ["multi-kappa-s"], mode="published")["multi-kappa-s"].signature
+    )
+
+
+def test_undefined_coefficients() -> None:
+    everywhere = tiled(a=[0, 1, 2, 3], b=[0, 1, 2, 3])
+    for name, score in measure(everywhere, ["pi-s", "multi-kappa-s"]).items():
+        assert math.isnan(score.value), name
+        assert "boundaries everywhere" in str(score.reason)
+    with pytest.raises(UsageError, match="edit 'x' is unknown"):
+        measure(everywhere, ["s"], edit="x")

@@ -1,0 +1,212 @@
+"""S, B and the coefficients on S, on a continuum that every annotator covers without gaps.
+
+S and B are symmetric, so the mean over ordered pairs of annotators is that over unordered ones.
+The calculations are in `gammacp.segmentation`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.measures.registry import Measure, register
+from gammacp.measures.score import Score
+from gammacp.measures.segmentation import Pair, PairwiseScore
+from gammacp.needs import Need
+from gammacp.segmentation.boundary import boundary_similarity
+from gammacp.segmentation.choices import EditSearch, Mode
+from gammacp.segmentation.coefficients import Coefficients, coefficients
+from gammacp.segmentation.similarity import segmentation_similarity
+from gammacp.segmentation.statistics import Comparison, item_statistics
+from gammacp.segmentation.tiling import from_continuum
+from gammacp.segmentation.value import Segmentation
+from gammacp.signature import signature
+
+_NEEDS = frozenset({Need.FULL_COVERING, Need.INTEGERS})
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditScore(PairwiseScore):
+    """A mean over pairs with the edits behind it.
+
+    Attributes
+    ----------
+    full, near
+        Full and near misses of all pairs.
+    suboptimal
+        Pairs whose published edits cost more than the cheapest.
+    """
+
+    full: int = 0
+    near: int = 0
+    suboptimal: int = 0
+
+
+def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore:
+    """S (Fournier & Inkpen 2012, eq. 4), mean over pairs; `observed` is 1 − S.
+
+    Parameters
+    ----------
+    n
+        Potential boundaries that a transposition may span.
+    edit
+        `published` or `optimal` search.
+    """
+    found = {
+        pair: segmentation_similarity(*both, n=n, search=EditSearch(edit))
+        for pair, both in _pairs(continuum).items()
+    }
+    return _edit_score(
+        {pair: x.value for pair, x in found.items()},
+        full=sum(x.edits.full for x in found.values()),
+        near=sum(x.edits.near for x in found.values()),
+        suboptimal=sum(x.warning is not None for x in found.values()),
+        made=signature("s", n=n, edit=edit),
+    )
+
+
+def b(continuum: Continuum, *, n: int = 2) -> EditScore:
+    """B (Fournier 2013), mean over pairs; `observed` is 1 − B. `n` is its n_t."""
+    found = {pair: boundary_similarity(*both, n_t=n) for pair, both in _pairs(continuum).items()}
+    return _edit_score(
+        {pair: x.value for pair, x in found.items()},
+        full=sum(x.edits.full for x in found.values()),
+        near=sum(x.edits.near for x in found.values()),
+        made=signature("b", n=n),
+    )
+
+
+def pi_s(
+    continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
+) -> PairwiseScore:
+    """Scott's π on S (2012, eq. 5–8) of each pair, mean over pairs.
+
+    Parameters
+    ----------
+    n, edit
+        Of S.
+    mode
+        `equations` or `published` (`gammacp.segmentation.coefficients`).
+
+    `observed` is A_a, `expected` A_e, both means over pairs.
+    """
+    return _by_pair("pi-s", continuum, n, edit, mode, lambda c: (c.pi, c.expected_pi))
+
+
+def kappa_s(
+    continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
+) -> PairwiseScore:
+    """Cohen's κ on S (2012, eq. 9–11) of each pair, mean over pairs; options of `pi_s`."""
+    return _by_pair("kappa-s", continuum, n, edit, mode, lambda c: (c.kappa, c.expected_kappa))
+
+
+def multi_pi_s(
+    continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
+) -> Score:
+    """Fleiss' multi-π on S of all annotators (2012, eq. 12–13); options of `pi_s`."""
+    return _of_all("multi-pi-s", continuum, n, edit, mode, lambda c: (c.pi, c.expected_pi))
+
+
+def multi_kappa_s(
+    continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
+) -> Score:
+    """Davies & Fleiss' multi-κ on S of all annotators (2012, eq. 14–15); options of `pi_s`."""
+    return _of_all("multi-kappa-s", continuum, n, edit, mode, lambda c: (c.kappa, c.expected_kappa))
+
+
+_Choice = Callable[[Coefficients], tuple[float, float]]
+
+
+def _pairs(continuum: Continuum) -> dict[Pair, tuple[Segmentation, Segmentation]]:
+    by_annotator = from_continuum(continuum)
+    if len(by_annotator) < 2:
+        raise DataError(
+            "one annotator has nobody to agree with", hint="Give two annotators at least"
+        )
+    return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in combinations(by_annotator, 2)}
+
+
+def _edit_score(
+    values: Mapping[Pair, float], *, full: int, near: int, made: str, suboptimal: int = 0
+) -> EditScore:
+    mean = fmean(values.values())
+    return EditScore(
+        value=mean,
+        observed=1 - mean,
+        pairs=values,
+        full=full,
+        near=near,
+        suboptimal=suboptimal,
+        signature=made,
+    )
+
+
+def _coefficients(coders: Mapping[str, Segmentation], n: int, edit: str, mode: str) -> Coefficients:
+    comparison = Comparison(n=n, search=EditSearch(edit), mode=Mode(mode))
+    return coefficients([item_statistics("continuum", coders, comparison)], mode=comparison.mode)
+
+
+def _by_pair(
+    name: str, continuum: Continuum, n: int, edit: str, mode: str, choose: _Choice
+) -> PairwiseScore:
+    made = signature(name, n=n, edit=edit, mode=mode)
+    found = {
+        pair: _coefficients(dict(zip(pair, both, strict=True)), n, edit, mode)
+        for pair, both in _pairs(continuum).items()
+    }
+    values = {pair: choose(c)[0] for pair, c in found.items()}
+    for pair, c in found.items():
+        if c.reason is not None:
+            reason = f"{' and '.join(pair)}: {c.reason}"
+            return PairwiseScore(value=math.nan, pairs=values, reason=reason, signature=made)
+    return PairwiseScore(
+        value=fmean(values.values()),
+        observed=fmean(c.actual for c in found.values()),
+        expected=fmean(choose(c)[1] for c in found.values()),
+        pairs=values,
+        signature=made,
+    )
+
+
+def _of_all(
+    name: str, continuum: Continuum, n: int, edit: str, mode: str, choose: _Choice
+) -> Score:
+    found = _coefficients(from_continuum(continuum), n, edit, mode)
+    value, expected = choose(found)
+    return Score(
+        value=value,
+        observed=found.actual,
+        expected=expected,
+        reason=found.reason,
+        signature=signature(name, n=n, edit=edit, mode=mode),
+    )
+
+
+def _add(
+    name: str, summary: str, reference: str, function: Callable[..., Score], bounds: str
+) -> None:
+    register(
+        Measure(
+            name=name,
+            summary=summary,
+            reference=reference,
+            function=function,
+            needs=_NEEDS,
+            range=bounds,
+            chance_corrected=name not in ("s", "b"),
+        )
+    )
+
+
+_S = "Fournier & Inkpen 2012"
+_add("s", "segmentation similarity S: places that no edit touches", _S, s, "[0, 1] for n = 2")
+_add("b", "boundary similarity B: boundaries that no edit touches", "Fournier 2013", b, "[0, 1]")
+_add("pi-s", "Scott's π on S, mean over pairs", _S, pi_s, "(−∞, 1]")
+_add("kappa-s", "Cohen's κ on S, mean over pairs", _S, kappa_s, "(−∞, 1]")
+_add("multi-pi-s", "Fleiss' multi-π on S", _S, multi_pi_s, "(−∞, 1]")
+_add("multi-kappa-s", "Davies & Fleiss' multi-κ on S", _S, multi_kappa_s, "(−∞, 1]")

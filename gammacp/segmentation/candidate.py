@@ -1,0 +1,129 @@
+"""Automatic segmenters judged by the agreement of people (2012, §3.4).
+
+Agreement is computed without and with an automatic segmenter among the coders. If it falls, the
+segmenter agrees with people less than people do with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.agreement import Interval, draw_items, percentile_interval
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, pool
+from gammacp.segmentation.statistics import Comparison, item_statistics
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateDrop:
+    """What one automatic segmenter does to the agreement of the people.
+
+    Attributes
+    ----------
+    candidate, items
+        Its name, and on how many items it was compared: those that it and two people coded.
+    without, with_candidate
+        Coefficients of the people, and of the people with the candidate, on these items.
+    pi_interval, kappa_interval
+        95 % bootstrap intervals of the drops over items; None without bootstrap or with one item.
+    """
+
+    candidate: str
+    items: int
+    without: Coefficients
+    with_candidate: Coefficients
+    pi_interval: Interval | None = None
+    kappa_interval: Interval | None = None
+
+    @property
+    def pi_drop(self) -> float:
+        """π* of the people minus π* with the candidate: positive where it agrees less."""
+        return self.without.pi - self.with_candidate.pi
+
+    @property
+    def kappa_drop(self) -> float:
+        """The same for κ*."""
+        return self.without.kappa - self.with_candidate.kappa
+
+
+def candidate_drops(
+    codings: Codings,
+    candidates: Sequence[str],
+    *,
+    comparison: Comparison | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+) -> tuple[CandidateDrop, ...]:
+    """Candidates ranked from the smallest drop of π* to the largest, each judged on its own.
+
+    Parameters
+    ----------
+    candidates
+        Names of coders that are automatic; the others are people.
+    comparison, bootstrap, seed
+        As for `coding_agreement`; the intervals draw the same items with and without.
+
+    Raises
+    ------
+    UsageError
+        A candidate coded nothing, or nobody else is left.
+    DataError
+        A candidate has no item in common with two people.
+    """
+    comparison = comparison or Comparison()
+    for name in candidates:
+        if name not in codings.coders:
+            raise UsageError(
+                f"candidate {name!r} coded no item; coders are: {', '.join(codings.coders)}"
+            )
+    drops = [
+        _drop(codings, name, set(candidates) - {name}, comparison, bootstrap, seed)
+        for name in dict.fromkeys(candidates)
+    ]
+    return tuple(sorted(drops, key=lambda d: (d.pi_drop != d.pi_drop, d.pi_drop)))
+
+
+def _drop(
+    codings: Codings,
+    name: str,
+    others: set[str],
+    comparison: Comparison,
+    bootstrap: int,
+    seed: int,
+) -> CandidateDrop:
+    people = codings.without({name, *others})
+    shared = [item for item, coders in people.items() if len(coders) >= 2 and name in codings[item]]
+    if not shared:
+        raise DataError(
+            f"candidate {name!r} has no item that two people coded",
+            hint="Put its segmentation among those of the people, under the same item",
+        )
+    arrays = [
+        pool([item_statistics(item, part[item], comparison) for item in shared])
+        for part in (people, codings.without(others))
+    ]
+    intervals = _intervals(arrays, len(shared), comparison, bootstrap, seed)
+    without, with_candidate = (coefficients(a, mode=comparison.mode) for a in arrays)
+    return CandidateDrop(
+        candidate=name,
+        items=len(shared),
+        without=without,
+        with_candidate=with_candidate,
+        pi_interval=intervals[0],
+        kappa_interval=intervals[1],
+    )
+
+
+def _intervals(
+    arrays: Sequence[Pool], items: int, comparison: Comparison, draws: int, seed: int
+) -> tuple[Interval | None, Interval | None]:
+    if draws == 0 or items < 2:
+        return None, None
+    pi, kappa = [], []
+    for w in draw_items(items, draws, seed):
+        without, with_it = (coefficients(a, mode=comparison.mode, weights=w) for a in arrays)
+        pi.append(without.pi - with_it.pi)
+        kappa.append(without.kappa - with_it.kappa)
+    return percentile_interval(pi), percentile_interval(kappa)

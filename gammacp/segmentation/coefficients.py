@@ -1,0 +1,163 @@
+"""π, κ and bias on S or B: similarity corrected for chance (2012, §3.5, eq. 5–16).
+
+For two coders these are Scott's π and Cohen's κ, for more Fleiss' multi-π and Davies & Fleiss'
+multi-κ. The only category is "a boundary of type t", never "no boundary".
+
+In mode `equations`
+- A_a = ΣPB·S / ΣPB over pairs of coders and items, PB = t·(mass − 1). Eq. 6 and 12 as printed
+  weight S with the mass and divide by Σ(mass − 1) or Σmass; the weights here make A_a a mean.
+- P_e(t) of π (eq. 8): boundaries over potential boundaries, pooled over coders and items.
+- P_e(t|c) of κ (eq. 11): the same per coder; A_e (eq. 15) averages over the pairs of coders that
+  share an item.
+
+In mode `published`
+- the same A_a, but segments are counted where eq. 8 and 11 say boundaries, and P_e(t) of π is the
+  unweighted mean of the ratio over all (coder, item).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.segmentation.choices import Mode
+from gammacp.segmentation.statistics import ItemStatistics
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficients:
+    """Agreement of a set of coders over a set of items.
+
+    Attributes
+    ----------
+    actual
+        A_a, mean similarity.
+    expected_pi, expected_kappa
+        A_e when all coders place boundaries at one rate, and each at their own.
+    reason
+        Why π and κ are undefined (then NaN); None where they are not.
+    """
+
+    actual: float
+    expected_pi: float
+    expected_kappa: float
+    reason: str | None = None
+
+    @property
+    def pi(self) -> float:
+        """π (multi-π): (A_a − A_e)/(1 − A_e) (eq. 5)."""
+        return self._corrected(self.expected_pi)
+
+    @property
+    def kappa(self) -> float:
+        """κ (multi-κ), likewise."""
+        return self._corrected(self.expected_kappa)
+
+    @property
+    def bias(self) -> float:
+        """B = A_e^π − A_e^κ (eq. 16): how differently the coders place boundaries."""
+        return self.expected_pi - self.expected_kappa
+
+    def _corrected(self, expected: float) -> float:
+        return (self.actual - expected) / (1 - expected) if expected != 1 else math.nan
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Items as arrays, ready to be pooled with any weights.
+
+    Attributes
+    ----------
+    similar, compared
+        ΣPB·S and ΣPB over pairs, shape (items,).
+    placed
+        Boundaries (or segments), shape (items, coders, types); 0 where a coding is missing.
+    places
+        mass − 1 where a coder coded an item, shape (items, coders); 0 elsewhere.
+    present
+        Whether a coder coded an item, shape (items, coders).
+    """
+
+    similar: Floats
+    compared: Floats
+    placed: Floats
+    places: Floats
+    present: Floats
+
+
+def pool(items: Sequence[ItemStatistics]) -> Pool:
+    """The arrays of these items; coders are known by their names."""
+    coders = list(dict.fromkeys(c for item in items for c in item.coders))
+    code = {c: i for i, c in enumerate(coders)}
+    types = items[0].types
+    placed = np.zeros((len(items), len(coders), types))
+    present = np.zeros((len(items), len(coders)))
+    for i, item in enumerate(items):
+        for coder, counts in item.placed.items():
+            placed[i, code[coder]] = counts
+            present[i, code[coder]] = 1
+    masses = np.array([item.mass for item in items], np.float64)
+    pairs = np.array([len(item.pairs) for item in items])
+    similar = [sum(p.similarity for p in item.pairs.values()) for item in items]
+    return Pool(
+        similar=types * (masses - 1) * np.array(similar),
+        compared=types * (masses - 1) * pairs,
+        placed=placed,
+        places=present * (masses - 1)[:, None],
+        present=present,
+    )
+
+
+def coefficients(
+    items: Pool | Sequence[ItemStatistics],
+    *,
+    mode: Mode = Mode.EQUATIONS,
+    weights: Floats | None = None,
+) -> Coefficients:
+    """π, κ and bias over items, each counted as often as `weights` says (once by default).
+
+    Undefined where no item has a potential boundary, or where everybody has a boundary everywhere,
+    so that agreement is certain.
+    """
+    arrays = items if isinstance(items, Pool) else pool(items)
+    w = np.ones(len(arrays.similar)) if weights is None else weights
+    compared = float(w @ arrays.compared)
+    if compared == 0:
+        nan = math.nan
+        return Coefficients(
+            actual=nan, expected_pi=nan, expected_kappa=nan, reason="no potential boundary"
+        )
+    pi, kappa = _expected_pi(arrays, w, mode), _expected_kappa(arrays, w)
+    certain = "boundaries everywhere: chance agreement is 1"
+    return Coefficients(
+        actual=float(w @ arrays.similar) / compared,
+        expected_pi=pi,
+        expected_kappa=kappa,
+        reason=certain if pi == 1 or kappa == 1 else None,
+    )
+
+
+def _expected_pi(arrays: Pool, w: Floats, mode: Mode) -> float:
+    if mode is Mode.PUBLISHED:
+        counted = w[:, None] * (arrays.places > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.where(
+                (arrays.places > 0)[..., None], arrays.placed / arrays.places[..., None], 0.0
+            )
+        rate = np.einsum("ic,ict->t", counted, ratios) / counted.sum()
+    else:
+        rate = np.einsum("i,ict->t", w, arrays.placed) / (w @ arrays.places).sum()
+    return float(np.sum(rate**2))
+
+
+def _expected_kappa(arrays: Pool, w: Floats) -> float:
+    places = w @ arrays.places
+    chosen = places > 0
+    rates = np.einsum("i,ict->ct", w, arrays.placed)[chosen] / places[chosen, None]
+    present = arrays.present[:, chosen]
+    together = np.triu(present.T @ (w[:, None] * present) > 0, 1)
+    return float(np.sum((rates @ rates.T)[together]) / np.count_nonzero(together))

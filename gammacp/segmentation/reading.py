@@ -1,0 +1,274 @@
+"""Codings from files: segeval's JSON, TSV of masses, labels or boundaries, and any continuum.
+
+JSON
+    `{"items": {ITEM: {CODER: SEGMENTATION}}}` as segeval writes it, or the inner object alone. A
+    segmentation is a list of masses, a boundary string ("0100": one character per potential
+    boundary), or `{"mass": N, "boundaries": {TYPE: [POSITION, …]}}` for several boundary types. A
+    key "boundary_types" beside "items" declares them all.
+TSV or CSV
+    One coding per row under a header, which says what the row holds:
+    `Coder  Masses …` segment masses; `Coder  Positions …` the segment label of each base unit
+    (segeval's positions); `Coder  Mass  Boundaries …` the mass and where the boundaries are. A
+    column `Item` in front names the item; without it that is the file's name. Lines that begin
+    with "#" are comments.
+Other files
+    Every format of `gammacp formats`; each continuum is an item and must be covered without gaps.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+
+from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.codings import Codings, merged
+from gammacp.segmentation.tiling import from_continuum
+from gammacp.segmentation.value import ONE_TYPE, Segmentation
+
+DATASETS = ("hearst1997", "moonstone")
+
+_Build = Callable[[list[str]], Segmentation]
+_HINT = "A segmentation is [masses], a boundary string or {mass, boundaries}"
+
+
+def read_codings(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> Codings:
+    """The codings of files, folders and globs; codings of one item in several files are joined.
+
+    Raises
+    ------
+    DataError
+        A file cannot be read or understood (file, and line where it has one), one coder has two
+        segmentations of an item, or masses differ between the coders of an item.
+    """
+    from gammacp.formats.finding import expand
+
+    listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    parts = [_read(path) for path, _ in expand(listed)]
+    if not parts:
+        raise DataError("no file", file=", ".join(map(str, listed)))
+    return merged(parts)
+
+
+def load_codings(name: str) -> Codings:
+    """The codings of a dataset that ships: `moonstone` or `hearst1997`.
+
+    >>> load_codings("hearst1997")["stargazer"]["1"].masses
+    (2, 3, 3, 1, 3, 6, 3)
+    """
+    if name not in DATASETS:
+        known = ", ".join(DATASETS)
+        raise UsageError(f"dataset {name!r} of segmentations is unknown; there are: {known}")
+    text = files("gammacp.datasets").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    return codings_from_json(text)
+
+
+def codings_from_json(text: str) -> Codings:
+    """Codings of a JSON text."""
+    root = _parsed(text)
+    if not isinstance(root, dict):
+        raise DataError("JSON is not {item: {coder: [masses]}}", hint=_HINT)
+    declared = root.get("boundary_types") if "items" in root else None
+    kind = root.get("segmentation_type", "linear")
+    if kind != "linear":
+        raise DataError(f"segmentation type {kind!r} is not 'linear'")
+    types = None if declared is None else _type_names(declared)
+    items: dict[str, dict[str, Segmentation]] = {}
+    entries = root.get("items", root)
+    for item, coders in _object(entries, "items").items():
+        for coder, value in _object(coders, f"item {item!r}").items():
+            try:
+                segmentation = _segmentation(value, types)
+            except DataError as error:
+                line = _line_of(text, item, coder)
+                raise DataError(
+                    f"item {item!r}, coder {coder!r}: {error.message}", line=line, hint=error.hint
+                ) from None
+            items.setdefault(item, {})[coder] = segmentation
+    return Codings.of(items, types=types)
+
+
+def codings_from_table(text: str, *, item: str) -> Codings:
+    """Codings of a TSV or CSV text; `item` is the item's name where no column says it."""
+    lines = text.splitlines()
+    rows = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
+    if not rows:
+        raise DataError("there is no row", hint="The first row is Coder, Masses")
+    delimiter = "\t" if "\t" in rows[0][1] else ","
+    cells = ((i, next(csv.reader([line], delimiter=delimiter))) for i, line in rows)
+    number, header = next(cells)
+    named, build = _layout([cell.strip().lower() for cell in header], number)
+    items: dict[str, dict[str, Segmentation]] = {}
+    for number, row in cells:
+        values = [cell.strip() for cell in row]
+        name = values.pop(0) if named else item
+        coder, *rest = values or [""]
+        while rest and not rest[-1]:
+            rest.pop()
+        coders = items.setdefault(name, {})
+        if not (name and coder):
+            raise DataError("row has no item or no coder", line=number)
+        if coder in coders:
+            raise DataError(f"coder {coder!r} has two segmentations of {name!r}", line=number)
+        try:
+            coders[coder] = build(rest)
+        except DataError as error:
+            where = f"item {name!r}, coder {coder!r}: {error.message}"
+            raise DataError(where, line=number, hint=error.hint) from None
+    return Codings.of(items)
+
+
+def _read(path: Path) -> Codings:
+    from gammacp.formats.registry import HEAD_BYTES, recognise
+    from gammacp.formats.source import Source
+
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError("file does not exist", file=path, hint="Check the path") from None
+    except OSError as error:
+        raise DataError(f"file cannot be read: {error.strerror}", file=path) from None
+    source = Source(path, path.stem, "", content)
+    try:
+        if _is_table(content):
+            return codings_from_table(source.text(), item=path.stem)
+        format = recognise(content[:HEAD_BYTES], path)
+        if format is None and path.suffix.lower() != ".json" and content.lstrip()[:1] != b"{":
+            raise DataError(
+                "file is of no known format",
+                hint="Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses",
+            )
+        if format is None or format.name == "segeval":
+            return codings_from_json(source.text())
+        return _from_continua(path)
+    except DataError as error:
+        raise error.at(path) from None
+
+
+def _from_continua(path: Path) -> Codings:
+    from gammacp.formats.reading import by_document, collect
+
+    found = collect([path])
+    for _, error in found.failures:
+        raise error
+    items = {}
+    for name, continuum in by_document(found.continua).items():
+        try:
+            items[name] = from_continuum(continuum)
+        except DataError as error:
+            raise DataError(f"{name}: {error.message}", file=path, hint=error.hint) from None
+    return Codings.of(items)
+
+
+def _is_table(content: bytes) -> bool:
+    for line in content[:4096].decode("utf-8", "ignore").lstrip("\ufeff").splitlines():
+        if line.strip() and line[0] != "#":
+            cells = [cell.strip().lower() for cell in re.split("[\t,]", line)]
+            return _shape(cells) is not None
+    return False
+
+
+def _shape(header: list[str]) -> tuple[bool, str] | None:
+    """Whether the item is named, and what the rows hold; None if this is another kind of table."""
+    named = header[:1] == ["item"]
+    match header[named : named + 3]:
+        case ["coder", "mass", "boundaries"]:
+            return named, "boundaries"
+        case ["coder", ("masses" | "positions") as kind, *_]:
+            return named, kind
+    return None
+
+
+def _layout(header: list[str], line: int) -> tuple[bool, _Build]:
+    shape = _shape(header)
+    if shape is None:
+        raise DataError(
+            f"header {' '.join(header)!r} is not known",
+            line=line,
+            hint="It is Coder, then Masses, Positions, or Mass and Boundaries; Item may precede",
+        )
+    builders: dict[str, _Build] = {
+        "masses": lambda cells: Segmentation.from_masses(_numbers(cells)),
+        "positions": Segmentation.from_labels,
+        "boundaries": _with_mass,
+    }
+    return shape[0], builders[shape[1]]
+
+
+def _with_mass(cells: list[str]) -> Segmentation:
+    if not cells:
+        raise DataError("row has no mass")
+    mass, *positions = _numbers(cells)
+    return Segmentation.from_positions(positions, mass=mass)
+
+
+def _numbers(cells: list[str]) -> list[int]:
+    numbers = []
+    for cell in cells:
+        try:
+            numbers.append(int(cell))
+        except ValueError:
+            raise DataError(f"{cell!r} is not a whole number") from None
+    return numbers
+
+
+def _segmentation(value: object, types: tuple[str, ...] | None) -> Segmentation:
+    match value:
+        case str():
+            return Segmentation.from_string(value)
+        case list():
+            return Segmentation.from_masses(value)
+        case {"mass": int(mass), "boundaries": list(positions)}:
+            return Segmentation.from_positions(positions, mass=mass)
+        case {"mass": int(mass), "boundaries": dict(by_type)}:
+            for name, positions in by_type.items():
+                if not isinstance(positions, list):
+                    raise DataError(f"boundaries of type {name!r} are not a list")
+            return Segmentation.from_typed(by_type, mass=mass, types=types)
+    raise DataError(f"{json.dumps(value)[:40]} is no segmentation", hint=_HINT)
+
+
+def _type_names(declared: object) -> tuple[str, ...]:
+    if not isinstance(declared, list) or not all(isinstance(name, str) for name in declared):
+        raise DataError('"boundary_types" is not a list of names')
+    return tuple(declared) or ONE_TYPE
+
+
+def _object(value: object, what: str) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise DataError(f"{what} is not a JSON object", hint="JSON is {item: {coder: [masses]}}")
+    return value
+
+
+def _parsed(text: str) -> object:
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise DataError(f"key {twice!r} occurs twice in one JSON object")
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise DataError(f"JSON is broken: {error.msg}", line=error.lineno) from None
+    except RecursionError:
+        raise DataError("JSON is nested too deeply") from None
+
+
+def _line_of(text: str, item: str, coder: str) -> int | None:
+    """Line of a coding in a JSON text, found by its keys."""
+    at = 0
+    for key in (item, coder):
+        found = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(
+            text, at
+        )
+        if found is None:
+            return None
+        at = found.end()
+    return text.count("\n", 0, at) + 1

@@ -1,0 +1,114 @@
+"""`gammacp segmentation`: the table, the JSON that others rely on, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+ITEM_KEYS = {
+    "pi_s",
+    "kappa_s",
+    "bias",
+    "windowdiff",
+    "coders",
+    "boundaries",
+    "mass",
+    "full",
+    "near",
+}
+
+
+def test_table_2_on_the_command_line(run: Run) -> None:
+    found = run("segmentation", "--dataset", "moonstone", "--mode", "published")
+    assert found.code == 0
+    row = next(line.split() for line in found.out.splitlines() if line.split()[:1] == ["ch1"])
+    want = "ch1 0.7452 0.7463 0.0039 0.6641 0.1307 4 13 13 13 4"
+    assert row == want.split()
+    assert found.err == ""
+
+
+def test_json(run: Run) -> None:
+    found = run("segmentation", "--dataset", "moonstone", "--bootstrap", 50, "--seed", 3, "--json")
+    document = json.loads(found.out)
+    assert set(document["items"]["ch1"]) == ITEM_KEYS
+    assert document["items"]["ch1"]["pi_s"] == pytest.approx(0.7553, abs=5e-5)
+    assert set(document["items"]["ch1"]["windowdiff"]) == {"mean", "sd"}
+    assert [len(g["items"]) for g in document["groups"]] == [4, 4]
+    assert document["corpus"]["full"] == 420
+    assert document["corpus"]["pi_s"].keys() == {"mean", "sd"}
+    lo, hi = document["corpus"]["bootstrap"]["pi_s"]
+    assert lo < document["corpus"]["pooled"]["pi_s"] < hi
+    assert "seed:3" in document["signature"]
+
+
+def test_candidates(run: Run) -> None:
+    found = run(
+        "segmentation", "--dataset", "hearst1997", "--item", "stargazer_hypotheses=stargazer",
+        "--candidate", "h2", "--candidate", "h1", "--json",
+    )  # fmt: skip
+    document = json.loads(found.out)
+    assert document["items"]["stargazer"]["coders"] == 7
+    assert [c["candidate"] for c in document["candidates"]] == ["h1", "h2"]
+    assert document["candidates"][1]["drop"]["pi_s"] > 0
+    assert document["candidates"][0]["interval"]["pi_s"] is None  # one item only
+
+
+def test_published_edits_that_are_not_the_cheapest(run: Run) -> None:
+    found = run("segmentation", "--dataset", "moonstone", "--n", 5)
+    assert "the published search does not find the cheapest edits" in found.err
+    assert run("segmentation", "--dataset", "moonstone", "--n", 5, "--edit", "optimal").err == ""
+
+
+def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "full.json"
+    path.write_text('{"t": {"a": [1, 1, 1], "b": [1, 1, 1]}}')
+    found = run("segmentation", path, "--json")
+    document = json.loads(found.out)
+    assert found.code == 0
+    assert document["items"]["t"]["pi_s"] is None
+    assert "chance agreement is 1" in document["undefined"]["t"]
+    assert "undefined" in run("segmentation", path).err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"t": {"a": [2, 1], "b": [4]}}', "bad.json: item 't' has mass 3 for a and 4 for b"),
+        ('{"t": {\n"a": [2, 0], "b": [2]}}', "bad.json:2: item 't', coder 'a': mass 0"),
+        ('{"t": {"a": [2]}}', "item 't' is coded by a only"),
+        ('{"t": {"a": [2], "b": [', "bad.json:1: JSON is broken"),
+    ],
+)
+def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    found = run("segmentation", path)
+    assert found.code == 3
+    assert message in found.err
+    assert found.out == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "give files, or a dataset"),
+        (("--dataset", "x"), "'x' of segmentations is unknown"),
+        (("--dataset", "moonstone", "--mode", "x"), "mode 'x' is unknown"),
+        (("--dataset", "moonstone", "--edit", "x"), "edit 'x' is unknown"),
+        (("--dataset", "moonstone", "--similarity", "x"), "similarity 'x' is unknown"),
+        (("--dataset", "moonstone", "--n", 0), "n = 0 < 1"),
+        (("--dataset", "moonstone", "--w-sub", 2), "substitution weight 2"),
+        (("--dataset", "moonstone", "--candidate", "x"), "candidate 'x' coded no item"),
+        (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),
+        (("--dataset", "moonstone", "--item", "x=y"), "item 'x' does not occur"),
+        (("--dataset", "moonstone", "--similarity", "b", "--edit", "optimal"), "B has the"),
+    ],
+)
+def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> None:
+    found = run("segmentation", *options)
+    assert found.code == 2
+    assert message in found.err

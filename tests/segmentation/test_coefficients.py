@@ -1,0 +1,270 @@
+"""π, κ and bias: by hand, against the equations written out, groups, bootstrap and candidates."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.errors import DataError, UsageError
+from gammacp.segmentation import (
+    Basis,
+    Codings,
+    Comparison,
+    EditSearch,
+    Mode,
+    Segmentation,
+    boundary_similarity,
+    candidate_drops,
+    coding_agreement,
+    load_codings,
+    merged,
+    segmentation_similarity,
+)
+
+
+def codings(items: dict[str, dict[str, list[int]]]) -> Codings:
+    return Codings.of(
+        {
+            item: {coder: Segmentation.from_masses(m) for coder, m in coders.items()}
+            for item, coders in items.items()
+        }
+    )
+
+
+def test_two_coders_by_hand() -> None:
+    # 10 places; a at 3, 7; b at 3: one full miss, S = .9. π: P = 3/20, A_e = .0225;
+    # κ: .2 · .1 = .02.
+    found = coding_agreement(codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})).items["x"]
+    c = found.coefficients
+    assert c.actual == pytest.approx(0.9)
+    assert c.expected_pi == pytest.approx(0.0225)
+    assert c.expected_kappa == pytest.approx(0.02)
+    assert c.pi == pytest.approx((0.9 - 0.0225) / 0.9775)
+    assert c.kappa == pytest.approx(0.88 / 0.98)
+    assert c.bias == pytest.approx(0.0025)
+
+
+def test_published_mode_counts_segments_and_averages_ratios() -> None:
+    # Item x: 10 places, 3 and 2 segments; item y: 5 places, 1 segment each.
+    both = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [6], "b": [6]}})
+    found = coding_agreement(both, comparison=Comparison(mode=Mode.PUBLISHED)).pooled
+    assert found.expected_pi == pytest.approx(((0.3 + 0.2 + 0.2 + 0.2) / 4) ** 2)
+    assert found.expected_kappa == pytest.approx(4 / 15 * 3 / 15)
+    assert found.actual == pytest.approx((9 + 5) / 15)
+
+
+def reference_coefficients(all_codings: Codings, mode: Mode) -> tuple[float, float, float]:
+    """Equations 5–16 as sums over items, coders and types, with missing codings left out."""
+    extra = mode is Mode.PUBLISHED
+    similar = compared = 0.0
+    for coders in all_codings.values():
+        for a, b in combinations(coders.values(), 2):
+            s = segmentation_similarity(a, b)
+            similar += a.potential_boundaries * s.value
+            compared += a.potential_boundaries
+    pi = kappa = 0.0
+    for kind in all_codings.types:
+        ratios: list[tuple[int, int]] = []
+        by_coder: dict[str, list[tuple[int, int]]] = {}
+        for coders in all_codings.values():
+            for coder, s in coders.items():
+                row = (len(s.of_type(kind)) + extra, s.mass - 1)
+                ratios.append(row)
+                by_coder.setdefault(coder, []).append(row)
+        if extra:
+            rate = sum(n / places for n, places in ratios) / len(ratios)
+        else:
+            rate = sum(n for n, _ in ratios) / sum(places for _, places in ratios)
+        pi += rate**2
+        rates = {
+            coder: sum(n for n, _ in rows) / sum(p for _, p in rows)
+            for coder, rows in by_coder.items()
+        }
+        products = [
+            rates[a] * rates[b]
+            for a, b in combinations(rates, 2)
+            if any(a in coders and b in coders for coders in all_codings.values())
+        ]
+        kappa += sum(products) / len(products)
+    actual = similar / compared
+    return (actual - pi) / (1 - pi), (actual - kappa) / (1 - kappa), pi - kappa
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> Codings:
+    """Two or three items of up to four coders, some codings missing, one or two types."""
+    types = draw(st.sampled_from(["x", "xy"]))
+    items = {}
+    for item in range(draw(st.integers(1, 3))):
+        mass = draw(st.integers(8, 14))  # never a boundary everywhere
+        coders = draw(st.sets(st.sampled_from("abcd"), min_size=2))
+        places = st.sets(st.integers(1, mass - 1), max_size=4)
+        items[str(item)] = {
+            coder: Segmentation.from_typed(
+                {kind: draw(places) for kind in types}, mass=mass, types=types
+            )
+            for coder in sorted(coders)
+        }
+    return Codings.of(items)
+
+
+@settings(max_examples=80, deadline=None)
+@given(corpora(), st.sampled_from(Mode))
+def test_against_the_equations_written_out(corpus: Codings, mode: Mode) -> None:
+    found = coding_agreement(corpus, comparison=Comparison(mode=mode)).pooled
+    pi, kappa, bias = reference_coefficients(corpus, mode)
+    assert (found.pi, found.kappa, found.bias) == pytest.approx((pi, kappa, bias))
+
+
+@settings(max_examples=30, deadline=None)
+@given(corpora())
+def test_renaming_coders_and_shuffling_items_changes_nothing(corpus: Codings) -> None:
+    renamed = Codings.of(
+        {
+            item: {f"{coder}!": s for coder, s in reversed(list(coders.items()))}
+            for item, coders in reversed(list(corpus.items()))
+        },
+        types=corpus.types,
+    )
+    before, after = coding_agreement(corpus).pooled, coding_agreement(renamed).pooled
+    assert (before.pi, before.kappa) == pytest.approx((after.pi, after.kappa))
+
+
+def test_on_b() -> None:
+    corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})
+    found = coding_agreement(corpus, comparison=Comparison(basis=Basis.B)).pooled
+    b = boundary_similarity(*corpus["x"].values()).value
+    assert found.actual == b == 0.5
+    assert found.pi == pytest.approx((0.5 - 0.0225) / 0.9775)
+    with pytest.raises(UsageError, match="edit 'optimal'"):
+        Comparison(basis=Basis.B, search=EditSearch.OPTIMAL)
+
+
+def test_without_boundaries_everybody_agrees() -> None:
+    found = coding_agreement(codings({"x": {"a": [9], "b": [9], "c": [9]}})).items["x"]
+    assert found.coefficients.pi == found.coefficients.kappa == 1
+    assert found.windowdiff == (1, 0)
+
+
+def test_undefined_coefficients_say_why() -> None:
+    everywhere = coding_agreement(codings({"x": {"a": [1, 1, 1], "b": [1, 1, 1]}}))
+    assert math.isnan(everywhere.pooled.pi)
+    assert "boundaries everywhere" in str(everywhere.pooled.reason)
+    tiny = coding_agreement(codings({"x": {"a": [1], "b": [1]}}))
+    assert math.isnan(tiny.pooled.kappa)
+    assert "no potential boundary" in str(tiny.pooled.reason)
+
+
+def test_bad_codings() -> None:
+    with pytest.raises(DataError, match="item 'x' is coded by a only"):
+        coding_agreement(codings({"x": {"a": [3]}}))
+    with pytest.raises(DataError, match="item 'x' has mass 3 for a and 4 for b"):
+        codings({"x": {"a": [3], "b": [4]}})
+    with pytest.raises(DataError, match="no item"):
+        coding_agreement(Codings.of({}))
+    with pytest.raises(DataError, match="coder 'a' has two segmentations of item 'x'"):
+        merged([codings({"x": {"a": [3]}}), codings({"x": {"a": [1, 2]}})])
+    with pytest.raises(DataError, match="boundary type 'y' is unknown"):
+        Codings.of({"i": {"a": Segmentation.from_typed({"y": [1]}, mass=3)}}, types=["z"])
+
+
+def test_groups_are_the_coders_that_coincide() -> None:
+    corpus = codings(
+        {
+            "1": {"a": [3], "b": [3]},
+            "2": {"c": [3], "d": [1, 2]},
+            "3": {"b": [2, 1], "a": [3]},
+            "4": {"a": [3], "b": [3], "c": [3]},
+        }
+    )
+    assert [g.items for g in corpus.groups()] == [("1", "3"), ("2",), ("4",)]
+
+
+# Masses of the chapters by group of coders: 2012, Table 2.
+CHAPTERS = {
+    4: [{1: 13, 3: 38, 4: 46, 11: 111}],
+    6: [
+        {2: 15, 5: 42, 8: 39, 10: 83},
+        {7: 15, 9: 33, 12: 102, 13: 58},
+        {14: 70, 15: 97, 16: 69, 20: 21},
+    ],
+    5: [{17: 70, 18: 59, 19: 36, 21: 60}],
+}
+
+
+@pytest.mark.parametrize("names", ["shared", "own"])
+def test_the_moonstone_groups_are_told_apart_even_under_equal_names(names: str) -> None:
+    rng = np.random.default_rng(7)
+    items: dict[str, dict[str, list[int]]] = {}
+    groups = []
+    for size, group in ((size, g) for size, gs in CHAPTERS.items() for g in gs):
+        groups.append({f"ch{n}" for n in group})
+        for n, mass in group.items():
+            people = [f"an{i}" if names == "shared" else f"g{min(group)}-{i}" for i in range(size)]
+            items[f"ch{n}"] = {
+                p: np.diff([0, *np.flatnonzero(rng.random(mass - 1) < 0.2) + 1, mass]).tolist()
+                for p in people
+            }
+    corpus = codings(items)
+    assert [set(g.items) for g in corpus.groups()] == groups
+    found = coding_agreement(corpus, comparison=Comparison(mode=Mode.PUBLISHED))
+    values = [g.coefficients.pi for g in found.groups]
+    assert found.pi == pytest.approx((np.mean(values), np.std(values)))
+
+
+def test_names_like_chapters_do_not_make_a_moonstone() -> None:
+    same = {"a": [6, 7], "b": [13], "c": [13], "d": [13]}
+    assert len(codings({"ch1": same, "ch2": same}).groups()) == 1
+
+
+def test_bootstrap_over_items() -> None:
+    corpus = load_codings("moonstone")
+    found = coding_agreement(corpus, bootstrap=200, seed=4)
+    assert found.intervals is not None
+    assert found.intervals.pi is not None
+    lo, hi = found.intervals.pi
+    assert lo < found.pooled.pi < hi
+    assert coding_agreement(corpus, bootstrap=200, seed=4).intervals == found.intervals
+    one = coding_agreement(corpus.only(["ch1"]), bootstrap=50).intervals
+    assert one is not None
+    assert one.pi is None
+    with pytest.raises(UsageError, match="bootstrap = -1"):
+        coding_agreement(corpus, bootstrap=-1)
+
+
+def test_candidates_are_ranked_by_how_much_agreement_drops() -> None:
+    rng = np.random.default_rng(0)
+    items = {}
+    for i in range(6):
+        people = [[5, 5, 5, 5], [5, 6, 4, 5], [5, 5, 10]]
+        places = np.flatnonzero(rng.random(19) < 0.5) + 1
+        items[str(i)] = {
+            **dict(zip("abc", people, strict=True)),
+            "good": [5, 5, 5, 5],
+            "bad": np.diff([0, *places, 20]).tolist(),
+        }
+    corpus = codings(items)
+    good, bad = candidate_drops(corpus, ["bad", "good"], bootstrap=100)
+    assert (good.candidate, bad.candidate) == ("good", "bad")
+    assert good.items == 6
+    assert good.pi_drop < 0 < bad.pi_drop
+    assert bad.pi_interval is not None
+    assert bad.pi_interval[0] <= bad.pi_drop <= bad.pi_interval[1]
+    # The people's agreement is the same beside every candidate, and is theirs alone.
+    assert good.without == bad.without
+    assert good.without.pi == coding_agreement(corpus.without(["good", "bad"])).pooled.pi
+    with_good = coding_agreement(corpus.without(["bad"])).pooled
+    assert good.with_candidate.pi == pytest.approx(with_good.pi)
+
+
+def test_bad_candidates() -> None:
+    corpus = codings({"x": {"a": [3], "b": [3]}})
+    with pytest.raises(UsageError, match="candidate 'z' coded no item"):
+        candidate_drops(corpus, ["z"])
+    with pytest.raises(DataError, match="candidate 'b' has no item that two people coded"):
+        candidate_drops(corpus, ["b"])

@@ -1,0 +1,198 @@
+"""Codings from and to files: segeval JSON, TSV, continua; what is refused, and where it says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.errors import DataError, UsageError
+from gammacp.segmentation import (
+    Codings,
+    Segmentation,
+    codings_from_json,
+    codings_from_table,
+    load_codings,
+    read_codings,
+    to_json,
+    to_table,
+    write_codings,
+)
+
+
+def saved(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def masses(codings: Codings) -> dict[str, dict[str, list[int]]]:
+    return {
+        item: {coder: list(s.masses) for coder, s in coders.items()}
+        for item, coders in codings.items()
+    }
+
+
+def test_segeval_json_with_and_without_its_frame(tmp_path: Path) -> None:
+    items = {"text": {"1": [2, 3, 6], "2": [5, 6]}}
+    framed = saved(
+        tmp_path, "framed.json", json.dumps({"segmentation_type": "linear", "items": items})
+    )
+    bare = saved(tmp_path, "bare.json", json.dumps(items))
+    assert masses(read_codings(framed)) == masses(read_codings(bare)) == items
+
+
+def test_boundary_strings_and_several_types() -> None:
+    text = """{"boundary_types": ["major", "minor"], "items": {"t": {
+        "a": {"mass": 9, "boundaries": {"minor": [3, 5]}},
+        "b": {"mass": 9, "boundaries": {"major": [3]}}}}}"""
+    found = codings_from_json(text)
+    assert found.types == ("major", "minor")
+    assert found["t"]["a"].potential_boundaries == 16
+    strings = codings_from_json('{"t": {"a": "0100100000", "b": {"mass": 11, "boundaries": [5]}}}')
+    assert masses(strings) == {"t": {"a": [2, 3, 6], "b": [5, 6]}}
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("Coder\tMasses", "a\t2\t3\t6\nb\t5\t6"),
+        ("Coder,Masses", "a,2,3,6\nb,5,6,"),
+        ("Coder,Positions", "a,1,1,2,2,2,3,3,3,3,3,3\nb,x,x,x,x,x,y,y,y,y,y,y"),
+        ("Coder\tMass\tBoundaries", "a\t11\t2\t5\nb\t11\t5"),
+        ("# a comment\nItem\tCoder\tMasses", "text\ta\t2\t3\t6\n\ntext\tb\t5\t6"),
+    ],
+)
+def test_tables(tmp_path: Path, header: str, rows: str) -> None:
+    path = saved(tmp_path, "text.tsv", f"{header}\n{rows}\n")
+    assert masses(read_codings(path)) == {"text": {"a": [2, 3, 6], "b": [5, 6]}}
+
+
+def test_any_continuum_without_gaps(tmp_path: Path) -> None:
+    rows = "a,x,0,2\na,x,2,5\na,x,5,11\nb,x,0,5\nb,x,5,11\n"
+    path = saved(tmp_path, "text.csv", "annotator,category,start,end\n" + rows)
+    (found,) = masses(read_codings(path)).values()
+    assert found == {"a": [2, 3, 6], "b": [5, 6]}
+    gap = saved(tmp_path, "gap.csv", "annotator,category,start,end\na,x,0,2\na,x,3,5\nb,x,0,5\n")
+    with pytest.raises(DataError, match="gap between 2 and 3") as error:
+        read_codings(gap)
+    assert error.value.file == gap
+
+
+def test_files_are_joined_by_item(tmp_path: Path) -> None:
+    people = saved(tmp_path, "people.json", '{"text": {"a": [2, 3], "b": [5]}}')
+    machine = saved(tmp_path, "machine.tsv", "Item\tCoder\tMasses\ntext\tauto\t1\t4\n")
+    assert set(read_codings([people, machine])["text"]) == {"a", "b", "auto"}
+    with pytest.raises(DataError, match="coder 'a' has two segmentations of item 'text'"):
+        read_codings([people, saved(tmp_path, "again.json", people.read_text())])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ('{"t": {\n "a": [2, 0],\n "b": [2]}}', 2, "item 't', coder 'a': mass 0 is not positive"),
+        ('{"t": {\n "a": [2],\n "b": [-2]}}', 3, "mass -2 is not positive"),
+        ('{"t": {"a": [2.5]}}', 1, "mass 2.5 is not a whole number"),
+        ('{"t": {"a": ["2"]}}', 1, "'2' is not a whole number"),
+        ('{"t": {"a": []}}', 1, "no segment"),
+        ('{"t": {"a": 7}}', 1, "7 is no segmentation"),
+        ('{"t": {"a": {"mass": 3, "boundaries": {"x": 1}}}}', 1, "'x' are not a list"),
+        (
+            '{"boundary_types": ["x"], '
+            '"items": {"t": {"a": {"mass": 3, "boundaries": {"y": [1]}}}}}',
+            1,
+            "boundary type 'y' is unknown",
+        ),
+        ('{"boundary_types": "x", "items": {}}', None, "not a list of names"),
+        ('{"t": {\n"a": [2,]}}', 2, "JSON is broken"),
+        ('{"t": [1, 2]}', None, "item 't' is not a JSON object"),
+        ("[1, 2]", None, "JSON is not"),
+        ('{"segmentation_type": "tree", "items": {}}', None, "segmentation type 'tree'"),
+        ('{"t": {"a": [2], "a": [1, 1]}}', None, "key 'a' occurs twice"),
+        ('{"t": {"a": [2], "b": [3]}}', None, "item 't' has mass 2 for a and 3 for b"),
+    ],
+)
+def test_bad_json(tmp_path: Path, text: str, line: int | None, message: str) -> None:
+    path = saved(tmp_path, "bad.json", text)
+    with pytest.raises(DataError) as error:
+        read_codings(path)
+    assert message in error.value.message
+    assert (error.value.file, error.value.line) == (path, line)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("Coder\tMasses\na\t2\tx", 2, "'x' is not a whole number"),
+        ("Coder\tMasses\na\t2\nb\t2\t-1", 3, "mass -1 is not positive"),
+        ("Coder\tMasses\na\t2\na\t2", 3, "coder 'a' has two segmentations"),
+        ("Coder\tMasses\na", 2, "no segment"),
+        ("Coder\tMasses\n\t2", 2, "no item or no coder"),
+        ("Coder\tMass\tBoundaries\na\t5\t5", 2, "boundary 5 is outside 1 to 4"),
+        ("Coder\tMass\tBoundaries\na", 2, "no mass"),
+    ],
+)
+def test_bad_tables(tmp_path: Path, text: str, line: int, message: str) -> None:
+    path = saved(tmp_path, "bad.tsv", text)
+    with pytest.raises(DataError) as error:
+        read_codings(path)
+    assert message in error.value.message
+    assert (error.value.file, error.value.line) == (path, line)
+
+
+def test_other_errors(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="does not exist"):
+        read_codings(tmp_path / "nowhere.json")
+    with pytest.raises(UsageError, match="'x' of segmentations is unknown"):
+        load_codings("x")
+    with pytest.raises(DataError, match="header 'who what' is not known"):
+        codings_from_table("who\twhat\n", item="t")
+    with pytest.raises(DataError, match="there is no row"):
+        codings_from_table("# nothing\n", item="t")
+    with pytest.raises(UsageError, match=r"written as \.json or \.tsv"):
+        write_codings(load_codings("moonstone"), tmp_path / "out.xml")
+    typed = Codings.of({"t": {"a": Segmentation.from_typed({"x": [1], "y": [2]}, mass=4)}})
+    with pytest.raises(DataError, match="boundary types x, y do not fit"):
+        to_table(typed)
+    with pytest.raises(UsageError, match="layout 'x'"):
+        to_table(load_codings("moonstone"), layout="x")
+
+
+def test_what_ships() -> None:
+    assert list(load_codings("moonstone")) == [
+        "ch1", "ch3", "ch4", "ch11", "ch2", "ch5", "ch8", "ch10",
+    ]  # fmt: skip
+    assert load_codings("hearst1997")["stargazer"]["5"].masses == (3, 2, 4, 3, 5, 4)
+
+
+@pytest.mark.parametrize("layout", ["masses", "positions", "boundaries"])
+def test_written_tables_are_read_back(tmp_path: Path, layout: str) -> None:
+    codings = load_codings("moonstone")
+    write_codings(codings, tmp_path / "out.tsv", layout=layout)
+    assert masses(read_codings(tmp_path / "out.tsv")) == masses(codings)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_written_json_is_read_back(data: st.DataObject) -> None:
+    types = data.draw(st.sampled_from(["x", "xy"]))
+    names = st.text(min_size=1, max_size=4)
+    items = {}
+    for item in data.draw(st.sets(names, min_size=1, max_size=3)):
+        mass = data.draw(st.integers(2, 12))
+        places = st.sets(st.integers(1, mass - 1))
+        items[item] = {
+            coder: Segmentation.from_typed(
+                {t: data.draw(places) for t in types}, mass=mass, types=types
+            )
+            for coder in data.draw(st.sets(names, min_size=1, max_size=3))
+        }
+    codings = Codings.of(items)
+    back = codings_from_json(to_json(codings))
+    if types == "x":  # a single type is written as masses, without its name
+        assert masses(back) == masses(codings)
+    else:
+        assert back == codings
