@@ -1,37 +1,20 @@
-"""Tables of a sweep: the curves (mean and sd per magnitude) and the single cells."""
+"""The curves of a sweep: mean and sd per magnitude."""
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from gammacp.bench.store import Experiment, Store, sqlite_errors
-from gammacp.errors import UsageError
 from gammacp.files import atomic_write
 
 CURVE_COLUMNS = ("error", "magnitude", "measure", "mean", "sd", "sets", "undefined")
-CELL_COLUMNS = (
-    "experiment",
-    "error",
-    "magnitude",
-    "set",
-    "measure",
-    "value",
-    "reason",
-    "status",
-    "bound",
-    "samples",
-    "signature",
-    "configuration",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,77 +123,6 @@ def write_curves(points: Iterable[Point], path: str | Path) -> None:
 
 def _field(value: float) -> str:
     return "" if math.isnan(value) else repr(value)
-
-
-def export_cells(
-    store: Store, path: str | Path, *, experiment: str | None = None, times: bool = False
-) -> int:
-    """Every cell as CSV or Parquet (by the file's name), in a fixed order; returns how many.
-
-    Without `times` the file is the same whenever and wherever the cells were computed.
-    """
-    path = Path(path)
-    columns = (*CELL_COLUMNS, "seconds") if times else CELL_COLUMNS
-    with sqlite_errors(store.path):
-        rows = _cell_rows(store, experiment, times)
-        if path.suffix == ".parquet":
-            return _write_parquet(path, columns, rows)
-        if path.suffix == ".csv":
-            return _write_csv(path, columns, rows)
-    raise UsageError(f"{path}: cells are exported as .csv or .parquet")
-
-
-def _cell_rows(store: Store, experiment: str | None, times: bool) -> Iterator[tuple[Any, ...]]:
-    names = {e.name for e in store.experiments()}
-    if experiment is not None and experiment not in names:
-        known = ", ".join(sorted(names)) or "none"
-        raise UsageError(f"{store.path}: no experiment {experiment!r}; there are: {known}")
-    query = (
-        'SELECT x.name, e.text, magnitude, "set", m.text, value, r.text, s.text, bound, samples,'
-        f" g.text, x.hash{', seconds' if times else ''} FROM cells"
-        " JOIN experiments x ON x.id = experiment"
-        " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
-        " LEFT JOIN texts r ON r.id = reason LEFT JOIN texts s ON s.id = status"
-        " JOIN texts g ON g.id = signature"
-        " WHERE ? IS NULL OR x.name = ?"
-        ' ORDER BY x.name, e.text, magnitude, "set", m.text'
-    )
-    yield from store.database.execute(query, (experiment, experiment))
-
-
-def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> int:
-    count = 0
-    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:
-        writer = csv.writer(f, lineterminator="\n")
-        writer.writerow(columns)
-        for row in rows:
-            writer.writerow(row)
-            count += 1
-    return count
-
-
-def _write_parquet(path: Path, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> int:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise UsageError(
-            "Parquet needs the extra 'parquet': pip install 'gammacp[parquet]', or export .csv"
-        ) from None
-    kinds = {"magnitude": pa.float64(), "set": pa.int64(), "value": pa.float64()}
-    kinds |= {"bound": pa.float64(), "samples": pa.int64(), "seconds": pa.float64()}
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
-    count = 0
-    with atomic_write(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
-        iterator = iter(rows)
-        while batch := [row for _, row in zip(range(50_000), iterator, strict=False)]:
-            count += len(batch)
-            arrays = [
-                pa.array(list(map(itemgetter(i), batch)), schema.field(i).type)
-                for i in range(len(columns))
-            ]
-            writer.write_batch(pa.record_batch(arrays, schema=schema))
-    return count
 
 
 def by_error(points: Iterable[Point]) -> dict[str, list[Point]]:

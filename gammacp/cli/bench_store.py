@@ -80,8 +80,8 @@ def export(
     ] = False,
 ) -> None:
     """Write every cell of a store as CSV or Parquet."""
+    from gammacp.bench.export import export_cells
     from gammacp.bench.store import Store
-    from gammacp.bench.table import export_cells
 
     with Store.reading(store) as opened:
         count = export_cells(opened, out, experiment=experiment, times=times)

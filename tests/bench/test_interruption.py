@@ -15,10 +15,10 @@ import pytest
 from sweep_toys import ToySource
 
 from gammacp.bench.executors import open_pool
+from gammacp.bench.export import export_cells
 from gammacp.bench.runner import run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.table import export_cells
 
 Build = Callable[..., Sweep]
 

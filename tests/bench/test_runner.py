@@ -3,16 +3,19 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sweep_toys import ToySource
 
 from gammacp.bench.executors import open_pool
+from gammacp.bench.export import export_cells
 from gammacp.bench.runner import Outcome, SweepError, run
+from gammacp.bench.source import Shuffled
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.table import curves, export_cells
+from gammacp.bench.table import curves
 from gammacp.errors import UsageError
 
 Build = Callable[..., Sweep]
@@ -39,6 +42,31 @@ def test_serial_and_processes_give_the_same_rows(toy_sweep: Build, tmp_path: Pat
     assert exported(tmp_path / "1") == exported(tmp_path / "2")
     # The cells by category come on top: two categories each.
     assert exported(tmp_path / "1").count("\n") == 1 + sweep.n_cells + 2 * 4 * 5 * 2
+
+
+def test_real_measures_do_not_depend_on_executor_or_order(tmp_path: Path) -> None:
+    """Several errors and measures: one process, two, and the other way round in two goes."""
+    sweep = Sweep(
+        source=Shuffled(),
+        errors=("split", "position+category"),
+        measures=("gamma", "gamma-cat", "cu-alpha", "ser"),
+        magnitudes=(0.2, 0.8),
+        sets=2,
+        options={"samples": 4},
+    )
+    stores = {name: tmp_path / name for name in ("serial", "processes", "parts")}
+    for folder in stores.values():
+        folder.mkdir()
+    swept(sweep, stores["serial"])
+    swept(sweep, stores["processes"], "processes", 2)
+    for part in (
+        replace(sweep, measures=("ser", "gamma-cat"), errors=("position+category",)),
+        replace(sweep, measures=sweep.measures[::-1], errors=sweep.errors[::-1]),
+    ):
+        swept(part, stores["parts"])
+    whole = exported(stores["serial"])
+    assert whole == exported(stores["processes"]) == exported(stores["parts"])
+    assert whole.count(",optimal,") == 16
 
 
 def test_extending_computes_only_what_is_new(toy_sweep: Build, tmp_path: Path) -> None:

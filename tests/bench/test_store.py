@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from gammacp.bench.executors import open_pool
+from gammacp.bench.export import export_cells
 from gammacp.bench.merging import merge
 from gammacp.bench.runner import run
 from gammacp.bench.schema import APPLICATION_ID, STEPS, VERSION
 from gammacp.bench.status import status
 from gammacp.bench.store import Store, StoreError
 from gammacp.bench.sweep import Cell, Sweep
-from gammacp.bench.table import export_cells
 from gammacp.errors import DataError, UsageError
 
 Build = Callable[..., Sweep]

@@ -1,0 +1,171 @@
+"""Every cell of a store as CSV or Parquet, in an order that does not depend on how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gammacp.bench.store import Experiment, Store, sqlite_errors
+from gammacp.errors import UsageError
+from gammacp.files import atomic_write
+
+# As they are read for one experiment and error.
+_READ = (
+    "magnitude",
+    "set",
+    "measure",
+    "value",
+    "reason",
+    "status",
+    "bound",
+    "samples",
+    "signature",
+    "seconds",
+)
+COLUMNS = ("experiment", "error", *_READ[:-1], "configuration")
+_BATCH = 50_000
+
+# The key's order gives the rows; only the few measures of a set are sorted. Reasons and statuses
+# are few as well and looked up once each.
+_QUERY = """
+SELECT magnitude, "set", m.text, value, reason, status, bound, samples, g.text, seconds
+FROM cells JOIN texts m ON m.id = measure JOIN texts g ON g.id = signature
+WHERE experiment = ? AND error = ? ORDER BY magnitude, "set", m.text
+"""
+
+
+def export_cells(
+    store: Store, path: str | Path, *, experiment: str | None = None, times: bool = False
+) -> int:
+    """Write every cell, or those of one experiment; returns how many.
+
+    The file's ending, `.csv` or `.parquet`, chooses the format. Rows are ordered by experiment,
+    error, magnitude, set and measure. Without `times` the file is the same whenever and wherever
+    the cells were computed.
+    """
+    path = Path(path)
+    writers = {".csv": _write_csv, ".parquet": _write_parquet}
+    if path.suffix not in writers:
+        raise UsageError(f"{path}: cells are exported as .csv or .parquet")
+    chosen = _chosen(store, experiment)
+    with sqlite_errors(store.path):
+        batches = (b for e in chosen for b in _batches(store, e))
+        return writers[path.suffix](path, store, batches, times=times)
+
+
+def _columns(times: bool) -> tuple[str, ...]:
+    return (*COLUMNS, "seconds") if times else COLUMNS
+
+
+def _chosen(store: Store, name: str | None) -> list[Experiment]:
+    experiments = sorted(store.experiments(), key=lambda e: e.name)
+    if name is None:
+        return experiments
+    chosen = [e for e in experiments if e.name == name]
+    if not chosen:
+        known = ", ".join(e.name for e in experiments) or "none"
+        raise UsageError(f"{store.path}: no experiment {name!r}; there are: {known}")
+    return chosen
+
+
+class _Texts(dict[int | None, str]):
+    """Texts by number in the form they are written, read when first asked for; "" for None."""
+
+    def __init__(self, store: Store, form: Callable[[str], str]) -> None:
+        super().__init__({None: ""})
+        self.store, self.form = store, form
+
+    def __missing__(self, number: int) -> str:
+        query = "SELECT text FROM texts WHERE id = ?"
+        (text,) = self.store.database.execute(query, (number,)).fetchone()
+        self[number] = self.form(text)
+        return self[number]
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Rows of one experiment and error: magnitude, set, measure, …, as in `_QUERY`."""
+
+    experiment: Experiment
+    error: str
+    rows: list[tuple[Any, ...]]
+
+
+def _batches(store: Store, experiment: Experiment) -> Iterator[_Batch]:
+    errors = store.database.execute(
+        "SELECT DISTINCT error, text FROM cells JOIN texts ON texts.id = error"
+        " WHERE experiment = ? ORDER BY text",
+        (experiment.id,),
+    ).fetchall()
+    for number, error in errors:
+        cursor = store.database.execute(_QUERY, (experiment.id, number))
+        while rows := cursor.fetchmany(_BATCH):
+            yield _Batch(experiment, error, rows)
+
+
+def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:
+    """By hand: the csv module looks at every character of a million signatures."""
+    count = 0
+    texts = _Texts(store, quoted)
+    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:
+        f.write(",".join(_columns(times)) + "\n")
+        for batch in batches:
+            f.writelines(_csv_lines(batch, texts, times))
+            count += len(batch.rows)
+    return count
+
+
+def _csv_lines(batch: _Batch, texts: _Texts, times: bool) -> Iterator[str]:
+    begin = f"{quoted(batch.experiment.name)},{quoted(batch.error)}"
+    digest = batch.experiment.hash
+    for m, number, measure, value, reason, status, bound, samples, sign, seconds in batch.rows:
+        yield (
+            f"{begin},{m!r},{number},{quoted(measure)},{_number(value)},{texts[reason]},"
+            f"{texts[status]},{_number(bound)},{'' if samples is None else samples},"
+            f"{quoted(sign)},{digest}{f',{seconds!r}' if times else ''}\n"
+        )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def quoted(text: str) -> str:
+    """A CSV field as the csv module writes it: quoted where it must be.
+
+    >>> quoted('a "b", c'), quoted("plain")
+    ('"a ""b"", c"', 'plain')
+    """
+    if "," in text or '"' in text or "\n" in text or "\r" in text:
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _write_parquet(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise UsageError(
+            "Parquet needs the extra 'parquet': pip install 'gammacp[parquet]', or export .csv"
+        ) from None
+    kinds = {"magnitude": pa.float64(), "set": pa.int64(), "value": pa.float64()}
+    kinds |= {"bound": pa.float64(), "samples": pa.int64(), "seconds": pa.float64()}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in _columns(times)])
+    count = 0
+    texts = _Texts(store, str)
+    with atomic_write(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
+        for batch in batches:
+            columns: dict[str, Any] = dict(zip(_READ, zip(*batch.rows, strict=True), strict=True))
+            size = len(batch.rows)
+            columns["experiment"] = pa.repeat(batch.experiment.name, size)
+            columns["error"] = pa.repeat(batch.error, size)
+            columns["configuration"] = pa.repeat(batch.experiment.hash, size)
+            for name in ("reason", "status"):
+                columns[name] = [texts[number] or None for number in columns[name]]
+            arrays = [pa.array(columns[field.name], field.type) for field in schema]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+            count += size
+    return count
