@@ -16,6 +16,7 @@ from typing import Unpack
 
 import numpy as np
 
+from gammacp.alignment import Alignment, Status
 from gammacp.arrays import Codes, Floats
 from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
@@ -27,6 +28,22 @@ from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score, undefined
 from gammacp.needs import Need
 from gammacp.signature import signature
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryScore(Score):
+    """γ_cat or γ_k with what it rests on.
+
+    Attributes
+    ----------
+    samples
+        Random sets.
+    status
+        `optimal` if the observed alignment and those of all random sets are proven.
+    """
+
+    samples: int
+    status: Status
 
 
 def gamma_cat(
@@ -44,7 +61,7 @@ def gamma_cat(
     alignment, chance = observed_and_chance(
         continuum, settings, executor=executor, shared=shared, keep=True
     )
-    disorders = _Disorders.of(continuum, alignment.groups, chance, settings)
+    disorders = _Disorders.of(continuum, alignment, chance, settings)
     return disorders.score("gamma-cat", None)
 
 
@@ -60,11 +77,13 @@ def gamma_k(
     alignment, chance = observed_and_chance(
         continuum, settings, executor=executor, shared=shared, keep=True
     )
-    disorders = _Disorders.of(continuum, alignment.groups, chance, settings)
+    disorders = _Disorders.of(continuum, alignment, chance, settings)
     scores = {name: disorders.score("gamma-k", k) for k, name in enumerate(continuum.categories)}
     reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items() if s.reason)
-    return Score(
+    return CategoryScore(
         value=math.nan,
+        samples=chance.expected.samples,
+        status=disorders.status,
         by_category={name: s.value for name, s in scores.items()},
         reason=reasons or None,
         signature=disorders.signature("gamma-k"),
@@ -125,11 +144,16 @@ class _Disorders:
     observed: AlignedPairs
     random: tuple[AlignedPairs, ...]
     confidence: float
+    proven: bool
     parts: dict[str, object]
+
+    @property
+    def status(self) -> Status:
+        return Status.OPTIMAL if self.proven else Status.FEASIBLE
 
     @classmethod
     def of(
-        cls, continuum: Continuum, groups: Codes, chance: Chance, settings: Settings
+        cls, continuum: Continuum, alignment: Alignment, chance: Chance, settings: Settings
     ) -> _Disorders:
         if not isinstance(settings.dissimilarity, Combined):
             raise UsageError(
@@ -139,9 +163,10 @@ class _Disorders:
         # γ_cat weighs positions and categories by themselves, whatever α and β align with.
         parts = replace(settings.dissimilarity, alpha=1.0, beta=1.0).bind(continuum)
         return cls(
-            aligned_pairs(continuum, groups, parts),
+            aligned_pairs(continuum, alignment.groups, parts),
             tuple(aligned_pairs(s.continuum, s.groups, parts) for s in chance.sets),
             settings.rule.confidence,
+            alignment.status is Status.OPTIMAL and chance.expected.proven,
             settings.signature_parts(chance.sampler, chance.expected.samples, settings.method),
         )
 
@@ -169,8 +194,10 @@ class _Disorders:
                 expected=expected,
                 signature=line,
             )
-        return Score(
+        return CategoryScore(
             value=1 - observed / expected,
+            samples=len(self.random),
+            status=self.status,
             observed=observed,
             expected=expected,
             interval=agreement_interval(
