@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,10 @@ def convert(
         str | None,
         typer.Option(help="Format to write; by default the ending of OUT says it.", metavar="NAME"),
     ] = None,
+    offset_unit: Annotated[
+        str | None,
+        typer.Option(help="What positions count (s, ms, characters, …).", metavar="UNIT"),
+    ] = None,
 ) -> None:
     """Read annotations in any format and write them in another."""
     from gammacp.continuum import Corpus
@@ -40,8 +45,11 @@ def convert(
     *files, out = inputs
     chosen = format_for_writing(out, to)
     loaded = load(files, reading)
-    continua = list(loaded.continua.values())
-    document = continua[0] if len(continua) == 1 else Corpus.from_continua(loaded.named())
+    named = loaded.named()
+    if offset_unit is not None:
+        named = {name: replace(c, offset_unit=offset_unit) for name, c in named.items()}
+    continua = list(named.values())
+    document = continua[0] if len(continua) == 1 else Corpus.from_continua(named)
     write(document, out, format=chosen.name)
     for loss in losses(document, chosen):
         message(f"gammacp: {out}: {loss}")

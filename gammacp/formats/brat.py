@@ -72,7 +72,7 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
 
 def _bound(source: Source, line: str, number: int) -> _Bound:
     fields = line.split("\t", 2)
-    match = _SPAN.fullmatch(fields[1]) if len(fields) > 1 else None
+    match = _SPAN.fullmatch(fields[1]) if len(fields) == 3 else None
     if match is None:
         raise source.error(
             f"{fields[0]} is not T1<tab>TYPE START END<tab>TEXT",
@@ -84,29 +84,25 @@ def _bound(source: Source, line: str, number: int) -> _Bound:
     for start, end in parts:
         if end < start:
             raise source.error(f"{fields[0]}: end {end} < start {start}", line=number)
-    return _Bound(fields[0], match[1], parts, fields[2] if len(fields) > 2 else "", number)
+    return _Bound(fields[0], match[1], parts, fields[2], number)
 
 
 def _convention(source: Source, text: str | None, bounds: list[_Bound]) -> ToCodePoints:
     """How the offsets count; an annotation whose text is elsewhere is an error."""
     if text is None:
         return same
-    whole = [b for b in bounds if b.text]
-    last = len(text)
-    for b in whole:
-        if b.parts[-1][1] > last and text.isascii():
-            raise source.error(
-                f"{b.key}: end {b.parts[-1][1]} lies beyond the text of {last} characters",
-                line=b.line,
-                hint="Is the .txt the text that was annotated?",
-            )
-    quotes = [(b.parts[0][0], b.parts[0][1], b.text) for b in whole if len(b.parts) == 1]
-    single = [b for b in whole if len(b.parts) == 1]
+    single = [b for b in bounds if len(b.parts) == 1]
+    quotes = [(*b.parts[0], b.text) for b in single]
     convert, misfit = counted_in(text, quotes, default=same)
     if misfit is not None:
         start, end, quote = quotes[misfit]
+        problem = (
+            f"end {end} lies beyond the text of {len(text)} characters"
+            if end > len(text)
+            else f"{quote[:40]!r} is not what the text has at {start}-{end}"
+        )
         raise source.error(
-            f"{single[misfit].key}: {quote[:40]!r} is not what the text has at {start}-{end}",
+            f"{single[misfit].key}: {problem}",
             line=single[misfit].line,
             hint="Is the .txt the text that was annotated?",
         )

@@ -39,6 +39,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 _ORDER = ("annotator", "category", "start", "end")
 _DELIMITERS = ",;\t|"
 _NOTE = re.compile(r"#\s*(bounds|offset unit)\s*:\s*(.*?)\s*$", re.IGNORECASE)
+_NOTE_LIKE = re.compile(r"#\s*\w+\s*:\s*[-+.\d]+\s+[-+.\d]+\s*$")
 _HINT = "The columns are annotator, category, start, end"
 
 
@@ -126,6 +127,10 @@ def _rows(
                 if note:
                     _note(source, number, note[1].lower(), note[2], notes)
                     continue
+                if _NOTE_LIKE.match(text):
+                    raise source.error(
+                        "comment looks like bounds", line=number, hint="Write # bounds: START END"
+                    )
                 if text.count(delimiter) < len(_ORDER) - 1:
                     continue
             if fresh:
@@ -178,6 +183,13 @@ def _header(row: Sequence[str], source: Source, line: int) -> dict[str, int] | N
             found[role] = (exact or places)[0]
     missing = [role for role in ("annotator", "start", "end") if role not in found]
     if not missing:
+        others = [row[i] for i in range(len(row)) if i not in found.values()]
+        if "category" not in found and others:
+            raise source.error(
+                f"header has no column 'category' but {', '.join(map(repr, others))}",
+                line=line,
+                hint="Name the column with the categories so, or leave only annotator, start, end",
+            )
         return found
     if len(found) >= 2 and not any(_is_number(cell) for cell in row):
         raise source.error(f"header has no column {missing[0]!r}", line=line, hint=_HINT)

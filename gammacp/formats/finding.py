@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from gammacp.errors import DataError
@@ -13,10 +13,18 @@ from gammacp.formats.archive import is_archive, members
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import Source
+from gammacp.formats.xmltree import parse
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
-Failure = tuple[str, DataError]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A file that could not be opened or recognised."""
+
+    place: Path
+    error: DataError
 
 
 def find(
@@ -24,8 +32,9 @@ def find(
 ) -> tuple[list[Found], list[Failure]]:
     """The files that paths mean with the format of each, and what could not be opened.
 
-    A file that is named outright must be of a known format; in folders and archives only files
-    with the ending of a known format are looked at, and those of none are passed over.
+    A file that is named outright must be of a known format. In folders and archives only files
+    with the ending of a known format are looked at; a whole JSON or XML file of another kind is
+    passed over.
     """
     found: list[Found] = []
     failures: list[Failure] = []
@@ -33,21 +42,47 @@ def find(
         try:
             content = _content(path)
             if is_archive(content):
-                found += _archived(path, content, chosen, layout)
-                continue
-            source = _source(path, path, content)
-            entry = chosen or recognise(content[:HEAD_BYTES], path)
-            if entry is not None:
-                found.append((_named(source, path, layout or entry.layout), entry))
-            elif named:
-                known = ", ".join(FORMATS)
-                raise source.error(
-                    "file is empty" if not content.strip() else "format is not recognised",
-                    hint=f"Name it with --format: {known}",
-                )
+                sources = _archived(path, content, chosen)
+            else:
+                sources = [(_source(path, path, content), path)]
         except DataError as error:
-            failures.append((str(path), error.at(path)))
+            failures.append(Failure(path, error.at(path)))
+            continue
+        for source, place in sources:
+            try:
+                entry = chosen or _recognised(source, place, named=named and place == path)
+                if entry is not None:
+                    found.append((_named(source, place, layout or entry.layout), entry))
+            except DataError as error:
+                failures.append(Failure(place, error.at(source.place)))
     return found, failures
+
+
+def _recognised(source: Source, place: Path, *, named: bool) -> Format | None:
+    """The format of a file; None if it is a whole file of another kind that nobody named."""
+    entry = recognise(source.content[:HEAD_BYTES], place)
+    if entry is None and (named or not _is_of_another_kind(source, place)):
+        known = ", ".join(FORMATS)
+        empty = not source.content.strip()
+        raise source.error(
+            "file is empty" if empty else "format is not recognised",
+            hint=f"Name it with --format: {known}",
+        )
+    return entry
+
+
+def _is_of_another_kind(source: Source, place: Path) -> bool:
+    # A damaged file would otherwise be missing in silence, with all that its annotator did.
+    try:
+        if place.suffix.lower() == ".json":
+            source.json()
+        elif place.suffix.lower() == ".xml":
+            parse(source)
+        else:
+            return False
+    except DataError:
+        return False
+    return True
 
 
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
@@ -99,16 +134,11 @@ def _named(source: Source, place: Path, layout: str | None) -> Source:
     return replace(source, document=names.document, annotator=names.annotator)
 
 
-def _archived(
-    path: Path, content: bytes, chosen: Format | None, layout: str | None
-) -> Iterator[Found]:
+def _archived(path: Path, content: bytes, chosen: Format | None) -> list[tuple[Source, Path]]:
     everything = {str(member): data for member, data in members(content, str(path))}
-    for name, data in everything.items():
-        member = PurePosixPath(name)
-        place = path.with_suffix("") / member
-        if not _has_ending(place, chosen) or member.name.startswith((".", "INITIAL_CAS")):
-            continue
-        entry = chosen or recognise(data[:HEAD_BYTES], place)
-        if entry is not None:
-            source = replace(_source(path, place, data), member=name, neighbours=everything)
-            yield _named(source, place, layout or entry.layout), entry
+    places = {name: path.with_suffix("") / PurePosixPath(name) for name in everything}
+    return [
+        (replace(_source(path, place, everything[name]), member=name, neighbours=everything), place)
+        for name, place in places.items()
+        if _has_ending(place, chosen) and not place.name.startswith((".", "INITIAL_CAS"))
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
@@ -24,12 +24,18 @@ def merged(parts: Sequence[Continuum]) -> Continuum:
     return Continuum.from_units(
         units,
         annotators=[a for part in parts for a in part.annotators],
-        categories=list(dict.fromkeys(c for part in parts for c in part.categories)),
+        categories=categories_of(parts),
         bounds=(min(b[0] for b in bounded), max(b[1] for b in bounded)) if bounded else None,
         name=parts[0].name,
         offset_unit=parts[0].offset_unit,
         text=next((p.text for p in parts if p.text is not None), None),
     )
+
+
+def categories_of(continua: Iterable[Continuum]) -> list[str]:
+    """The categories of all, in the order that they declare alike, else sorted."""
+    orders = list(dict.fromkeys(c.categories for c in continua))
+    return list(orders[0]) if len(orders) == 1 else sorted({c for order in orders for c in order})
 
 
 def _check(parts: Sequence[Continuum]) -> None:

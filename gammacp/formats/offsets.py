@@ -6,6 +6,7 @@ U+FFFF, so that their offsets drift by one at each emoji. Everything here ends i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -50,18 +51,22 @@ def counted_in(
 ) -> tuple[ToCodePoints, int | None]:
     """How offsets count in `text`, by what they quote: (start, end, quoted text).
 
-    Code points or UTF-16, whichever fits more of the quotes, `default` when both fit alike; and
-    the number of the first quote that does not fit, None if all do. Blanks are compared as one
-    blank: tools write line breaks in quotes in several ways.
+    `default`, or the other of code points and UTF-16 if all quotes fit that one only; and the
+    number of the first quote that does not fit, None if all do. Blanks are compared as one blank:
+    tools write line breaks in quotes in several ways.
     """
     units = from_utf16(text)
-    options = [same] if units is same else [default, same if default is not same else units]
-    misfits = [
-        [i for i, quote in enumerate(quotes) if not _fits(text, quote, option)]
-        for option in options
-    ]
-    best = min(range(len(options)), key=lambda i: len(misfits[i]))
-    return options[best], misfits[best][0] if misfits[best] else None
+    if units is same:
+        return same, _misfit(text, quotes, same)
+    first = _misfit(text, quotes, default)
+    other = units if default is same else same
+    if first is not None and _misfit(text, quotes, other) is None:
+        return other, None
+    return default, first
+
+
+def _misfit(text: str, quotes: Sequence[tuple[int, int, str]], convert: ToCodePoints) -> int | None:
+    return next((i for i, q in enumerate(quotes) if not _fits(text, q, convert)), None)
 
 
 def _fits(text: str, quote: tuple[int, int, str], convert: ToCodePoints) -> bool:
@@ -72,4 +77,4 @@ def _fits(text: str, quote: tuple[int, int, str], convert: ToCodePoints) -> bool
 
 
 def _blanks(text: str) -> str:
-    return " ".join(text.replace("\\n", " ").split())
+    return re.sub(r"(?:\s|\\n)+", " ", text)

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.finding import PathLike, find
 from gammacp.formats.layers import chosen_feature, chosen_layer, union
-from gammacp.formats.merging import merged
+from gammacp.formats.layout import names_from_path
+from gammacp.formats.merging import categories_of, merged
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
 
@@ -79,7 +81,9 @@ def read_corpus(
     found = collect(listed, format=format, **options)
     for _, error in found.failures:
         raise error
-    return Corpus.from_continua(by_document(found.continua))
+    return Corpus.from_continua(
+        by_document(found.continua), categories=categories_of(found.continua.values())
+    )
 
 
 def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
@@ -97,26 +101,25 @@ def collect(
     layout = str(given.pop("layout")) if "layout" in given else None
     _check_options(given, chosen)
     asked = list(paths)
-    found, failures = find(asked, chosen, layout)
+    found, unopened = find(asked, chosen, layout)
+    failures = [(str(f.place), f.error) for f in unopened]
     settings = {name: _settings(group, given) for name, group in _by_format(found).items()}
-    parts: list[tuple[str, Continuum, str]] = []
-    incomplete: set[str] = set()
+    parts: list[_Part] = []
+    failed = [f.place for f in unopened]
     for source, entry in found:
         try:
             parts += _read(source, entry, settings[entry.name], layout)
         except DataError as error:
             failures.append((source.place, error.at(source.place)))
-            if layout or entry.layout:
-                # Without one of its annotators a document would give another number silently.
-                incomplete.add(source.document)
+            failed.append(source.path / source.member if source.member else source.path)
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
     for name, group in _documents(parts).items():
-        if name in incomplete:
+        if any(_lacks(part, failed, layout) for part in group):
             continue
         try:
-            continua[name] = merged([c for _, c, _ in group])
-            formats[name] = group[0][2]
+            continua[name] = merged([part.continuum for part in group])
+            formats[name] = group[0].format
         except DataError as error:
             failures.append((name, error.at(name)))
     if not continua and not failures:
@@ -161,23 +164,62 @@ def _text(options: Mapping[str, object], name: str) -> str | None:
     return None if value is None else str(value)
 
 
+@dataclass(frozen=True)
+class _Part:
+    """What one file says about one document.
+
+    `shared`: other files may have other annotators of the document. `listed`: the file itself
+    names its documents. `annotator`: whom the path names, "" if the file does.
+    """
+
+    name: str
+    continuum: Continuum
+    format: str
+    shared: bool
+    listed: bool
+    annotator: str
+
+
 def _read(
     source: Source, entry: Format, settings: Mapping[str, object], layout: str | None
-) -> list[tuple[str, Continuum, str]]:
-    """(display name, continuum, format); parts of a document share its name."""
+) -> list[_Part]:
     read = entry.read(source, **settings)
-    if isinstance(read, Corpus):
-        return [(c.name, c, entry.name) for c in read.values()]
-    shared = (layout or entry.layout) is not None
-    return [(read.name if shared else source.place, read, entry.name)]
+    listed = isinstance(read, Corpus)
+    shared = listed or (layout or entry.layout) is not None
+    return [
+        _Part(
+            c.name if shared else source.place,
+            c,
+            entry.name,
+            shared,
+            listed,
+            source.annotator if source.annotator in c.annotators else "",
+        )
+        for c in (read.values() if isinstance(read, Corpus) else [read])
+    ]
 
 
-def _documents(
-    parts: list[tuple[str, Continuum, str]],
-) -> dict[str, list[tuple[str, Continuum, str]]]:
-    groups: dict[str, list[tuple[str, Continuum, str]]] = {}
+def _lacks(part: _Part, failed: list[Path], layout: str | None) -> bool:
+    """Whether a file that failed may have held another annotator of the same document.
+
+    Without one of its annotators a document would give another number silently.
+    """
+    if not part.shared or not part.annotator:
+        return False
+    entry = FORMATS[part.format]
+    suspects = [path for path in failed if path.suffix.lower() in entry.extensions]
+    if part.listed:
+        return bool(suspects)
+    return any(
+        names_from_path(path, layout or entry.layout).document == part.continuum.name
+        for path in suspects
+    )
+
+
+def _documents(parts: list[_Part]) -> dict[str, list[_Part]]:
+    groups: dict[str, list[_Part]] = {}
     for part in parts:
-        groups.setdefault(part[0], []).append(part)
+        groups.setdefault(part.name, []).append(part)
     return groups
 
 

@@ -30,11 +30,10 @@ def records(source: Source) -> Iterator[tuple[Record, int | None]]:
 
 
 def is_lines(text: str) -> bool:
-    """Whether the first line is a whole JSON object and another line follows."""
+    """Whether every line is an object: the first looks whole and the next, if any, begins one."""
     first, _, rest = text.strip().partition("\n")
-    if not first.startswith("{") or not rest.strip():
-        return False
-    return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+    whole = first.startswith("{") and first.rstrip().endswith("}")
+    return whole and rest.lstrip()[:1] in ("", "{")
 
 
 def _loads(source: Source, line: str, number: int) -> object:

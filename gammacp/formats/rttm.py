@@ -29,7 +29,11 @@ from gammacp.formats.times import in_seconds
 _OURS = ";; gammacp: the file field is the annotator, names are percent-encoded"
 _DECLARED = ";; annotator: "
 _NOTHING = "<NA>"
-_FEWEST_FIELDS = 8
+_LINE_TYPES = (
+    "SEGMENT NOSCORE NO_RT_METADATA LEXEME NON-LEX NON-SPEECH FILLER EDIT SU IP CB A/P SPEAKER",
+    "SPKR-INFO",
+)
+_TYPES = frozenset(" ".join(_LINE_TYPES).split())
 _EXACT = decimal.Context(prec=1100)
 
 
@@ -41,6 +45,8 @@ def read(
         raise UsageError(f"file_is {file_is!r} is neither 'document' nor 'annotator'")
     lines = source.text().split("\n")
     ours = lines[0].rstrip("\r") == _OURS
+    if lines[0].startswith(";; gammacp") and not ours:
+        raise source.error("first line is not one that gammacp writes", line=1)
     decode = unquote if ours else str
     by_annotator = file_is == "annotator" or (ours and file_is is None)
     documents = Documents(source, SECONDS)
@@ -51,12 +57,7 @@ def read(
         fields = line.split()
         if not fields or line.startswith(";;"):
             continue
-        if len(fields) < _FEWEST_FIELDS:
-            raise source.error(
-                f"line has {len(fields)} fields instead of 10",
-                line=number,
-                hint="type file channel onset duration <NA> <NA> name <NA> <NA>",
-            )
+        _check(source, number, fields)
         if fields[0] != layer:
             continue
         start, end = _times(source, number, fields[3], fields[4])
@@ -70,6 +71,16 @@ def read(
     if not documents.found:
         raise source.error(f"file has no {layer} line")
     return documents.corpus()
+
+
+def _check(source: Source, line: int, fields: list[str]) -> None:
+    hint = "type file channel onset duration <NA> <NA> name <NA> <NA>"
+    if len(fields) not in (9, 10):
+        raise source.error(f"line has {len(fields)} fields instead of 10", line=line, hint=hint)
+    if fields[0] not in _TYPES:
+        raise source.error(f"line type {fields[0]!r} is unknown", line=line, hint=hint)
+    if fields[0] == "SPEAKER" and fields[5] != _NOTHING:
+        raise source.error(f"field 6 of a speaker is {fields[5]!r}, not <NA>", line=line, hint=hint)
 
 
 def _times(source: Source, line: int, onset: str, duration: str) -> tuple[float, float]:
@@ -113,7 +124,7 @@ def _field(name: str) -> str:
 def _sniff(head: bytes, path: Path) -> bool:
     first = head.split(b"\n")[0]
     return path.suffix.lower() == ".rttm" or (
-        first.startswith(b"SPEAKER ") and len(first.split()) >= _FEWEST_FIELDS
+        first.startswith(b"SPEAKER ") and len(first.split()) in (9, 10)
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.errors import DataError
+from gammacp.formats.merging import categories_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
     DataError
         A category or annotator occurs in none of the continua, or units lie outside the bounds.
     """
-    corpus = Corpus.from_continua(continua)
+    corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
     _check("category", selection.rename, corpus.categories)
     _check("annotator", selection.exclude, corpus.annotators)
     renamed = [selection.rename.get(c, c) for c in corpus.categories]

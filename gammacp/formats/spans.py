@@ -32,6 +32,8 @@ class Spans:
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
+        if not annotator:
+            raise self.source.error("annotator has no name")
         self.annotators[annotator] = None
 
     def add(
@@ -56,7 +58,7 @@ class Spans:
             raise self.source.error(f"{what}: end {high:.15g} < start {low:.15g}", line=line)
         if self.offset_unit == CHARACTERS:
             self._check_characters(low, high, line, what)
-        self.annotators[annotator] = None
+        self.declare(annotator)
         self._annotator.append(annotator)
         self._category.append(category or None)
         self._start.append(low)

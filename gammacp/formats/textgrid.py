@@ -106,7 +106,10 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     names: list[str] = []
     taken: list[str] = []
     for _ in range(tokens.count("number of tiers")):
-        kind, name = tokens.string("a tier class"), tokens.string("a tier name")
+        kind = tokens.string("a tier class")
+        if kind not in ("IntervalTier", "TextTier"):
+            raise source.error(f"tier class {kind!r} is unknown", line=tokens.line)
+        name = tokens.string("a tier name")
         names.append(name)
         annotator = annotator_of(name, tier or ANNOTATOR)
         if tier and ANNOTATOR not in tier and annotator is not None:
@@ -130,8 +133,6 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
 
 
 def _read_tier(tokens: _Tokens, kind: str, spans: Spans, annotator: str | None) -> None:
-    if kind not in ("IntervalTier", "TextTier"):
-        raise tokens.source.error(f"tier class {kind!r} is unknown", line=tokens.line)
     low, high = tokens.number("xmin of a tier"), tokens.number("xmax of a tier")
     reached = low
     for _ in range(tokens.count("number of entries")):

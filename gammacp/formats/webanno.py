@@ -44,8 +44,7 @@ class _Row:
     """A token or a part of one."""
 
     line: int
-    sentence: int
-    part: bool
+    place: str
     start: int
     end: int
     token: str
@@ -151,13 +150,32 @@ def _parse(source: Source) -> _File:
             pending.append(_unescaped(line[6:]))
         elif line.strip() and not line.startswith("#"):
             row = _row(source, number, line, width)
+            if rows and not _follows(row, rows[-1]):
+                raise source.error(
+                    f"token {line.split()[0]} does not follow {rows[-1].place}",
+                    line=number,
+                    hint="Is the file complete?",
+                )
             if pending:
                 sentences.append((row.start, "\n".join(pending)))
                 pending = []
             rows.append(row)
-    if pending:
-        raise source.error("text has no tokens", line=len(lines), hint="Is the file complete?")
+    if pending or (rows and _ends_early(rows[-1], sentences[-1:])):
+        raise source.error(
+            "file ends before its text", line=len(lines), hint="Is the file complete?"
+        )
     return _File(tuple(found), tuple(rows), tuple(sentences))
+
+
+def _ends_early(row: _Row, sentences: list[tuple[int, str]]) -> bool:
+    """Whether words of the last sentence come after its last token."""
+    return any(
+        c.isalnum()
+        for start, text in sentences
+        for c in text.encode("utf-16-le", "surrogatepass")[2 * (row.end - start) :].decode(
+            "utf-16-le", "replace"
+        )
+    )
 
 
 def _row(source: Source, number: int, line: str, width: int) -> _Row:
@@ -174,8 +192,23 @@ def _row(source: Source, number: int, line: str, width: int) -> _Row:
         )
     start, end = int(offsets[1]), int(offsets[2])
     token = _unescaped(cells[2])
-    sentence = int(place[1])
-    return _Row(number, sentence, place[3] is not None, start, end, token, tuple(values))
+    return _Row(number, cells[0], start, end, token, tuple(values))
+
+
+def _follows(row: _Row, last: _Row) -> bool:
+    """Whether a row's number is the next one: of a part, a token or a sentence."""
+    sentence, token, part = _numbers(row)
+    last_sentence, last_token, last_part = _numbers(last)
+    if part:
+        return (sentence, token, part) == (last_sentence, last_token, last_part + 1)
+    if sentence == last_sentence:
+        return token == last_token + 1
+    return (sentence, token) == (last_sentence + 1, 1)
+
+
+def _numbers(row: _Row) -> tuple[int, int, int]:
+    sentence, token, part = _NUMBER.fullmatch(row.place).groups()  # type: ignore[union-attr]
+    return int(sentence), int(token), int((part or ".0")[1:])
 
 
 def _text(source: Source, parsed: _File) -> str:

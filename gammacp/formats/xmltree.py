@@ -20,6 +20,11 @@ class Element:
     pieces: list[str] = field(default_factory=list)
 
     @property
+    def name(self) -> str:
+        """The tag without its namespace."""
+        return self.tag.rpartition(" ")[2]
+
+    @property
     def text(self) -> str:
         """The characters directly inside the element."""
         return "".join(self.pieces)
@@ -94,7 +99,7 @@ def attribute(source: Source, element: Element, name: str) -> str:
         return element.attributes[name]
     except KeyError:
         raise source.error(
-            f"<{element.tag}> has no attribute {name!r}", line=element.line
+            f"<{element.name}> has no attribute {name!r}", line=element.line
         ) from None
 
 
@@ -102,5 +107,5 @@ def whole_number(source: Source, element: Element, text: str) -> int:
     """An integer that an element or attribute holds."""
     digits = text.strip()
     if not (digits.removeprefix("-").isdigit() and digits.isascii() and len(digits) < 20):
-        raise source.error(f"<{element.tag}>: {text!r} is not a whole number", line=element.line)
+        raise source.error(f"<{element.name}>: {text!r} is not a whole number", line=element.line)
     return int(digits)
