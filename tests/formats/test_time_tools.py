@@ -65,13 +65,13 @@ def test_a_file_per_annotator(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('REF2="ts3"', 'REF2="ts9"', r"eaf:17: time slot 'ts9' does not exist"),
-        ('VALUE="400"', 'VALUE="40"', r"eaf:17: annotation a2: end 40 < start 70"),
-        ('VALUE="400"', 'VALUE="4oo"', r"eaf:8: <TIME_SLOT>: '4oo' is not a whole number"),
-        ('VALUE="400"', 'VALU="400"', r"eaf:8: <TIME_SLOT> has an attribute 'TIME_VALU'"),
-        ('ID="a5"', 'ID="a1"', r"eaf:24: annotation 'a1' occurs twice"),
+        ('REF2="ts3"', 'REF2="ts9"', r"eaf:13: time slot 'ts9' does not exist"),
+        ('VALUE="400"', 'VALUE="40"', r"eaf:12: annotation a1: end 70 < start 100"),
+        ('VALUE="400"', 'VALUE="4oo"', r"eaf:7: <TIME_SLOT>: '4oo' is not a whole number"),
+        ('VALUE="400"', 'VALU="400"', r"eaf:7: <TIME_SLOT> has an attribute 'TIME_VALU'"),
+        ('ID="a5"', 'ID="a1"', r"eaf:20: annotation 'a1' occurs twice"),
         ('ANNOTATION_REF="a1"', 'ANNOTATION_REF="a9"', "'a9' is referred to but has no time"),
-        ("</TIER>", "", r"eaf:30: XML is broken: mismatched tag"),
+        ("</TIER>", "", r"eaf:24: XML is broken: mismatched tag"),
         (
             "<ANNOTATION_DOCUMENT",
             "<!DOCTYPE a [<!ENTITY b 'c'>]><ANNOTATION_DOCUMENT",
@@ -137,7 +137,7 @@ def test_short_textgrid(tmp_path: Path, encoding: str) -> None:
     ("old", "new", "message"),
     [
         ("2.25\n3.5", "2.25\n1.5", r"TextGrid:22: interval 2\.25-1\.5 is out of order"),
-        ('"click"', "click", r"TextGrid:29: '\.75e0' where a label is expected"),
+        ('"click"', "click", r"TextGrid:30: '\.75e0' where a label is expected"),
         ('\n.75e0\n""\n', "\n", r"TextGrid:29: file ends where a time is expected"),
         ("\n2\n0.5", "\n1\n0.5", r"TextGrid:30: '\.75e0' after the last tier"),
         ('"IntervalTier"', '"PitchTier"', r"TextGrid:8: tier class 'PitchTier' is unknown"),
