@@ -12,6 +12,7 @@ from gammacp.cli.output import AsJson, message, number, print_json, print_table
 from gammacp.cli.progress import progress
 from gammacp.cli.reading import Files, Reading, load
 from gammacp.cli.settings import Sampling, Solving, Weighing, gamma_options
+from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.measures.score import Score
@@ -71,6 +72,9 @@ def measure(
         **{key: value for key, value in own.items() if value is not None},
     }
     known = frozenset[str]().union(*(MEASURES[name].options for name in names))
+    for option, value in own.items():
+        if value is not None and option not in known:
+            raise UsageError(f"--{option} belongs to none of: {', '.join(names)}")
     mine = {key: value for key, value in options.items() if key in known}
     loaded = load(files, reading)
     with progress("measuring"):

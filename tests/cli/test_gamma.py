@@ -185,3 +185,10 @@ def test_order_of_ordinal_categories(run: Run, tmp_path: Path) -> None:
     assert disorders == [1, 0.5]
     assert run("align", path, "--order", "low,mid,high").code == 2
     assert run("align", path, "--categorial", "ordinal", "--order", "low,mid").code == 3
+
+
+def test_options_that_no_measure_has_are_refused(run: Run, good: Path) -> None:
+    assert run("measure", good, "-m", "cu-alpha", "--metric", "nominal").code == 0
+    result = run("measure", good, "-m", "ser", "--metric", "nominal")
+    assert result.code == 2
+    assert "--metric belongs to none of: ser" in result.err

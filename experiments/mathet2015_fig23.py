@@ -1,0 +1,62 @@
+"""2015, Figure 23: a set of three annotations with position errors at m = .1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from experiments._common import write_csv
+from gammacp.measures.gamma import gamma
+from gammacp.plots import COLOURS, figure
+from shuffling import ReferenceModel, reference_set, shuffled_set
+
+MODEL = ReferenceModel(n_units=12)
+MAGNITUDE = 0.1
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """The reference, the three annotators drawn from it, and how far boundaries moved."""
+    del quick, data
+    reference = reference_set(MODEL, index=0, seed=0)
+    drawn = shuffled_set(MODEL, "position", MAGNITUDE, 3, index=0, seed=0)
+    rows = [
+        {"annotator": u.annotator, "category": u.category, "start": u.start, "end": u.end}
+        for c in (reference, drawn)
+        for u in c
+    ]
+    write_csv(out / "set.csv", rows)
+    checks = []
+    for name in drawn.annotators:
+        mine = drawn.rows_of(name)
+        moved = np.abs(drawn.starts[mine] - reference.starts) / reference.lengths
+        same = np.array_equal(drawn.category_codes[mine], reference.category_codes)
+        checks.append(
+            {
+                "annotator": name,
+                "units": mine.stop - mine.start,
+                "same_order_and_categories": str(same).lower(),
+                "largest_shift": float(moved.max()),
+                "gamma": gamma(drawn, samples=200).value,
+            }
+        )
+    write_csv(out / "checks.csv", checks)
+    lanes = [("reference", reference), *((name, drawn) for name in drawn.annotators)]
+    with figure(out / "set", width=6.5, height=1.9) as axes:
+        for lane, (name, c) in enumerate(lanes):
+            rows_of = c.rows_of(name)
+            for i in range(rows_of.start, rows_of.stop):
+                axes.barh(
+                    -lane,
+                    c.lengths[i],
+                    left=c.starts[i],
+                    height=0.6,
+                    color=COLOURS[c.category_codes[i] % len(COLOURS)],
+                )
+        axes.set(
+            yticks=[-i for i in range(len(lanes))],
+            yticklabels=[name for name, _ in lanes],
+            xlabel="position",
+            title="Position errors at m = 0.1; colours are categories",
+        )
+        axes.grid(visible=False)

@@ -1,0 +1,26 @@
+"""2015, Figure 24: false negatives and shifts in pure segmentation (γ, WD, GHD)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from experiments._sweep import magnitudes, sets, sweep_into
+from gammacp.bench.source import Shuffled
+from gammacp.bench.sweep import Sweep
+from gammacp.dissimilarity import Combined
+from shuffling import ReferenceModel
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """Both errors on a full-covering reference without categories; S and B beside."""
+    del data
+    sweep = Sweep(
+        source=Shuffled(ReferenceModel().covering()),
+        errors=("false-negative", "position"),
+        measures=("gamma", "windowdiff", "ghd", "pk"),
+        options={"dissimilarity": Combined(beta=0)},
+        experiment="mathet2015_fig24",
+        sets=sets(quick),
+        magnitudes=magnitudes(quick),
+    )
+    sweep_into(out, [sweep])

@@ -1,0 +1,47 @@
+"""2015, Figure 25: category errors on fixed, equal units (three annotators, four categories)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from experiments._common import write_csv
+from experiments._sweep import magnitudes, sets, sweep_into
+from gammacp.bench.source import Shuffled
+from gammacp.bench.sweep import Sweep
+from shuffling import ReferenceModel
+
+MEASURES = ("gamma", "gamma-cat", "cu-alpha", "alpha", "kappa", "u-alpha-2013", "kappa-d", "ser")
+# Gaps in unit lengths; the paper does not state its own.
+GAPS = (0.0, 0.5, 1.0, 3.0)
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """The figure with gaps of half a unit, and uα and κ_d with others."""
+    del data
+    rows: list[dict[str, object]] = []
+    for gap in GAPS:
+        main = gap == 0.5
+        sweep = Sweep(
+            source=Shuffled(ReferenceModel().fixed(length=100, gap=100 * gap)),
+            errors=("category",),
+            measures=MEASURES if main else ("u-alpha-2013", "kappa-d", "gamma"),
+            options={"chance": "fixed-positions"} if main else {"chance": "shift"},
+            experiment=f"mathet2015_fig25_{gap:g}",
+            sets=sets(quick),
+            magnitudes=magnitudes(quick),
+        )
+        points = sweep_into(out if main else out / f"gap-{gap:g}", [sweep], figures=main)
+        rows += [
+            {
+                "gap": gap,
+                "chance": sweep.options["chance"],
+                "magnitude": p.magnitude,
+                "measure": p.measure,
+                "mean": p.mean,
+                "sd": p.sd,
+                "sets": p.sets,
+                "undefined": p.undefined,
+            }
+            for p in points
+        ]
+    write_csv(out / "gaps.csv", rows)
