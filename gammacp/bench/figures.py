@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from gammacp.bench.table import Point, by_error, by_measure
+from gammacp.bench.table import Point, by_error, by_measure, family
 from gammacp.plots import COLOURS, DASHES, MARKERS, figure
 
+_Curves: TypeAlias = dict[str, list[Point]]  # by name
+
+_LEGIBLE = 7  # curves in one panel
 _MARKED = 10  # markers on a curve, about
 _FLOOR = -1.25  # curves may fall without end (SER): the rest is cut off, and said
 
@@ -40,6 +43,13 @@ _NAMES = {
     "alpha-norm": "α$_{norm}$",
     "las": "LAS",
     "jaccard": "Jaccard",
+    "f1-exact": "F$_1$ exact",
+    "f1-overlap": "F$_1$ overlap",
+    "f1-category": "F$_1$ category",
+    "pi-s": "π$_S$",
+    "kappa-s": "κ$_S$",
+    "multi-pi-s": "π*$_S$",
+    "multi-kappa-s": "κ*$_S$",
 }
 
 
@@ -49,8 +59,8 @@ def measure_title(name: str) -> str:
     >>> measure_title("ku-alpha[verb]")
     '$_{(k)u}$α, verb'
     """
-    family, bracket, category = name.partition("[")
-    title = _NAMES.get(family, family)
+    stem, bracket, category = name.partition("[")
+    title = _NAMES.get(stem, stem)
     return f"{title}, {category.removesuffix(']')}" if bracket else title
 
 
@@ -59,11 +69,15 @@ def plot_errors(points: Sequence[Point], folder: Path) -> list[Path]:
     written: list[Path] = []
     for error, group in by_error(points).items():
         curves = by_measure(group)
-        written += _plot(
-            {measure_title(name): curve for name, curve in curves.items()},
-            folder / error,
-            title=f"Error: {error.replace('+', ' + ')}",
-        )
+        empty = [name for name, curve in curves.items() if all(p.mean != p.mean for p in curve)]
+        drawn = {name: curve for name, curve in curves.items() if name not in empty}
+        title = f"Error: {error.replace('+', ' + ')}"
+        stem = folder / file_name(error)
+        if len(drawn) <= _LEGIBLE:
+            shown = {measure_title(name): curve for name, curve in (drawn or curves).items()}
+            written += _plot({title: shown}, stem)
+        else:
+            written += _plot(_panels(drawn, title), stem)
     return written
 
 
@@ -71,24 +85,52 @@ def plot_measures(points: Sequence[Point], folder: Path) -> list[Path]:
     """`measure-<name>.svg` and `.png` for each measure, with all errors; returns the paths."""
     written: list[Path] = []
     for measure, group in by_measure(points).items():
-        written += _plot(
-            {error.replace("+", " + "): curve for error, curve in by_error(group).items()},
-            folder / f"measure-{_file_name(measure)}",
-            title=f"Measure: {measure_title(measure)}",
-        )
+        shown = {error.replace("+", " + "): curve for error, curve in by_error(group).items()}
+        title = f"Measure: {measure_title(measure)}"
+        written += _plot({title: shown}, folder / f"measure-{file_name(measure)}")
     return written
 
 
-def _file_name(measure: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_+.[]" else "_" for c in measure)
+def file_name(name: str) -> str:
+    """The name of an error or a measure as part of a file name.
+
+    >>> file_name("split:factor=2+category")
+    'split_factor=2+category'
+    """
+    return "".join(c if c.isalnum() or c in "-_+.=[]" else "_" for c in name)
 
 
-def _plot(curves: dict[str, list[Point]], stem: Path, *, title: str) -> list[Path]:
-    """One pair of axes with a curve per entry, as SVG and PNG."""
-    with figure(stem) as axes:
-        for i, (label, curve) in enumerate(curves.items()):
-            draw_curve(axes, i, label, curve, among=len(curves))
-        _dress(axes, [p.mean for curve in curves.values() for p in curve], title)
+def _panels(curves: _Curves, title: str) -> dict[str, _Curves]:
+    """More curves than a panel can show, by family; a family may fill several panels."""
+    panels: dict[str, _Curves] = {}
+    for name, curve in curves.items():
+        group = [p for p in panels if p.startswith(_family_title(name))]
+        full = not group or len(panels[group[-1]]) >= _LEGIBLE
+        key = f"{_family_title(name)} ({len(group) + 1})" if full and group else _family_title(name)
+        panels.setdefault(key if full else group[-1], {})[measure_title(name)] = curve
+    return {f"{title}, {key}": panel for key, panel in panels.items()}
+
+
+def _family_title(name: str) -> str:
+    if name.endswith("]"):
+        return f"{measure_title(family(name))} by category"
+    if "gamma" in name:
+        return "γ"
+    return "α and κ" if "alpha" in name or "kappa" in name else "counts and distances"
+
+
+def _plot(panels: dict[str, _Curves], stem: Path) -> list[Path]:
+    """One pair of axes per panel, with a curve per entry, as SVG and PNG."""
+    columns = min(2, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    with figure(stem, width=6.0 * columns, height=3.6 * rows, rows=rows, columns=columns) as axes:
+        grid = [axes] if len(panels) == 1 else list(axes.flat)
+        for place in grid[len(panels) :]:
+            place.set_axis_off()
+        for place, (title, curves) in zip(grid, panels.items(), strict=False):
+            for i, (label, curve) in enumerate(curves.items()):
+                draw_curve(place, i, label, curve, among=len(curves))
+            _dress(place, [p.mean for curve in curves.values() for p in curve], title)
     return [stem.with_name(stem.name + suffix) for suffix in (".svg", ".png")]
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from gammacp.bench.figures import file_name
 from gammacp.bench.store import Experiment, Store, sqlite_errors
 from gammacp.bench.sweep import Sweep
 from gammacp.files import atomic_write
@@ -22,7 +23,7 @@ def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder:
             "hash": experiment.hash,
             "signatures": _signatures(store, experiment, error, sweep.measures),
         }
-        with atomic_write(folder / f"{error}.json") as temporary:
+        with atomic_write(folder / f"{file_name(error)}.json") as temporary:
             text = json.dumps(document, ensure_ascii=False, indent=2)
             temporary.write_text(text + "\n", encoding="utf-8")
 

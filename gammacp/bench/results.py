@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gammacp.bench.figures import plot_errors, plot_measures
+from gammacp.bench.figures import file_name, plot_errors, plot_measures
 from gammacp.bench.provenance import write_provenance
-from gammacp.bench.store import Store
+from gammacp.bench.store import Experiment, Store, sqlite_errors
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.table import Point, by_error, curves, write_curves
+from gammacp.bench.table import Point, by_error, by_measure, curves, write_curves
 from gammacp.plots import can_plot
 
 
 @dataclass(frozen=True)
 class Written:
-    """The points, the files, and why there is no figure (None if there is)."""
+    """The points, the files, and what to know: measures that do not apply, a missing extra."""
 
     points: list[Point]
     paths: list[Path]
-    unplotted: str | None = None
+    notes: list[str]
 
 
 def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = True) -> Written:
@@ -38,15 +39,36 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     )
     paths = []
     for error, group in by_error(points).items():
-        paths.append(folder / f"{error}.csv")
+        paths.append(folder / f"{file_name(error)}.csv")
         write_curves(group, paths[-1])
     write_provenance(sweep, store, experiment, folder)
-    if not figures:
-        return Written(points, paths)
-    if not can_plot():
-        why = "no figures: matplotlib is missing; pip install 'gammacp[plot]'"
-        return Written(points, paths, why)
-    paths += plot_errors(points, folder)
-    if len(sweep.errors) > 1:
-        paths += plot_measures(points, folder)
-    return Written(points, paths)
+    notes = [*_not_applicable(store, experiment, points)]
+    if figures and can_plot():
+        paths += plot_errors(points, folder)
+        if len(sweep.errors) > 1:
+            paths += plot_measures(points, folder)
+    elif figures:
+        notes.append("no figures: matplotlib is missing; pip install 'gammacp[plot]'")
+    return Written(points, paths, notes)
+
+
+def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -> Iterator[str]:
+    """Measures without any value under an error, with a reason that they gave."""
+    for error, group in by_error(points).items():
+        for measure, curve in by_measure(group).items():
+            if all(p.undefined == p.sets for p in curve):
+                reason = _first_reason(store, experiment, error, measure)
+                yield f"{error}: {measure} has no value: {reason}"
+
+
+def _first_reason(store: Store, experiment: Experiment, error: str, measure: str) -> str | None:
+    """Why the first cell of an error and a measure has no value."""
+    with sqlite_errors(store.path):
+        row = store.database.execute(
+            "SELECT r.text FROM cells JOIN texts r ON r.id = reason WHERE experiment = ?"
+            " AND error = (SELECT id FROM texts WHERE text = ?)"
+            " AND measure = (SELECT id FROM texts WHERE text = ?)"
+            ' ORDER BY magnitude, "set" LIMIT 1',
+            (experiment.id, error, measure),
+        ).fetchone()
+    return None if row is None else str(row[0])

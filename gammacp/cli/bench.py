@@ -317,8 +317,8 @@ def _written(sweep: Sweep, store: Store, running: Running) -> list[Point]:
     written = write_results(sweep, store, running.out, figures=running.figures)
     for path in written.paths:
         message(f"wrote {path}")
-    if written.unplotted:
-        message(written.unplotted)
+    for note in written.notes:
+        message(note)
     return written.points
 
 
@@ -355,19 +355,25 @@ def _document(
     }
 
 
+_COLUMNS = 8  # measures side by side in a table
+
+
 def print_points(points: Sequence[Point]) -> None:
     """Means, one table per error: a row per magnitude, a column per measure."""
     from gammacp.bench.table import by_error, by_measure
 
     for error, group in by_error(points).items():
         curves = by_measure(group)
-        columns = ["magnitude", *curves]
         means = {(p.measure, p.magnitude): p.mean for p in group}
-        rows = [
-            [f"{m:g}", *(number(means.get((name, m)), 3) for name in curves)]
-            for m in sorted({p.magnitude for p in group})
-        ]
-        print_table([f"{error}: {columns[0]}", *columns[1:]], rows, numeric=columns[1:])
+        magnitudes = sorted({p.magnitude for p in group})
+        names = [n for n, curve in curves.items() if any(p.mean == p.mean for p in curve)]
+        for first in range(0, len(names), _COLUMNS):
+            columns = names[first : first + _COLUMNS]
+            rows = [
+                [f"{m:g}", *(number(means.get((name, m)), 3) for name in columns)]
+                for m in magnitudes
+            ]
+            print_table([f"{error}: magnitude", *columns], rows, numeric=columns)
 
 
 def _compare(points: Sequence[Point], checking: Checking) -> None:
