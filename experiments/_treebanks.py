@@ -1,0 +1,110 @@
+"""The Copenhagen treebanks for the experiments after Skjærholt (2014).
+
+`--data DIR` may hold them with their words (`DIR/syntax/cdt`); without it their heads and labels
+serve, which come with the tests. No measure here reads a word.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from experiments._common import write_csv
+from gammacp.bench.figures import draw_curve, measure_title
+from gammacp.bench.table import Point, by_measure
+from gammacp.bench.trees import PAPER_MAGNITUDES, TreeSweep, sample_sentences, tree_points
+from gammacp.plots import can_plot, figure
+from gammacp.syntax.annotations import Sentence
+from gammacp.syntax.treebank import ReadTreebank, read_treebank
+
+CORPORA = ("da", "en", "es", "it")
+MEASURES = ("plain", "diff", "norm", "las")
+# Table 2, percent. Of the other corpora, the Norwegian and the Czech-English ones are not at hand.
+PUBLISHED = {
+    "NDT 1": (98.4, 93.0, 98.8, 94.0),
+    "NDT 2": (98.9, 95.0, 99.1, 94.4),
+    "NDT 3": (97.9, 91.2, 98.7, 95.3),
+    "da": (95.7, 84.7, 96.2, 90.4),
+    "en": (92.4, 70.7, 95.0, 88.4),
+    "es": (86.6, 48.8, 85.8, 78.9),
+    "it": (84.5, 55.7, 89.2, 81.3),
+    "PCEDT": (95.9, 89.9, 96.5, 68.0),
+}
+_SHIPPED = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "cdt"
+_FLOOR = -1.0
+
+
+def corpus(name: str, data: Path | None) -> ReadTreebank:
+    """One of `CORPORA`, all its annotators."""
+    folder = _SHIPPED if data is None else data / "syntax" / "cdt"
+    if not folder.is_dir():
+        folder = _SHIPPED
+    return read_treebank(sorted(folder.glob(f"{name}-*.conll")) or [folder / name])
+
+
+def one_annotator(name: str, data: Path | None) -> list[Sentence]:
+    """Everything that the first annotator of a corpus wrote."""
+    treebank = corpus(name, data).treebank
+    first = treebank.annotators[0]
+    return [i.annotations[first] for i in treebank.items if first in i.annotations]
+
+
+def perturbation_figure(
+    error: str, out: Path, *, quick: bool, data: Path | None, samples: Iterable[str] = ("da", "en")
+) -> None:
+    """One of Figures 3–5: `<error>.csv`, a panel per sample, ten runs with 95 % bands of the mean.
+
+    The paper's sample is 100 sentences of the Norwegian treebank; here they are of the Danish and
+    the English one.
+    """
+    points = {}
+    for name in samples:
+        sentences = sample_sentences(one_annotator(name, data), number=20 if quick else 100)
+        points[name] = tree_points(
+            TreeSweep(
+                sentences=sentences,
+                errors=(error,),
+                magnitudes=(0.1, 0.4, 0.7, 1.0) if quick else PAPER_MAGNITUDES,
+                sets=4 if quick else 10,
+                workers=os.cpu_count() or 1,
+            )
+        )
+    rows = [point_row(name, p) for name, found in points.items() for p in found]
+    write_csv(out / f"{error}.csv", rows)
+    draw_panels({f"CDT ({name})": found for name, found in points.items()}, out / error)
+
+
+def point_row(sample: str, p: Point) -> dict[str, object]:
+    """A point as a row of a table, `se` the standard error of the mean."""
+    return {
+        "sample": sample,
+        "error": p.error,
+        "magnitude": p.magnitude,
+        "measure": p.measure,
+        "mean": p.mean,
+        "sd": p.sd,
+        "sets": p.sets,
+        "undefined": p.undefined,
+    }
+
+
+def draw_panels(panels: dict[str, list[Point]], stem: Path) -> None:
+    """Curves per measure, a panel each; what falls below −1 is cut off, and said."""
+    if not can_plot():
+        return
+    with figure(stem, width=3.4 * len(panels) + 1, columns=len(panels)) as axes:
+        for axis, (title, points) in zip(
+            [axes] if len(panels) == 1 else axes, panels.items(), strict=True
+        ):
+            curves = by_measure(points)
+            for i, (name, curve) in enumerate(curves.items()):
+                draw_curve(axis, i, measure_title(name), curve, among=len(curves))
+            axis.axhline(0, color="#555555", linewidth=0.8, zorder=2)
+            axis.set(xlim=(0, 1), ylim=(_FLOOR, 1.04), xlabel="probability", ylabel="agreement")
+            axis.set_title(title)
+            lowest = min(p.mean for p in points)
+            if lowest < _FLOOR:
+                note = f"goes on down to {lowest:.2f}"
+                axis.text(0.02, 0.02, note, transform=axis.transAxes, fontsize=7)
+        axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)

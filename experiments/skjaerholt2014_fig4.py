@@ -1,0 +1,12 @@
+"""Skjærholt 2014, Figure 4: α and LAS with labels alone in error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from experiments._treebanks import perturbation_figure
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """The curves on samples of the Danish and the English treebank."""
+    perturbation_figure("label", out, quick=quick, data=data)

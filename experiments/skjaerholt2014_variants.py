@@ -1,0 +1,91 @@
+"""Skjærholt 2014, §5.1 (future work): other tree errors, and phrase structure.
+
+The paper's reattachment favours trees like the given one, seen in LAS at p = 1. Beside it: a draw
+that is uniform over trees, attachments one step away, labels confused as the annotators confuse
+them; and all of it on phrase structure (each projective dependency tree turned into constituents,
+a head with its dependents being one).
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations
+from pathlib import Path
+
+from experiments._common import write_csv
+from experiments._treebanks import corpus, draw_panels, one_annotator, point_row
+from gammacp.bench.table import Point
+from gammacp.bench.trees import PAPER_MAGNITUDES, TreeSweep, sample_sentences, tree_points
+from gammacp.syntax.annotations import Dependencies, Phrase, Sentence
+from gammacp.syntax.trees import Nested
+from shuffling.trees import LabelConfusion
+
+ERRORS = ("attach", "attach:uniform", "attach:local", "label", "label:confusion")
+PHRASE_ERRORS = ("attach", "attach:uniform", "attach:local", "label")
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """The curves of every variant on the Danish sample and on its phrase structure."""
+    sentences = sample_sentences(one_annotator("da", data), number=15 if quick else 100)
+    phrases = [phrase(s) for s in sentences if isinstance(s, Dependencies) and is_projective(s)]
+    rows = []
+    for sample, trees, errors in (
+        ("dependency", sentences, ERRORS),
+        ("phrase", tuple(phrases), PHRASE_ERRORS),
+    ):
+        points = _swept(trees, errors, confused_labels(data), quick=quick)
+        rows += [point_row(sample, p) for p in points]
+        panels = {e: [p for p in points if p.error == e] for e in errors[:3]}
+        draw_panels(panels, out / f"attachment-{sample}")
+    write_csv(out / "variants.csv", rows)
+
+
+def _swept(
+    trees: tuple[Sentence, ...], errors: tuple[str, ...], confusion: LabelConfusion, *, quick: bool
+) -> list[Point]:
+    return tree_points(
+        TreeSweep(
+            sentences=trees,
+            errors=errors,
+            magnitudes=(0.2, 0.6, 1.0) if quick else PAPER_MAGNITUDES,
+            sets=3 if quick else 10,
+            confusion=confusion,
+            workers=os.cpu_count() or 1,
+        )
+    )
+
+
+def confused_labels(data: Path | None) -> LabelConfusion:
+    """How the two annotators of the Danish treebank confuse labels."""
+    first: list[str] = []
+    second: list[str] = []
+    for item in corpus("da", data).treebank.shared:
+        pairs = combinations(item.annotations.values(), 2)
+        for a, b in pairs:
+            if isinstance(a, Dependencies) and isinstance(b, Dependencies) and item.same_length:
+                first += a.relations
+                second += b.relations
+    return LabelConfusion.observed(first, second)
+
+
+def is_projective(sentence: Dependencies) -> bool:
+    """Whether no two arcs cross, the root being left of the sentence."""
+    arcs = [sorted((head, token)) for token, head in enumerate(sentence.heads, start=1)]
+    return not any(a < c < b < d for a, b in arcs for c, d in arcs)
+
+
+def phrase(sentence: Dependencies) -> Phrase:
+    """Each token with dependents is a constituent with its relation's label; leaves are heads."""
+    children: list[list[int]] = [[] for _ in range(sentence.n_tokens + 1)]
+    for token, head in enumerate(sentence.heads, start=1):
+        children[head].append(token)
+
+    def build(token: int) -> Nested:
+        label = sentence.relations[token - 1]
+        if not children[token]:
+            return (label, ())
+        before = tuple(build(c) for c in children[token] if c < token)
+        after = tuple(build(c) for c in children[token] if c > token)
+        return (label, (*before, ("head", ()), *after))
+
+    return Phrase(("S", tuple(build(c) for c in children[0])))
