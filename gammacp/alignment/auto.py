@@ -7,19 +7,41 @@ import time
 import numpy as np
 
 from gammacp.alignment.bipartite import solve_bipartite
-from gammacp.alignment.groups import Columns, all_columns, as_groups
+from gammacp.alignment.generation import generate
+from gammacp.alignment.groups import Columns, as_groups, enumerate_columns
 from gammacp.alignment.lp import prices
-from gammacp.alignment.problem import Problem, Solution, solution
+from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.settle import settle
 from gammacp.alignment.solvers import Limits, Solver, register
+from gammacp.arrays import Codes
+
+# Unitary alignments are listed outright up to this many members; beyond, they are generated.
+_LISTED = 1_000_000
 
 
 def solve_auto(problem: Problem, limits: Limits) -> Solution:
-    """Two annotators: assignment. More: the LP's prices, then component by component."""
+    """Two annotators: assignment. More: list or generate groups, price them, settle components."""
     if problem.n_annotators == 2:
         return solve_bipartite(problem, limits)
     deadline = time.monotonic() + (limits.time_limit or np.inf)
-    columns = all_columns(problem)
+    groups: Codes | None = None
+    bound = np.inf
+    columns = enumerate_columns(problem, most_members=_LISTED)
+    if columns is None:
+        generated = generate(problem, limits, deadline)
+        columns, groups, bound = generated.columns, generated.groups, generated.bound
+        if not generated.complete:
+            return solution(problem, groups, problem.n_units * problem.opening - bound)
+    found = settled(problem, columns, limits, deadline)
+    if groups is None or found.status is Status.OPTIMAL:
+        return found
+    best = solution(problem, groups, problem.n_units * problem.opening - bound)
+    cheaper = found if found.objective <= best.objective else best
+    return solution(problem, cheaper.groups, max(found.bound, best.bound))
+
+
+def settled(problem: Problem, columns: Columns, limits: Limits, deadline: float) -> Solution:
+    """The best alignment out of these columns, which hold all that matter."""
     ranked = Columns(columns.begin, problem.ranks[columns.members], columns.gain)
     price = prices(problem.n_units, ranked, problem.opening if problem.cover else None)
     chosen, gain = settle(problem, columns, price, limits, deadline)
