@@ -13,7 +13,8 @@ from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source
 from gammacp.registry import Registry
 
-HEAD_BYTES = 4096
+# A text may stand before the keys that tell one tool's JSON from another's.
+HEAD_BYTES = 1 << 22
 
 
 @dataclass(frozen=True, kw_only=True)
