@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.continuum import Bounds
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, check_segmentation, operations
 
@@ -108,8 +109,7 @@ def _add_boundaries(units: Units, new: int, setting: Setting, rng: np.random.Gen
     lowest, highest = setting.bounds
     _, codes = setting.draw_units(rng, new)
     if setting.integer:
-        free = np.setdiff1d(np.arange(lowest + 1, highest), units.starts)
-        places = rng.choice(free, size=min(new, len(free)), replace=False)
+        places = _new_boundaries(units.starts, new, setting.bounds, rng)
     else:
         places = np.setdiff1d(rng.uniform(lowest, highest, new), np.append(units.starts, highest))
         rng.shuffle(places)
@@ -118,3 +118,16 @@ def _add_boundaries(units: Units, new: int, setting: Setting, rng: np.random.Gen
     order = np.argsort(starts, kind="stable")
     starts = starts[order]
     return Units(starts, np.append(starts[1:], highest), labels[order])
+
+
+def _new_boundaries(taken: Floats, new: int, bounds: Bounds, rng: np.random.Generator) -> Floats:
+    """Distinct whole places inside the bounds that are not taken; fewer where room ends."""
+    first, stop = int(bounds[0]) + 1, int(bounds[1])
+    if stop - first <= 4 * (new + len(taken)):
+        free = np.setdiff1d(np.arange(first, stop, dtype=np.float64), taken)
+        return rng.choice(free, size=min(new, len(free)), replace=False)
+    found = np.zeros(0)
+    while len(found) < new:
+        more = rng.integers(first, stop, new).astype(np.float64)
+        found = np.setdiff1d(np.append(found, more), taken)
+    return rng.choice(found, size=new, replace=False)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
-from shuffling.placement import Layout
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType
 from shuffling.shuffle import reference_of, shuffled_set
@@ -68,7 +67,7 @@ def source_from(
     *,
     reference: str | Path | None = None,
     annotator: str | None = None,
-    model: str | Path | None = None,
+    model: str | Path | ReferenceModel | None = None,
     layout: str | None = None,
 ) -> Shuffled:
     """The source that command line options stand for.
@@ -80,13 +79,20 @@ def source_from(
     annotator
         Whose units of that file, where it has several annotators.
     model
-        A reference model as TOML; default: the model of the figures of §6.3.
+        A reference model, or a TOML file with one; default: the model of the figures of §6.3.
     layout
         `apart`, `overlapping`, `covering` or `fixed`: the model's layout instead of its own.
     """
-    chosen = None if model is None else ReferenceModel.from_toml(model)
+    chosen = (
+        model
+        if model is None or isinstance(model, ReferenceModel)
+        else ReferenceModel.from_toml(model)
+    )
     if reference is None:
-        return Shuffled(_laid_out(chosen or ReferenceModel(), layout))
+        if annotator is not None:
+            raise UsageError("annotator is one of a reference file: give it with --reference FILE")
+        drawn_from = chosen or ReferenceModel()
+        return Shuffled(drawn_from if layout is None else drawn_from.laid_out(layout))
     if layout is not None:
         raise UsageError("layout is that of drawn references: leave it out with --reference")
     from gammacp.formats import read
@@ -95,13 +101,3 @@ def source_from(
         return Shuffled(reference_of(read(reference), annotator), chosen)
     except DataError as error:
         raise error.at(reference) from None
-
-
-def _laid_out(model: ReferenceModel, layout: str | None) -> ReferenceModel:
-    if layout is None:
-        return model
-    if layout not in (known := [str(each) for each in Layout]):
-        raise UsageError(f"layout {layout!r} is unknown; there are: {', '.join(known)}")
-    if layout == Layout.COVERING:
-        return model.covering()
-    return model.fixed() if layout == Layout.FIXED else replace(model, layout=Layout(layout))

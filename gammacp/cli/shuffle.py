@@ -141,35 +141,21 @@ def _print_source(source: Source) -> ReferenceModel:
 
 def _origin(source: Source) -> tuple[ReferenceModel | Continuum, ReferenceModel | None]:
     """What references come from, and the model of errors on a reference that is taken."""
-    from gammacp.errors import DataError, UsageError
-    from gammacp.formats import read
-    from shuffling import ReferenceModel, reference_of
+    from gammacp.bench.source import source_from
+    from gammacp.cli.reading import Reading, load
+    from gammacp.errors import UsageError
+    from shuffling import ReferenceModel
 
     if source.model is not None and source.learn:
         raise UsageError("give --model or --learn, not both")
-    chosen = _chosen(source)
-    if source.reference is None:
-        if source.annotator is not None:
-            raise UsageError("--annotator is one of --reference FILE")
-        model = chosen or ReferenceModel()
-        return (model if source.layout is None else model.laid_out(source.layout)), None
-    if source.layout is not None:
-        raise UsageError("--layout is that of drawn references: leave it out with --reference")
-    try:
-        return reference_of(read(source.reference), source.annotator), chosen
-    except DataError as error:
-        raise error.at(source.reference) from None
-
-
-def _chosen(source: Source) -> ReferenceModel | None:
-    from gammacp.cli.reading import Reading, load
-    from shuffling import ReferenceModel
-
-    if source.model is not None:
-        return ReferenceModel.from_toml(source.model)
-    if source.learn:
-        return ReferenceModel.fit(load(source.learn, Reading()).continua.values())
-    return None
+    learnt = source.learn and ReferenceModel.fit(load(source.learn, Reading()).continua.values())
+    shuffled = source_from(
+        reference=source.reference,
+        annotator=source.annotator,
+        model=learnt or source.model,
+        layout=source.layout,
+    )
+    return shuffled.origin, shuffled.model
 
 
 def _write(

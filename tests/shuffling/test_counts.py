@@ -231,3 +231,14 @@ def test_disjoint_units_stay_disjoint(seed: int, magnitude: float, error: str) -
     model = ReferenceModel()
     reference = reference_set(model, seed=seed)
     assert not overlapping(shuffle(reference, error, magnitude, 2, model=model, seed=seed))
+
+
+def test_timestamps_in_milliseconds_are_shuffled_without_an_array_of_places() -> None:
+    start = 1_700_000_000_000
+    units = [Unit("R", start + i * 10**7, start + (i + 1) * 10**7, "a") for i in range(20)]
+    reference = Continuum.from_units(units)
+    model = ReferenceModel.fit(reference)
+    for error in ("false-positive", "position", "split", "merge"):
+        shuffled = shuffle(reference, error, 0.5, 2, model=model)
+        assert tiles(shuffled)
+        assert not (shuffled.starts % 1).any()
