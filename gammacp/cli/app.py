@@ -18,6 +18,7 @@ _COMMANDS: tuple[str, ...] = (
     "compare",
     "calibrate",
     "consensus",
+    "report",
     "bench",
     "shuffle",
     "inspect",

@@ -11,7 +11,7 @@ import typer
 from gammacp.cli.comparison_tables import PRINTERS, print_against
 from gammacp.cli.groups import flatten
 from gammacp.cli.output import AsJson, message, print_json
-from gammacp.cli.parallel import Jobs, workers
+from gammacp.cli.parallel import Jobs, pays, workers
 from gammacp.cli.progress import progress
 from gammacp.cli.reading import Files, Loaded, Reading, load
 from gammacp.cli.settings import (
@@ -77,7 +77,7 @@ def compare(
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
     other = load(against, reading) if against else None
-    with workers(jobs, pays=_pays(loaded)) as executor, progress("comparing"):
+    with workers(jobs, pays=pays(loaded)) as executor, progress("comparing"):
         found = compare_all(
             loaded.corpus().continua,
             reference=reference,
@@ -97,11 +97,6 @@ def compare(
             print_against(*test)
         message(f"seed {sampling.seed}; {found.overall.score.signature}")
     _check(found, solving, fail_under)
-
-
-def _pays(loaded: Loaded) -> bool:
-    """Whether there are so many units and pairs that worker processes are worth starting."""
-    return sum(c.n_units * c.n_annotators**2 for c in loaded.continua.values()) > 20_000
 
 
 def _rounds(

@@ -1,0 +1,96 @@
+"""`gammacp report`: one self-contained page with numbers, alignment view and disagreements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gammacp.cli.groups import flatten
+from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.parallel import Jobs, pays, workers
+from gammacp.cli.progress import progress
+from gammacp.cli.reading import Files, Reading, load
+from gammacp.cli.settings import (
+    FailUnder,
+    Sampling,
+    Solving,
+    Weighing,
+    check_threshold,
+    gamma_options,
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("report")(flatten(report))
+
+
+def report(
+    reading: Reading,
+    weighing: Weighing,
+    sampling: Sampling,
+    solving: Solving,
+    files: Files = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page.")] = Path("report.html"),
+    title: Annotated[str, typer.Option(help="Heading.  [default: names of the files]")] = "",
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate", help="Also say which errors would give this γ (takes a while)."
+        ),
+    ] = False,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Annotator to hold against the others: a system, a gold standard."),
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(help="Files of another round or campaign to compare with (repeatable)."),
+    ] = None,
+    support: Annotated[
+        str | None,
+        typer.Option(
+            help="Annotators a unit of the consensus needs.  [default: more than half]",
+            metavar="N|SHARE",
+        ),
+    ] = None,
+    boundaries: Annotated[
+        str, typer.Option(help="Consensus boundaries: majority, median or mean.")
+    ] = "median",
+    bootstrap: Annotated[
+        int, typer.Option(help="Bootstrap draws; 0 for no bootstrap interval.", min=0)
+    ] = 2000,
+    jobs: Jobs = None,
+    fail_under: FailUnder = None,
+    json: AsJson = False,
+) -> None:
+    """One self-contained HTML page: numbers, alignment view, what to review."""
+    from gammacp.report import report as build
+
+    options = gamma_options(weighing, sampling, solving)
+    loaded = load(files, reading)
+    other = load(against, reading) if against else None
+    with workers(jobs, pays=calibrate or pays(loaded)) as executor, progress("reporting"):
+        built = build(
+            loaded.corpus(),
+            title=title,
+            reference=reference,
+            against=None if other is None else other.corpus().continua,
+            calibrate=calibrate,
+            support=support,
+            boundaries=boundaries,
+            draws=bootstrap,
+            executor=executor,
+            failures=tuple(str(error) for _, error in loaded.failures),
+            **options,
+        )
+    built.write(out)
+    score = built.contents.comparison.overall.score
+    if json:
+        print_json({"report": str(out), "gamma": score.value, "interval": score.interval})
+    else:
+        message(f"wrote {out}")
+    solving.check_proven(str(getattr(score, "status", "feasible")))
+    check_threshold(score.value, fail_under, "γ")

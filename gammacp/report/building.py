@@ -1,0 +1,154 @@
+"""From continua to a report: everything it shows, computed once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.report.page import Contents, page
+
+if TYPE_CHECKING:
+    from gammacp.calibrate import Calibration
+    from gammacp.compare import Comparison, PermutationTest
+    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.score import Score
+
+
+@dataclass(frozen=True)
+class Report:
+    """One self-contained HTML page; notebooks show it in a frame of its own."""
+
+    contents: Contents
+
+    @property
+    def html(self) -> str:
+        """The page."""
+        return page(self.contents)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the page; the file is complete or not there."""
+        from gammacp.files import atomic_write
+
+        with atomic_write(path) as temporary:
+            temporary.write_text(self.html, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        return framed(self.html, 900)
+
+
+def framed(html: str, height: int) -> str:
+    """A whole page inside another one: neither's styles, names or scripts touch the other's."""
+    return (
+        f'<iframe srcdoc="{escape(html)}" style="width:100%;height:{height}px;border:0" '
+        'title="gammacp report"></iframe>'
+    )
+
+
+def report(
+    continua: Continuum | Corpus | Mapping[str, Continuum],
+    *,
+    title: str = "",
+    reference: str | None = None,
+    against: Mapping[str, Continuum] | None = None,
+    calibrate: bool = False,
+    support: str | float | None = None,
+    boundaries: str = "median",
+    draws: int = 2000,
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+    failures: tuple[str, ...] = (),
+    **options: object,
+) -> Report:
+    """A report on some continua.
+
+    Parameters
+    ----------
+    title
+        Heading; default: the documents' names.
+    reference
+        An annotator to hold against the others.
+    against
+        Another round, for a permutation test.
+    calibrate
+        Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
+    support, boundaries
+        Of the consensus behind the review list (`gammacp.consensus`).
+    draws
+        Bootstrap draws; 0 for none.
+    executor, progress
+        As for `gammacp.compare.compare`.
+    failures
+        What could not be read, to be said on the page.
+    options
+        As for `gammacp.gamma`.
+    """
+    from gammacp.adjudication import consensus
+    from gammacp.compare import compare
+
+    named = _named(continua)
+    tell = progress or (lambda _: None)
+    comparison = compare(
+        named, reference=reference, draws=draws, executor=executor, progress=progress, **options
+    )
+    settings: GammaOptions = options  # type: ignore[assignment]
+    tell("consensus")
+    found = {
+        name: consensus(score.alignment, support=support, boundaries=boundaries)
+        for name, score in comparison.overall.computed.items()
+    }
+    return Report(
+        Contents(
+            title=title or _title(named),
+            comparison=comparison,
+            consensus=found,
+            calibration=_calibration(comparison, executor, tell, settings) if calibrate else None,
+            against=None if against is None else _against(comparison, against, settings),
+            failures=failures,
+        )
+    )
+
+
+def _named(continua: Continuum | Corpus | Mapping[str, Continuum]) -> Mapping[str, Continuum]:
+    if isinstance(continua, Continuum):
+        return {continua.name or "continuum": continua}
+    return continua.continua if isinstance(continua, Corpus) else continua
+
+
+def _title(named: Mapping[str, Continuum]) -> str:
+    names = [Path(n).name for n in named]
+    if len(names) > 3:
+        return f"Agreement on {len(names)} documents"
+    return f"Agreement on {', '.join(names)}"
+
+
+def _calibration(
+    comparison: Comparison,
+    executor: Executor | None,
+    tell: Callable[[str], None],
+    options: GammaOptions,
+) -> Calibration | None:
+    from gammacp.calibrate import calibrate
+
+    overall = comparison.overall
+    if not overall.score.defined:
+        return None
+    tell("what this γ means")
+    continua = {n: s.alignment.continuum for n, s in overall.computed.items()}
+    chosen: GammaOptions = {**options, "chance": overall.chance}
+    return calibrate(continua, score=overall.score, executor=executor, **chosen)
+
+
+def _against(
+    comparison: Comparison, against: Mapping[str, Continuum], options: GammaOptions
+) -> tuple[Score, PermutationTest]:
+    from gammacp.compare import agreement, compare_rounds
+
+    second = agreement(against, options)
+    test = compare_rounds(comparison.overall, second, seed=options.get("seed", 0))
+    return second.score, test

@@ -1,0 +1,149 @@
+"""Figures of the report as SVG text: no library, readable without the script and in print."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gammacp.report.markup import Markup, element, join, number
+
+if TYPE_CHECKING:
+    from gammacp.calibrate import Calibration, Equivalent
+
+_WIDTH, _HEIGHT = 190, 150
+_LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8
+
+
+def scale(
+    value: float, interval: tuple[float, float] | None, bootstrap: tuple[float, float] | None
+) -> Markup:
+    """γ on a line from chance (0) to perfect (1), with both intervals under it."""
+    shown = [v for v in (value, *(interval or ()), *(bootstrap or ())) if math.isfinite(v)]
+    low = min([-0.05, *shown]) - 0.03
+
+    def x(v: float) -> float:
+        return float(12 + 516 * (min(max(v, low), 1) - low) / (1 - low))
+
+    parts = [_line(x(low), 26, x(1), 26, class_="axis")]
+    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        parts.append(_line(x(tick), 22, x(tick), 30, class_="axis"))
+        label = {0.0: "0 chance", 1.0: "1 perfect"}.get(tick, f"{tick:.1f}")
+        anchor = "end" if tick == 1 else "middle"
+        parts.append(_text(x(tick), 14, label, text_anchor=anchor, class_="faint"))
+    for bounds, y, colour in ((interval, 38, "#0072b2"), (bootstrap, 45, "#e69f00")):
+        if bounds is not None:
+            a, b = x(bounds[0]), x(bounds[1])
+            parts.append(_bar(a, y, max(2.0, b - a), 5, fill=colour))
+    parts.append(_dot(x(value), 26, 5))
+    described = f"γ = {number(value)} on a scale from 0, chance, to 1, perfect agreement"
+    return _svg(540, 56, described, parts, class_="scale")
+
+
+def calibration_figure(calibration: Calibration) -> Markup:
+    """A panel per error: γ against the amount of error, with the measured value on the curve."""
+    drawn = [e for e in calibration.equivalents if len(e.curve.magnitudes) > 1]
+    lowest = min((float(e.curve.smooth[-1]) for e in drawn), default=0.0)
+    low = min(lowest, calibration.score.value) - 0.05
+    panels = [
+        element(
+            "g",
+            *_panel(e, calibration, low),
+            transform=f"translate({(i % 3) * _WIDTH} {(i // 3) * _HEIGHT})",
+        )
+        for i, e in enumerate(drawn)
+    ]
+    rows = -(-len(drawn) // 3)
+    width = _WIDTH * min(3, max(1, len(drawn)))
+    described = "γ against the amount of error, one panel per kind of error"
+    return element("figure", _svg(width, _HEIGHT * rows, described, panels))
+
+
+def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list[Markup]:
+    from gammacp.calibrate.meaning import amount
+
+    curve = equivalent.curve
+    amounts = [amount(equivalent.error, m, calibration.model) for m in curve.magnitudes]
+    inner = _WIDTH - _LEFT - _RIGHT
+    tall = _HEIGHT - _TOP - _BOTTOM
+
+    def x(v: float) -> float:
+        return _LEFT + inner * min(v, amounts[-1]) / amounts[-1]
+
+    def y(v: float) -> float:
+        return _TOP + tall * (1 - v) / (1 - low)
+
+    gamma = calibration.score.value
+    spread = [(a, float(s.min()), float(s.max())) for a, s in zip(amounts, curve.sets, strict=True)]
+    band = [(x(a), y(lo)) for a, lo, _ in spread] + [(x(a), y(hi)) for a, _, hi in spread[::-1]]
+    smooth = curve.smooth.tolist()
+    parts = [
+        _line(_LEFT, _TOP + tall, _LEFT + inner, _TOP + tall, class_="axis"),
+        _line(_LEFT, _TOP, _LEFT, _TOP + tall, class_="axis"),
+        _text(_LEFT - 5, y(1.0) + 4, "1", text_anchor="end", class_="faint"),
+        _text(
+            _LEFT - 5,
+            max(y(gamma) + 4, _TOP + 16),
+            f"{gamma:.2f}",
+            text_anchor="end",
+            class_="faint",
+        ),
+        _text(_LEFT + inner / 2, 16, equivalent.error, text_anchor="middle"),
+        _text(_LEFT, _TOP + tall + 15, "0", text_anchor="middle", class_="faint"),
+        _text(
+            _LEFT + inner, _TOP + tall + 15, f"{amounts[-1]:.0%}", text_anchor="end", class_="faint"
+        ),
+        element("polygon", points=_points(band), fill="#0072b2", fill_opacity="0.2"),
+        element(
+            "polyline",
+            points=_points([(x(a), y(v)) for a, v in zip(amounts, smooth, strict=True)]),
+            fill="none",
+            stroke="#0072b2",
+            stroke_width="1.8",
+        ),
+        _line(_LEFT, y(gamma), _LEFT + inner, y(gamma), class_="axis", stroke_dasharray="4 3"),
+    ]
+    if math.isfinite(equivalent.amount):
+        a, b = x(equivalent.low), x(equivalent.high)
+        parts.append(_bar(a, y(gamma) - 3, max(2.0, b - a), 6, fill="#d55e00", fill_opacity="0.45"))
+        parts.append(_dot(x(equivalent.amount), y(gamma), 4, fill="#d55e00"))
+        label = (
+            f"{equivalent.amount:.0%}" if equivalent.amount >= 0.1 else f"{equivalent.amount:.1%}"
+        )
+        place = x(equivalent.amount)
+        parts.append(_text(place, _TOP + tall + 29, label, text_anchor="middle"))
+    return parts
+
+
+def _points(places: list[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+
+
+def _svg(width: int, height: int, label: str, parts: list[Markup], **attributes: object) -> Markup:
+    body = join(*parts)
+    return element(
+        "svg",
+        body,
+        viewBox=f"0 0 {width} {height}",
+        role="img",
+        aria_label=label,
+        **attributes,
+    )
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, **attributes: object) -> Markup:
+    place = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
+    return element("line", **place, **attributes)
+
+
+def _text(x: float, y: float, content: str, **attributes: object) -> Markup:
+    return element("text", content, x=f"{x:.1f}", y=f"{y:.1f}", **attributes)
+
+
+def _bar(x: float, y: float, width: float, height: float, **attributes: object) -> Markup:
+    return element(
+        "rect", x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=height, **attributes
+    )
+
+
+def _dot(x: float, y: float, r: float, **attributes: object) -> Markup:
+    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=r, **{"fill": "#0072b2", **attributes})

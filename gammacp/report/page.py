@@ -1,0 +1,249 @@
+"""The page: parts put together into one self-contained HTML document.
+
+The page may load nothing: its content security policy forbids every request and every script but
+the view's own, which is named by its hash.
+"""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from gammacp import __version__
+from gammacp.report import figures, tables
+from gammacp.report.markup import Content, Markup, element, join, number, table
+from gammacp.report.viewer import alignment_document, alignment_view, script, style
+
+if TYPE_CHECKING:
+    from gammacp.adjudication import Consensus
+    from gammacp.calibrate import Calibration
+    from gammacp.compare import Comparison, PermutationTest
+    from gammacp.measures.score import Score
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What a report shows.
+
+    Attributes
+    ----------
+    title
+        Heading of the page.
+    comparison
+        Scores with their alignments, annotators, categories.
+    consensus
+        Per document that has an alignment, in the order of the documents.
+    calibration
+        None if it was not asked for.
+    against
+        γ of another round and the test against it; None if there is none.
+    failures
+        What could not be read, as text.
+    """
+
+    title: str
+    comparison: Comparison
+    consensus: Mapping[str, Consensus]
+    calibration: Calibration | None = None
+    against: tuple[Score, PermutationTest] | None = None
+    failures: tuple[str, ...] = ()
+
+
+def page(contents: Contents) -> str:
+    """The HTML document."""
+    code = Markup(script())
+    sections = _sections(contents)
+    body = element(
+        "main",
+        element("h1", contents.title),
+        headline(contents),
+        element(
+            "nav",
+            element(
+                "ul",
+                *(element("li", element("a", t, href=f"#{i}")) for i, t, _ in sections),
+            ),
+            aria_label="Sections",
+        ),
+        *(
+            element("section", element("h2", title, id=f"{i}-title"), content, id=i,
+                    aria_labelledby=f"{i}-title")
+            for i, title, content in sections
+        ),
+    )  # fmt: skip
+    return document(contents.title, body, code)
+
+
+def document(title: str, body: Markup, code: Markup) -> str:
+    """A whole HTML document around `body`, with the view's script and style."""
+    digest = b64encode(sha256(code.encode("utf-8")).digest()).decode("ascii")
+    # Inline style attributes carry shades of cells; they cannot load anything under this policy.
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    head = element(
+        "head",
+        Markup('<meta charset="utf-8">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup(f'<meta name="generator" content="gammacp {__version__}">'),
+        element("title", title),
+        element("style", Markup(style())),
+    )
+    whole = element("html", head, element("body", body, element("script", code)), lang="en")
+    return f"<!DOCTYPE html>\n{whole}\n"
+
+
+def headline(contents: Contents) -> Markup:
+    """γ, its intervals and what it means, in words."""
+    score = contents.comparison.overall.score
+    bootstrap = contents.comparison.bootstrap
+    bounds = None if bootstrap is None else bootstrap.interval
+    return element(
+        "div",
+        element(
+            "div",
+            element("small", "γ, agreement beyond chance"),
+            number(score.value),
+            class_="score",
+        ),
+        element(
+            "div",
+            figures.scale(score.value, score.interval, bounds) if score.defined else None,
+            *(element("p", sentence) for sentence in _sentences(contents)),
+            class_="words",
+        ),
+        class_="headline",
+    )
+
+
+def _sentences(contents: Contents) -> list[str]:
+    comparison = contents.comparison
+    score, bootstrap = comparison.overall.score, comparison.bootstrap
+    names = comparison.pairs.annotators
+    computed = comparison.overall.computed
+    units = sum(s.units for s in computed.values())
+    what = f"{len(computed)} documents" if len(computed) != 1 else "1 document"
+    found = [f"{len(names)} annotators, {what}, {units} units."]
+    if not score.defined:
+        return [*found, f"γ is undefined: {score.reason}."]
+    if contents.calibration is not None:
+        found.append(contents.calibration.in_words())
+    if score.interval is not None:
+        found.append(
+            f"For this material γ lies between {number(score.interval[0])} and "
+            f"{number(score.interval[1])}: that is the error of estimating chance from random "
+            "annotation sets (blue)."
+        )
+    if bootstrap is not None:
+        found.append(bootstrap.in_words().replace("(bootstrap", "(orange: bootstrap", 1))
+    proven = str(getattr(score, "status", "")) == "optimal"
+    found.append(
+        "Every alignment is proven to be the best one."
+        if proven
+        else "Some alignments are not proven to be the best; the interval includes what they "
+        "leave open."
+    )
+    if contents.failures:
+        found.append(f"Not read: {'; '.join(contents.failures)}.")
+    return found
+
+
+def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
+    comparison = contents.comparison
+    views = [
+        alignment_document(s.alignment, name) for name, s in comparison.overall.computed.items()
+    ]
+    found = [("alignment", "Alignment", alignment_view(views))] if views else []
+    if any(c.review for c in contents.consensus.values()):
+        found.append(("review", "To review, worst first", tables.review(contents.consensus)))
+    if contents.calibration is not None:
+        found.append(("meaning", "What this γ means", _meaning(contents.calibration)))
+    found.append(("documents", "Documents", tables.documents(comparison)))
+    found.append(("annotators", "Annotators", _annotators(comparison)))
+    if comparison.categories:
+        found.append(("categories", "Categories", _categories(comparison)))
+    if comparison.reference is not None:
+        name = comparison.reference.name
+        found.append(
+            ("reference", f"{name} against the annotators", tables.reference(comparison.reference))
+        )
+    if contents.against is not None:
+        score, test = contents.against
+        words = element("p", f"γ of the other round is {number(score.value)}. {test.in_words()}")
+        found.append(("rounds", "Against the other round", words))
+    found.append(("method", "How this was computed", _method(comparison.overall.score)))
+    return found
+
+
+def _annotators(comparison: Comparison) -> Markup:
+    return element(
+        "div",
+        element("div", tables.annotators(comparison)),
+        element("div", element("h3", "γ of each pair"), tables.pairs(comparison.pairs)),
+        class_="stack",
+    )
+
+
+def _categories(comparison: Comparison) -> Markup:
+    return element(
+        "div",
+        element("div", tables.categories(comparison)),
+        element(
+            "div",
+            element("h3", "Aligned pairs: which category is taken for which"),
+            tables.confusion(comparison.confusion),
+        ),
+        class_="columns",
+    )
+
+
+def _meaning(calibration: Calibration) -> Markup:
+    from gammacp.calibrate.meaning import unit_of_amount
+
+    rows: list[list[Content]] = [
+        [
+            e.error,
+            _amount(e.amount),
+            f"{_amount(e.low)} to {_amount(e.high)}" if not math.isnan(e.low) else "–",
+            f"% of {unit_of_amount(e.error)}",
+            e.reason or "",
+        ]
+        for e in calibration.equivalents
+    ]
+    return join(
+        element("p", calibration.in_words()),
+        figures.calibration_figure(calibration),
+        table(["Error", "Amount", "Interval", "Of", "Note"], rows, numeric=(1, 2)),
+        element(
+            "p",
+            "A model of these annotations (number of units, lengths, gaps, categories) was "
+            f"shuffled {calibration.sets} times per magnitude, with {calibration.n_annotators} "
+            "annotators who make one kind of error only. Real annotators make several: each line "
+            "is a yardstick, not a diagnosis. Bands show the range of the shuffled sets.",
+            class_="hint",
+        ),
+    )
+
+
+def _amount(value: float) -> str:
+    if math.isinf(value):
+        return "beyond"
+    return "–" if math.isnan(value) else f"{100 * value:.{0 if value >= 0.095 else 1}f} %"
+
+
+def _method(score: Score) -> Markup:
+    return join(
+        element(
+            "p",
+            "γ = 1 − observed disorder / expected disorder (Mathet, Widlöcher & Métivier 2015). "
+            "The observed disorder is that of the best alignment, found exactly; the expected one "
+            "is the mean over random annotation sets. A unitary alignment holds at most one unit "
+            "of each annotator; its disorder is the mean cost of all pairs, where a pair with an "
+            "empty unit costs Δ.",
+        ),
+        element("p", "Signature: ", element("code", score.signature)),
+        element("p", f"gammacp {__version__}", class_="hint"),
+    )

@@ -1,0 +1,179 @@
+"""The interactive view of alignments: columns for the script, and the elements it fills."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gammacp.report.markup import Markup, element, join, json_script
+
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
+
+# Where offsets count something else, the text cannot be put under the spans.
+_COUNTS_CHARACTERS = ("", "characters", "code points")
+_SCRIPTS = ("model.js", "draw.js", "view.js", "panel.js")
+
+
+@cache
+def script() -> str:
+    """The view's script; it reads the JSON beside it and loads nothing."""
+    parts = [_asset(name) for name in _SCRIPTS]
+    return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
+
+
+@cache
+def style() -> str:
+    """The page's style sheet."""
+    return _asset("report.css")
+
+
+def _asset(name: str) -> str:
+    return files("gammacp.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
+    """An alignment as the columns that the view reads.
+
+    Keys: name, unit (of offsets), bounds, delta, annotators, categories, text; `units` with
+    annotator and category codes, start, end; `groups` with rows (flat, groups × annotators, −1
+    where the unit is empty) and disorder; `pairs` of real units with first, second (rows),
+    positional, categorial and total costs (null where the dissimilarity has no such parts, or is
+    infinite). Costs are rounded to six digits; positions are exact.
+    """
+    continuum = alignment.continuum
+    return {
+        "name": name,
+        "unit": continuum.offset_unit,
+        "bounds": list(continuum.bounds),
+        "delta": float(alignment.dissimilarity.delta),
+        "annotators": list(continuum.annotators),
+        "categories": list(continuum.categories),
+        "text": continuum.text if continuum.offset_unit in _COUNTS_CHARACTERS else None,
+        "units": {
+            "annotator": continuum.annotator_codes.tolist(),
+            "category": continuum.category_codes.tolist(),
+            "start": continuum.starts.tolist(),
+            "end": continuum.ends.tolist(),
+        },
+        "groups": {
+            "rows": alignment.groups.ravel().tolist(),
+            "disorder": _rounded(alignment.disorders),
+        },
+        "pairs": _pairs(alignment),
+    }
+
+
+def _pairs(alignment: Alignment) -> dict[str, list[Any]]:
+    from gammacp.dissimilarity.base import columns
+
+    i, j = np.triu_indices(alignment.continuum.n_annotators, 1)
+    first, second = alignment.groups[:, i], alignment.groups[:, j]
+    both = (first >= 0) & (second >= 0)
+    first, second = first[both], second[both]
+    units = columns(alignment.continuum)
+    parts = [
+        _rounded(getattr(alignment.dissimilarity, part)(units[first], units[second]))
+        if hasattr(alignment.dissimilarity, part)
+        else [None] * len(first)
+        for part in ("positional_part", "categorial_part")
+    ]
+    return {
+        "first": first.tolist(),
+        "second": second.tolist(),
+        "positional": parts[0],
+        "categorial": parts[1],
+        "total": _rounded(alignment.pair_costs[both]),
+    }
+
+
+def _rounded(values: Any) -> list[float]:
+    # Significant digits, not decimals: costs may scale with any Δ.
+    return [float(f"{v:.6g}") for v in np.asarray(values, np.float64).tolist()]
+
+
+def alignment_view(documents: list[dict[str, Any]]) -> Markup:
+    """The elements of the view over documents made by `alignment_document`, with their data."""
+    choose = None
+    if len(documents) > 1:
+        options = [element("option", d["name"], value=i) for i, d in enumerate(documents)]
+        choose = element("label", "Document ", element("select", *options, data_part="document"))
+    return element(
+        "div",
+        json_script(documents),
+        element("div", choose, *_buttons(), _colours(), class_="toolbar"),
+        element("div", data_part="filters"),
+        element(
+            "div",
+            element(
+                "canvas",
+                data_part="canvas",
+                tabindex="0",
+                role="application",
+                aria_label="Alignment: a lane per annotator, aligned units linked by colour",
+                aria_describedby="keys",
+            ),
+            element("canvas", data_part="overview", aria_hidden="true"),
+            element("div", data_part="tooltip", role="tooltip", hidden=True),
+            class_="stage",
+        ),
+        _keys(),
+        element("p", data_part="status", role="status"),
+        element("div", data_part="details", aria_live="polite"),
+        data_part="alignment",
+    )
+
+
+def _buttons() -> list[Markup]:
+    actions = (
+        ("previous", "← Previous", "Previous unitary alignment"),
+        ("next", "Next →", "Next unitary alignment"),
+        ("worst", "Next worst", "Next unitary alignment by falling disorder"),
+        ("zoom-in", "+", "Zoom in"),
+        ("zoom-out", "−", "Zoom out"),
+        ("fit", "Whole", "Show the whole continuum"),
+    )
+    return [
+        element("button", text, type="button", data_action=action, title=title, aria_label=title)
+        for action, text, title in actions
+    ]
+
+
+def _colours() -> Markup:
+    choices = (
+        ("alignment", "unitary alignment"),
+        ("category", "category"),
+        ("disorder", "disorder"),
+    )
+    options = [element("option", text, value=value) for value, text in choices]
+    return element("label", "Colour by ", element("select", *options, data_part="colour"))
+
+
+def _keys() -> Markup:
+    keys = (
+        ("← →", "previous and next unitary alignment"),
+        ("w", "the next worst"),
+        ("Shift ← →", "move"),
+        ("+ −", "zoom (or Ctrl and wheel)"),
+        ("Enter", "zoom to the chosen one"),
+        ("0", "whole continuum"),
+        ("Esc", "clear"),
+    )
+    listed = [
+        join(element("kbd", key), f" {what}", "; " if i < len(keys) - 1 else "")
+        for i, (key, what) in enumerate(keys)
+    ]
+    return element(
+        "details",
+        element("summary", "Keys and mouse"),
+        element(
+            "p",
+            *listed,
+            ". Drag to move. A hollow unit was marked by one annotator alone.",
+            id="keys",
+        ),
+        class_="screen",
+    )

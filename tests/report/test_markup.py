@@ -1,0 +1,52 @@
+import json
+import math
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.report.markup import Markup, between, element, join, json_script, number, table
+
+
+def test_text_is_escaped_and_markup_is_not() -> None:
+    assert element("td", 'a < b & "c"', Markup("<b>d</b>")) == (
+        "<td>a &lt; b &amp; &quot;c&quot;<b>d</b></td>"
+    )
+
+
+def test_attributes_are_escaped_named_and_left_out() -> None:
+    made = element("p", class_='x" onclick="y', data_part="z", hidden=True, id=None, title=False)
+    assert made == '<p class="x&quot; onclick=&quot;y" data-part="z" hidden></p>'
+
+
+def test_join_escapes_plain_text_only() -> None:
+    assert join("<", Markup("<br>"), None) == "&lt;<br>"
+
+
+@given(st.text(max_size=40))
+@settings(max_examples=60)
+def test_json_comes_back_whatever_it_holds(text: str) -> None:
+    script = json_script({"text": text, "list": [text]})
+    head, tail = '<script type="application/json">', "</script>"
+    assert script.startswith(head)
+    body = script[len(head) : -len(tail)]
+    assert "<" not in body
+    assert json.loads(body) == {"text": text, "list": [text]}
+
+
+def test_numbers_that_json_lacks_are_null() -> None:
+    script = json_script([math.nan, math.inf, 2.0, 2.5, "\ud800"])
+    assert script == '<script type="application/json">[null,null,2,2.5,"?"]</script>'
+
+
+def test_tables_have_headers_for_rows_and_columns() -> None:
+    made = table(["name", "n"], [["<x>", "3"]], caption="c", numeric=(1,))
+    assert '<th scope="col" class="number">n</th>' in made
+    assert '<th scope="row" class="name">&lt;x&gt;</th><td class="number">3</td>' in made
+
+
+def test_numbers_for_people() -> None:
+    assert (number(-0.25), number(None), number(math.nan), number(math.inf)) == (
+        "−0.250", "–", "–", "∞",
+    )  # fmt: skip
+    assert between((0.1, 0.2), 1) == "0.1 to 0.2"
+    assert between(None) == "–"

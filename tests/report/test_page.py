@@ -1,0 +1,141 @@
+"""The page without a browser: self-contained, complete, small, honest about what is undefined."""
+
+import re
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError
+from gammacp.report import Report, report
+from gammacp.report.viewer import alignment_document
+
+VOID = {"meta"}
+
+
+class Balanced(HTMLParser):
+    """Fails on a tag that is not closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [v or "" for k, v in attrs if k in ("src", "href", "action")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def continuum(seed: int = 0, n: int = 12) -> Continuum:
+    rng = np.random.default_rng(seed)
+    starts = np.cumsum(rng.integers(5, 25, n)).tolist()
+    return Continuum.from_units(
+        Unit(a, s + int(rng.integers(-2, 3)), s + 8, "xyz"[int(rng.integers(3))])
+        for a in "ABC"
+        for s in starts
+    )
+
+
+@pytest.fixture(scope="module")
+def built() -> Report:
+    return report({"one": continuum(1), "two": continuum(2)}, samples=5, draws=50)
+
+
+def test_the_page_is_well_formed_and_loads_nothing(built: Report) -> None:
+    parser = Balanced()
+    parser.feed(built.html)
+    assert parser.open == []
+    assert all(a.startswith("#") for a in parser.addresses)
+    assert "default-src 'none'" in built.html
+    assert not re.search(r"https?://", built.html)
+
+
+def test_every_section_is_there(built: Report) -> None:
+    ids = set(re.findall(r'<section id="([a-z]+)"', built.html))
+    assert ids == {"alignment", "review", "documents", "annotators", "categories", "method"}
+    assert f"{built.contents.comparison.overall.value:.3f}" in built.html
+    assert "With only 2 documents" not in built.html
+    assert "2 documents are too few" in built.html
+
+
+def test_costs_in_the_view_are_those_of_the_alignment() -> None:
+    alignment = gc.align(continuum(3))
+    document = alignment_document(alignment, "x")
+    expected = [
+        (p.positional, p.categorial, p.dissimilarity)
+        for p in alignment.pairs()
+        if p.first is not None and p.second is not None
+    ]
+    pairs = document["pairs"]
+    found = list(zip(pairs["positional"], pairs["categorial"], pairs["total"], strict=True))
+    assert np.array(found) == pytest.approx(np.array(expected), rel=1e-5, abs=1e-12)
+    disorders = document["groups"]["disorder"]
+    assert sum(disorders) / alignment.continuum.mean_units == pytest.approx(alignment.disorder)
+
+
+def test_a_text_whose_offsets_count_something_else_is_left_out() -> None:
+    units = [Unit("A", 0, 2), Unit("B", 0, 2)]
+    tokens = Continuum.from_units(units, text="two words", offset_unit="tokens")
+    characters = Continuum.from_units(units, text="two words", offset_unit="characters")
+    assert alignment_document(gc.align(tokens), "x")["text"] is None
+    assert alignment_document(gc.align(characters), "x")["text"] == "two words"
+
+
+def test_calibration_reference_and_rounds_have_their_sections() -> None:
+    c = continuum(4, 8)
+    page = report(
+        c,
+        reference="C",
+        against={"later": continuum(5, 8)},
+        calibrate=True,
+        samples=5,
+        draws=20,
+    ).html
+    assert "What this γ means" in page
+    assert "C against the annotators" in page
+    assert "Against the other round" in page
+    assert page.count("<polyline") >= 1
+
+
+def test_undefined_agreement_is_said() -> None:
+    # Everybody marked everything, so that random sets agree perfectly, too.
+    c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 0, 10, "x")])
+    score = gc.gamma(c, samples=5)
+    page = report(c, samples=5).html
+    if not score.defined:
+        assert "γ is undefined" in page
+
+
+def test_one_annotator_is_an_error() -> None:
+    with pytest.raises(DataError, match="two annotators"):
+        report(Continuum.from_units([Unit("A", 0, 10, "x")]))
+
+
+def test_size_and_time_of_three_by_five_hundred() -> None:
+    big = continuum(6, 500)
+    options = {"samples": 10, "draws": 2000}
+    gc.gamma(big, samples=10)
+    began = time.process_time()
+    gc.gamma(big, samples=10)
+    gamma = time.process_time() - began
+    began = time.process_time()
+    html = report(big, **options).html  # type: ignore[arg-type]
+    beyond = time.process_time() - began - gamma
+    assert len(html.encode()) < 2_000_000
+    assert beyond < 4  # twice the goal: γ of three pairs is in it, and machines differ
+
+
+def test_writing_and_notebooks(built: Report, tmp_path: Path) -> None:
+    built.write(tmp_path / "new" / "report.html")
+    assert (tmp_path / "new" / "report.html").read_text(encoding="utf-8") == built.html
+    frame = built._repr_html_()
+    assert frame.startswith("<iframe srcdoc=")
+    assert "<script" not in frame
