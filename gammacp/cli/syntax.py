@@ -137,7 +137,8 @@ def _list_defects(defects: Sequence[Defect]) -> None:
     if not defects:
         return
     counts = Counter(str(d.kind) for d in defects)
-    message(f"{len(defects)} defects: " + ", ".join(f"{n} {k}" for k, n in counts.most_common()))
+    listed = ", ".join(f"{n} {k}" for k, n in counts.most_common())
+    message(f"{len(defects)} defect{'s' * (len(defects) != 1)}: {listed}")
     # The rare kinds are the ones worth reading; several roots are legitimate in some schemes.
     order = sorted(defects, key=lambda d: counts[str(d.kind)])
     for defect in order[:_LISTED_DEFECTS]:

@@ -69,20 +69,27 @@ class BracketFile:
                 elif not words:
                     children.append((child, ()))
             built[id(bracket)] = (bracket.label, tuple(children))
-        forms = _words(root) if words else []
+        forms = _words(root, self.path) if words else []
         nested = built[id(root)]
         return Phrase(nested, tuple(forms), str(self.path), root.line, None, size)
 
 
-def _words(root: _Bracket) -> list[str]:
+def _words(root: _Bracket, path: Path) -> list[str]:
     words: list[str] = []
-    pending: list[_Bracket | str] = [root]
+    pending = [root]
     while pending:
-        node = pending.pop()
-        if isinstance(node, str):
-            words.append(node)
-        else:
-            pending += reversed(node.children)
+        bracket = pending.pop()
+        inner = [child for child in bracket.children if isinstance(child, _Bracket)]
+        bare = [child for child in bracket.children if isinstance(child, str)]
+        if bare and len(bracket.children) > 1:
+            raise DataError(
+                f"word {bare[0]!r} is not alone in its bracket",
+                file=path,
+                line=bracket.line,
+                hint="If such symbols are labels, say --leaves labels.",
+            )
+        words += bare
+        pending += reversed(inner)
     return words
 
 

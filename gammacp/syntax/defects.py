@@ -130,7 +130,8 @@ def require_sound(defects: Iterable[Defect]) -> None:
     """Strict mode: DataError at the first defect, with the number of all."""
     listed = list(defects)
     if listed:
-        more = f"; {len(listed) - 1} more defects" if len(listed) > 1 else ""
+        rest = len(listed) - 1
+        more = f"; {rest} more defect{'s' * (rest != 1)}" if rest else ""
         raise DataError(
             f"{listed[0].kind}: {listed[0].message}{more}",
             file=listed[0].file or None,

@@ -2,8 +2,10 @@
 
 Two layouts are recognised: a folder per annotator whose files share document names (the
 annotator's name may be part of them: `es/lotte/1252-es-lotte.conll`), and files side by side whose
-names differ in a field (`da-morten.conll`, `da-lotte.conll`). A pattern with the named groups
-`annotator` and, if there are several, `document` overrides both.
+names differ in a field (`da-morten.conll`, `da-lotte.conll`). Where several fields differ, the
+annotator's is the one under which the files of a document have most in common: they are about the
+same text. A pattern with the named groups `annotator` and, if there are several, `document`
+overrides both.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from gammacp.errors import DataError, UsageError
@@ -34,35 +37,42 @@ class Named:
 
 
 def name_files(
-    paths: Sequence[Path], *, pattern: str | None = None, folders: str = "auto"
+    paths: Sequence[Path],
+    *,
+    pattern: str | None = None,
+    folders: str = "auto",
+    kind: str | None = None,
 ) -> tuple[list[Named], str]:
-    """All files below the paths with annotator and document, and how they were recognised."""
+    """All files below the paths with annotator and document, and how they were recognised.
+
+    In folders, files are those with a suffix of `kind`, or of any kind.
+    """
     if folders not in FOLDERS:
         raise UsageError(f"folders {folders!r} is not one of: {', '.join(FOLDERS)}")
     for path in paths:
         if not path.exists():
             raise DataError("no such file or folder", file=path)
     if pattern is not None:
-        named, how = _by_pattern(_files(paths), pattern)
+        named, how = _by_pattern(_files(paths, kind), pattern)
     else:
-        roots = _folders(paths)
+        roots = _folders(paths, kind)
         if roots:
-            named, how = _by_folder(roots, folders)
+            named, how = _by_folder(roots, folders, kind)
         else:
-            named, how = _by_field(_files(paths))
+            named, how = _by_field(_files(paths, kind))
     _require_different(named)
     return named, how
 
 
-def _files(paths: Iterable[Path]) -> list[Path]:
+def _files(paths: Iterable[Path], kind: str | None) -> list[Path]:
     found: list[Path] = []
     for path in paths:
-        found += _inside(path) if path.is_dir() else [path]
+        found += _inside(path, kind) if path.is_dir() else [path]
     return list(dict.fromkeys(found))
 
 
-def _inside(folder: Path) -> list[Path]:
-    known = {suffix for suffixes in SUFFIXES.values() for suffix in suffixes}
+def _inside(folder: Path, kind: str | None) -> list[Path]:
+    known = {s for k, suffixes in SUFFIXES.items() if kind in (None, k) for s in suffixes}
     visible = [
         p
         for p in sorted(folder.rglob("*"))
@@ -78,7 +88,7 @@ def _inside(folder: Path) -> list[Path]:
     return found
 
 
-def _folders(paths: Sequence[Path]) -> list[Path]:
+def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
     """The folders that stand for annotators (or documents); empty where files lie side by side."""
     inner = [p for p in paths if p.is_dir()]
     if not inner:
@@ -91,7 +101,7 @@ def _folders(paths: Sequence[Path]) -> list[Path]:
         return inner
     below = sorted(p for p in inner[0].iterdir() if p.is_dir() and not p.name.startswith("."))
     below = [p for p in below if any(q.is_file() for q in p.rglob("*"))]
-    beside = [p for p in _inside(inner[0]) if p.parent == inner[0]]
+    beside = [p for p in _inside(inner[0], kind) if p.parent == inner[0]]
     if beside and below:
         raise DataError(
             "treebank files lie beside folders, so it is unclear which belong together",
@@ -101,13 +111,14 @@ def _folders(paths: Sequence[Path]) -> list[Path]:
     return below
 
 
-def _by_folder(roots: Sequence[Path], folders: str) -> tuple[list[Named], str]:
-    rows = [(root.resolve().name, path) for root in roots for path in _inside(root)]
-    root_of = {path: root for root in roots for path in _inside(root)}
-    named = [
-        Named(path, name, _without(path.relative_to(root_of[path]).with_suffix(""), name))
-        for name, path in rows
-    ]
+def _by_folder(roots: Sequence[Path], folders: str, kind: str | None) -> tuple[list[Named], str]:
+    named = []
+    for root in roots:
+        name = root.resolve().name
+        named += [
+            Named(path, name, _without(path.relative_to(root).with_suffix(""), name))
+            for path in _inside(root, kind)
+        ]
     if folders == "documents":
         swapped = [Named(n.path, n.document, n.annotator) for n in named]
         return swapped, "folders are documents, file names are annotators"
@@ -156,8 +167,7 @@ def _by_field(files: Sequence[Path]) -> tuple[list[Named], str]:
         differing = [k for k in range(len(fields[0])) if len({row[k] for row in fields}) > 1]
         options = [k for k in reversed(differing) if _shares_documents(fields, k)]
         if options:
-            # The fewest names, and of those the last field: there are more texts than annotators.
-            k = min(options, key=lambda k: len({row[k] for row in fields}))
+            k = options[0] if len(options) == 1 else _same_texts(files, fields, options)
             named = [
                 Named(path, row[k], "-".join(row[:k] + row[k + 1 :]))
                 for path, row in zip(files, fields, strict=True)
@@ -170,6 +180,23 @@ def _shares_documents(fields: Sequence[Sequence[str]], k: int) -> bool:
     documents = Counter((*row[:k], *row[k + 1 :]) for row in fields)
     pairs = {(row[k], (*row[:k], *row[k + 1 :])) for row in fields}
     return min(documents.values()) > 1 and len(pairs) == len(fields)
+
+
+def _same_texts(
+    files: Sequence[Path], fields: Sequence[Sequence[str]], options: Sequence[int]
+) -> int:
+    """The field that groups files with the same words; else the one with the fewest names."""
+    words = [Counter(path.read_bytes().split()) for path in files]
+
+    def likeness(k: int) -> float:
+        documents: dict[tuple[str, ...], list[Counter[bytes]]] = {}
+        for row, counts in zip(fields, words, strict=True):
+            documents.setdefault((*row[:k], *row[k + 1 :]), []).append(counts)
+        pairs = [(a, b) for group in documents.values() for a, b in combinations(group, 2)]
+        return sum((a & b).total() / max((a | b).total(), 1) for a, b in pairs) / len(pairs)
+
+    # There are more texts than annotators, and their names come last more often than not.
+    return max(options, key=lambda k: (round(likeness(k), 3), -len({r[k] for r in fields}), k))
 
 
 def _require_different(named: Sequence[Named]) -> None:

@@ -61,7 +61,7 @@ def read_treebank(
         raise UsageError(f"trees {kind!r} is not one of: {', '.join(KINDS)}")
     if pairing not in PAIRINGS:
         raise UsageError(f"pairing {pairing!r} is not one of: {', '.join(PAIRINGS)}")
-    named, how = name_files(paths, pattern=pattern, folders=folders)
+    named, how = name_files(paths, pattern=pattern, folders=folders, kind=kind)
     chosen = kind or _recognised(named[0].path, encoding)
     sentences, note = _read_all(named, chosen, leaves, size, encoding)
     documents: dict[str, dict[str, list[Sentence]]] = {}

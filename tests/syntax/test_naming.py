@@ -37,6 +37,25 @@ def test_files_of_several_documents(tmp_path: Path) -> None:
     assert names([tmp_path]) == names(paths)
 
 
+def test_two_fields_that_could_be_the_annotator(tmp_path: Path) -> None:
+    """Two people, two texts: the files of a text have their words in common."""
+    for person in ("odin", "thor"):
+        for text, words in (("danish", "en to tre"), ("swedish", "ett två tre fyra")):
+            (tmp_path / f"{person}-{text}.conll").write_text(f"{words} {person}", encoding="utf-8")
+    expected = {(p, t) for p in ("odin", "thor") for t in ("danish", "swedish")}
+    assert names([tmp_path]) == expected
+    for path in tmp_path.iterdir():
+        person, text = path.stem.split("-")
+        path.rename(tmp_path / f"{text}-{person}.conll")
+    assert names([tmp_path]) == expected
+
+
+def test_files_of_the_kind_that_is_asked_for(tmp_path: Path) -> None:
+    make(tmp_path, "a/x.conll", "b/x.conll", "a/x.tree", "b/x.tree")
+    named, _ = name_files([tmp_path], kind="phrase")
+    assert {n.path.suffix for n in named} == {".tree"}
+
+
 def test_names_that_share_nothing(tmp_path: Path) -> None:
     assert names(make(tmp_path, "first_try.conll", "mine.conll")) == {
         ("first_try", ""),
