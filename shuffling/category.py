@@ -93,7 +93,7 @@ class Category:
         rows = sums[units.codes[labelled]]
         u = rng.random(len(labelled)) * rows[:, -1]
         codes = units.codes.copy()
-        codes[labelled] = (rows <= u[:, None]).sum(axis=1)
+        codes[labelled] = (rows[:, :-1] <= u[:, None]).sum(axis=1)
         return Units.sorted(units.starts, units.ends, codes)
 
 

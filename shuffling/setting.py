@@ -102,10 +102,16 @@ class Setting:
 
     @property
     def prevalence(self) -> Floats:
-        """Prevalence among labelled units, by code, shape (categories,)."""
+        """Prevalence among labelled units, by code, shape (categories,), summing to 1.
+
+        Equal shares where the model has unlabelled units only.
+        """
         share = {c.name: c.prevalence for c in self.model.categories}
         shares = np.array([share[name] for name in self.categories], np.float64)
-        return shares / shares.sum() if shares.sum() > 0 else shares
+        if not shares.any():
+            shares += 1
+        shares /= shares.sum()
+        return shares
 
     def draw_units(self, rng: np.random.Generator, size: int) -> tuple[Floats, Codes]:
         """Lengths and category codes of new units from the model, shapes (size,)."""

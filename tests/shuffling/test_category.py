@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp import Continuum, UsageError
+from gammacp import Continuum, Unit, UsageError
 from shuffling import Category, ReferenceModel, shuffle
 
 prevalences = st.lists(st.integers(1, 20), min_size=1, max_size=6).map(
@@ -92,6 +94,16 @@ def test_draws_follow_the_matrix(overlap: bool) -> None:
         rows = reference.category_codes == c
         shares = np.bincount(shuffled.category_codes[rows], minlength=4) / rows.sum()
         assert shares == pytest.approx(matrix[c], abs=4 * 0.5 / np.sqrt(rows.sum()))
+
+
+def test_labels_without_prevalence_in_the_model_are_redrawn_evenly() -> None:
+    named = replace(ReferenceModel().categories[0], prevalence=0)
+    other = replace(ReferenceModel().categories[1], prevalence=0)
+    unlabelled = replace(named, name=None, prevalence=1)
+    model = ReferenceModel(categories=(named, other, unlabelled))
+    reference = Continuum.from_units([Unit("R", i, i + 1, "A") for i in range(2000)])
+    shuffled = shuffle(reference, "category", 1, 1, model=model)
+    assert shuffled.category_codes.mean() == pytest.approx(0.5, abs=0.05)
 
 
 def test_positions_stay() -> None:
