@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from gammacp.cli.output import AsJson, print_json, print_table
@@ -12,11 +14,19 @@ def add_to(app: typer.Typer) -> None:
     app.command("formats")(formats)
 
 
-def formats(as_json: AsJson = False) -> None:
+def formats(
+    as_json: AsJson = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the documentation's table and sections.")
+    ] = False,
+) -> None:
     """File formats: what is read and written, and what the positions, names and labels are."""
     from gammacp.formats.registry import FORMATS
-    from gammacp.formats.table import COLUMNS, record, row
+    from gammacp.formats.table import COLUMNS, markdown_lines, record, row
 
+    if markdown:
+        typer.echo("\n".join(markdown_lines()))
+        return
     entries = [entry for _, entry in FORMATS.items()]
     if as_json:
         print_json({"formats": [record(entry) for entry in entries]})

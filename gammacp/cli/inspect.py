@@ -69,7 +69,7 @@ def _print(name: str, format: str, s: Summary) -> None:
         ),
         numeric=("units", "gaps", "covered", "overlapping", "repeated"),
     )
-    if s.categories:
+    if any(s.categories.values()):
         print_table(
             ("category", "units", "share"),
             (

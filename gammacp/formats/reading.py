@@ -155,7 +155,7 @@ def _settings(group: list[tuple[Source, Format]], given: Mapping[str, object]) -
             layer = _text(mine, "layer")
             mine["feature"] = chosen_feature(together, layer, _text(given, "feature"))
     except DataError as error:
-        raise error.at(group[0][0].place) from None
+        raise (error.at(group[0][0].place) if len(group) == 1 else error) from None
     return mine
 
 

@@ -146,7 +146,10 @@ def _warnings(
         yield "there is one annotator: agreement needs two"
     for name, count in zip(c.annotators, c.counts.tolist(), strict=True):
         if c.n_units and not count:
-            yield f"{name} has no units, which counts as having seen none"
+            yield (
+                f"{name} has no units, which counts as having seen none; leave out who did not "
+                "annotate"
+            )
     for name, count in overlaps.items():
         if count:
             yield (
@@ -172,8 +175,8 @@ def _unit_warnings(c: Continuum) -> Iterator[str]:
     unlabelled = int((c.category_codes < 0).sum())
     if 0 < unlabelled < c.n_units:
         yield (
-            f"{_units(unlabelled)} of {c.n_units} without a category: measures of categories do "
-            "not apply"
+            f"{_units(unlabelled)} of {c.n_units} without a category: measures that need all units "
+            "labelled do not apply"
         )
     if c.n_units and not _whole(c):
         yield (

@@ -16,13 +16,15 @@ def row(entry: Format) -> tuple[str, ...]:
         entry.title,
         " ".join(entry.extensions),
         "yes" if entry.write else "",
-        " ".join(f"--{option}" for option in entry.options if option in _ON_THE_COMMAND_LINE),
+        " ".join(_on_the_command_line(option) for option in entry.options),
         entry.offset_unit,
         entry.annotators,
     )
 
 
-_ON_THE_COMMAND_LINE = ("layer", "feature", "tier")
+def _on_the_command_line(option: str) -> str:
+    direct = option in ("layer", "feature", "tier")
+    return f"--{option}" if direct else f"--option {option}="
 
 
 def record(entry: Format) -> dict[str, object]:
@@ -45,13 +47,13 @@ def record(entry: Format) -> dict[str, object]:
     }
 
 
-def markdown() -> Iterator[str]:
+def markdown_lines() -> Iterator[str]:
     """The lines of the documentation's table and of the section on each format."""
     yield "| name | format | endings | read | write | options | positions count | extra |"
     yield "|---|---|---|---|---|---|---|---|"
     entries = [entry for _, entry in FORMATS.items()]
     for e in entries:
-        options = ", ".join(f"`{o}`" for o in e.options)
+        options = " ".join(f"`{_on_the_command_line(o)}`" for o in e.options)
         endings = " ".join(f"`{x}`" for x in e.extensions)
         extra = f"`gammacp[{e.extra}]`" if e.extra else ""
         yield (
