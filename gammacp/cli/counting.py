@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _TERMINAL_EVERY = 0.2  # seconds between updates of a terminal's line
 _LOG_EVERY = 30.0  # seconds between lines in a log
@@ -49,6 +51,16 @@ class Counter:
             sys.stderr.write("\r" + " " * self.width + "\r")
             sys.stderr.flush()
             self.width = 0
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Counter]:
+    """A counter whose line is cleared in the end."""
+    counter = Counter(what)
+    try:
+        yield counter
+    finally:
+        counter.close()
 
 
 def _duration(seconds: float) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gammacp.cli.alignment_table import print_alignment
+from gammacp.cli.counting import Counter, counting
 from gammacp.cli.groups import flatten
 from gammacp.cli.output import AsJson, message, number, print_json, print_table
 from gammacp.cli.reading import Files, Loaded, Reading, load
@@ -44,12 +45,10 @@ def gamma(
     json: AsJson = False,
 ) -> None:
     """γ of each continuum and, for several, of the corpus."""
-    from gammacp.cli.progress import progress
-
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
-    with progress("aligning observed and random annotation sets"):
-        scores, corpus = _scores(loaded, options)
+    with counting("random annotation sets") as progress:
+        scores, corpus = _scores(loaded, options, progress)
     if json:
         print_json(
             {
@@ -63,15 +62,15 @@ def gamma(
 
 
 def _scores(
-    loaded: Loaded, options: GammaOptions
+    loaded: Loaded, options: GammaOptions, progress: Counter
 ) -> tuple[dict[str, GammaScore | Score], CorpusGamma | None]:
     from gammacp.measures.gamma import gamma as gamma_of_one
     from gammacp.measures.gamma_corpus import gamma_corpus
 
     if len(loaded.continua) == 1 and not loaded.failures:
         name, continuum = loaded.only()
-        return {name: gamma_of_one(continuum, **options)}, None
-    corpus = gamma_corpus(loaded.corpus(), **options)
+        return {name: gamma_of_one(continuum, progress=progress, **options)}, None
+    corpus = gamma_corpus(loaded.corpus(), progress=progress, **options)
     return dict(corpus.scores), corpus
 
 

@@ -17,6 +17,7 @@ from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.measures.gamma_run import (
     Chance,
     GammaOptions,
+    Progress,
     Settings,
     agreement_interval,
     chance_disorder,
@@ -62,6 +63,7 @@ def gamma(
     continuum: Continuum,
     *,
     executor: Executor | None = None,
+    progress: Progress | None = None,
     shared: dict[object, object] | None = None,
     **options: Unpack[GammaOptions],
 ) -> GammaScore:
@@ -73,6 +75,8 @@ def gamma(
         At least two annotators and one unit.
     executor
         Where the random sets are aligned; default: here. The same bits wherever.
+    progress
+        Told how many random sets are done, of how many.
     shared
         Keeps alignment and random sets for the other measures of the family.
     options
@@ -86,7 +90,9 @@ def gamma(
 
     Identical annotators give 1 exactly, whatever the chance model.
     """
-    return gamma_of(continuum, Settings.of(**options), executor=executor, shared=shared)
+    return gamma_of(
+        continuum, Settings.of(**options), executor=executor, progress=progress, shared=shared
+    )
 
 
 def soft_gamma(
@@ -105,10 +111,13 @@ def gamma_of(
     settings: Settings,
     *,
     executor: Executor | None = None,
+    progress: Progress | None = None,
     shared: dict[object, object] | None = None,
 ) -> GammaScore:
     """γ with these settings; `shared` keeps alignment and random sets for γ_cat and γ_k."""
-    alignment, chance = observed_and_chance(continuum, settings, executor=executor, shared=shared)
+    alignment, chance = observed_and_chance(
+        continuum, settings, executor=executor, progress=progress, shared=shared
+    )
     return gamma_score(continuum, alignment, chance, settings)
 
 
@@ -117,6 +126,7 @@ def observed_and_chance(
     settings: Settings,
     *,
     executor: Executor | None = None,
+    progress: Progress | None = None,
     shared: dict[object, object] | None = None,
     keep: bool = False,
 ) -> tuple[Alignment, Chance]:
@@ -135,6 +145,7 @@ def observed_and_chance(
         settings,
         keep=keep or shared is not None,
         executor=executor,
+        progress=progress,
     )
     if shared is not None:
         shared[key] = alignment, chance

@@ -25,6 +25,7 @@ from gammacp.measures.gamma import GammaScore, best, gamma_score
 from gammacp.measures.gamma_run import (
     Chance,
     GammaOptions,
+    Progress,
     Settings,
     chance_disorder,
     check_measurable,
@@ -62,7 +63,11 @@ class CorpusGamma(Score):
 
 
 def gamma_corpus(
-    corpus: Corpus, *, executor: Executor | None = None, **options: Unpack[GammaOptions]
+    corpus: Corpus,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[GammaOptions],
 ) -> CorpusGamma:
     """γ of every continuum of a corpus, and of the corpus.
 
@@ -74,7 +79,7 @@ def gamma_corpus(
     if "chance" not in options:
         settings = replace(settings, chance=default_chance(corpus))
     bound = bind(settings.dissimilarity, corpus)
-    chances = _Chances(list(corpus.values()), bound, settings, executor)
+    chances = _Chances(list(corpus.values()), bound, settings, executor, progress)
     scores: dict[str, GammaScore | Score] = {}
     parts: list[tuple[Continuum, Alignment, Chance]] = []
     for name, continuum in corpus.items():
@@ -105,11 +110,13 @@ class _Chances:
         bound: BoundDissimilarity,
         settings: Settings,
         executor: Executor | None,
+        progress: Progress | None,
     ) -> None:
         self._continua = [c for c in continua if c.n_annotators]
         self._bound = bound
         self._settings = settings
         self._executor = executor
+        self._progress = progress
         self._pools = CHANCE_MODELS[settings.chance].pools
         self._found: dict[int, Chance] = {}
 
@@ -123,7 +130,12 @@ class _Chances:
 
     def _compute(self, continua: Sequence[Continuum], n_annotators: int) -> Chance:
         return chance_disorder(
-            continua, n_annotators, self._bound, self._settings, executor=self._executor
+            continua,
+            n_annotators,
+            self._bound,
+            self._settings,
+            executor=self._executor,
+            progress=self._progress,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
@@ -15,6 +15,8 @@ from gammacp.chance.sampling import ExpectedDisorder, SampleRule, sample_seed, s
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import BoundDissimilarity, Combined
 from gammacp.errors import DataError
+
+Progress = Callable[[int, int], None]
 
 # Samples per task: small enough to spread over workers, large enough to be worth sending.
 _CHUNK = 5
@@ -137,6 +139,7 @@ def chance_disorder(
     *,
     keep: bool = False,
     executor: Executor | None = None,
+    progress: Progress | None = None,
 ) -> Chance:
     """Expected disorder of n random annotators modelled on these continua.
 
@@ -146,6 +149,8 @@ def chance_disorder(
         Keep the random sets with their alignments (γ_cat and γ_k need them).
     executor
         Where samples are aligned; the same bits whatever it is.
+    progress
+        Told how many samples are done, of how many.
     """
     sampler = CHANCE_MODELS[settings.chance].prepare(continua, n_annotators)
     sets: list[RandomSet] = []
@@ -154,7 +159,11 @@ def chance_disorder(
         chunks = [indices[i : i + _CHUNK] for i in range(0, len(indices), _CHUNK)]
         arguments = [(sampler, bound, settings, chunk, keep) for chunk in chunks]
         solved = (map if executor is None else executor.map)(_solve_samples, arguments)
-        rows = [row for chunk in solved for row in chunk]
+        rows = []
+        for chunk in solved:
+            rows += chunk
+            if progress is not None:
+                progress(indices.start + len(rows), indices.stop)
         sets.extend(row[1] for row in rows if row[1] is not None)
         return [row[0] for row in rows]
 

@@ -49,13 +49,16 @@ class Measure:
                 names |= set(get_type_hints(declared))
             elif p.kind is p.KEYWORD_ONLY:
                 names.add(p.name)
-        return frozenset(names - {"shared"})
+        return frozenset(names - _NOT_OPTIONS)
 
     @property
     def shares(self) -> bool:
         """Whether the function leaves intermediate results to the others of its family."""
         return "shared" in inspect.signature(self.function).parameters
 
+
+# Keyword arguments that say how to compute, not what.
+_NOT_OPTIONS = {"shared", "executor", "progress"}
 
 MEASURES: Registry[Measure] = Registry(
     "measure",
