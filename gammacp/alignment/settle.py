@@ -44,6 +44,7 @@ class Settlement:
         self.columns, self.loss, self.alone = columns, loss, alone
         self.cover, self.opening = problem.cover, problem.opening
         self.tolerance = problem.tolerance
+        self.step = 0.004 * max(problem.opening, problem.delta)
         self.over = problem.opening - alone
         self.limits, self.deadline = limits, deadline
         n_units, size = len(alone), len(columns)
@@ -70,7 +71,7 @@ class Settlement:
 
     def run(self) -> bool:
         """Take columns in until none of them matters any more; False when time ran out."""
-        step = 0.004 * self.opening
+        step = self.step
         while True:
             self._search()
             if self.total <= self.tolerance * len(self.alone):
@@ -173,7 +174,7 @@ def settle(
         price = np.minimum(price, problem.opening)
     total = float(price.sum())
     ranked = Columns(columns.begin, members, columns.gain)
-    reach = 0.05 * problem.opening
+    reach = 0.05 * max(problem.opening, problem.delta)
     while True:
         kept = np.flatnonzero(loss <= reach)
         kept = kept[np.argsort(loss[kept], kind="stable")]
