@@ -6,6 +6,7 @@ syntax, on the heads and labels of the Copenhagen Dependency Treebanks.
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from gammacp.syntax.treebank import ReadTreebank, read_treebank
 from gammacp.syntax.trees import dependency_tree
 
 CDT = Path(__file__).parents[1] / "fixtures" / "cdt"
+# The treebanks with their words, which do not come with the project.
+DATA = Path(os.environ.get("GAMMACP_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+WITH_WORDS = DATA / "syntax" / "cdt"
 
 # Table 2, in percent: α plain, diff, norm, LAS.
 TABLE_2 = {
@@ -109,3 +113,24 @@ def test_figure_2_distances() -> None:
     assert tree_edit_distance(LEFT, MIDDLE) == 4
     assert tree_edit_distance(LEFT, MIDDLE) - abs(LEFT.size - MIDDLE.size) == 0
     assert tree_edit_distance(LEFT, RIGHT) - abs(LEFT.size - RIGHT.size) == 0
+
+
+@pytest.mark.skipif(
+    not WITH_WORDS.is_dir(),
+    reason=f"no treebanks with words in {WITH_WORDS} (GAMMACP_DATA names another folder)",
+)
+@pytest.mark.parametrize("name", TABLE_2)
+def test_heads_and_labels_are_those_of_the_treebanks_with_words(name: str) -> None:
+    """CoNLL-X files of ten columns, with words, against the heads and labels tested above."""
+    words = read_treebank(sorted(WITH_WORDS.glob(f"{name}-*.conll")) or [WITH_WORDS / name])
+    bare = corpus(name)
+    assert words.treebank.annotators == bare.treebank.annotators
+    for a, b in zip(words.treebank.items, bare.treebank.items, strict=True):
+        assert (a.document, a.name, list(a.annotations)) == (
+            b.document,
+            b.name,
+            list(b.annotations),
+        )
+        for x, y in zip(a.annotations.values(), b.annotations.values(), strict=True):
+            assert x.tree == y.tree
+    assert [d.kind for d in words.defects] == [d.kind for d in bare.defects]
