@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from gammacp.errors import DataError
@@ -18,6 +18,24 @@ _DEPTH = 2
 def is_archive(content: bytes) -> bool:
     """Whether the bytes begin like a zip archive."""
     return content.startswith(_MAGIC)
+
+
+def what_annotators_made(names: Iterable[str]) -> list[str]:
+    """The paths inside a folder or an archive that can be an annotator's work.
+
+    Hidden files are left out. An INCEpTION project also has the sources, the curation and an
+    `INITIAL_CAS` of each document: of a project only the folder `annotation` counts. What a
+    curator made is read when it is named outright.
+    """
+    paths = [PurePosixPath(name) for name in names]
+    project = any(p.match("exportedproject*.json") and len(p.parts) == 1 for p in paths)
+    return [
+        str(p)
+        for p in paths
+        if not any(part.startswith(".") for part in p.parts)
+        and not p.name.startswith(("INITIAL_CAS", "CURATION_USER"))
+        and (not project or p.parts[0] == "annotation")
+    ]
 
 
 def members(content: bytes, place: str, depth: int = 0) -> Iterator[tuple[PurePosixPath, bytes]]:

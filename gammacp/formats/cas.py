@@ -3,8 +3,8 @@
 After "UIMA References", chapter "XMI CAS Serialization Reference", and the JSON CAS specification
 0.4.0 (Apache UIMA). An annotation is indexed in a view, has a `sofa`, `begin` and `end`; offsets
 count UTF-16 units and are converted to code points. Its type is the layer, its attributes are the
-features. Tokens, sentences, documents, and types that link others (dependencies, chains) are not
-layers of units. A feature with several values gives a unit for each.
+features. Tokens, sentences, dependencies and what tools note about a document are not layers of
+units. A feature with several values gives a unit for each.
 """
 
 from __future__ import annotations
@@ -33,7 +33,13 @@ _NOT_UNITS = (
 )
 _LINKS = frozenset({"Governor", "Dependent", "source", "target", "@Governor", "@Dependent"})
 _OWN = frozenset({"sofa", "begin", "end"})
-_STRUCTURE = ("uima.cas.", "de.tudarmstadt.ukp.dkpro.core.api.metadata.")
+_STRUCTURE = (
+    "uima.cas.",
+    "de.tudarmstadt.ukp.clarin.webanno.api.type.",
+    "de.tudarmstadt.ukp.dkpro.core.api.metadata.",
+    "org.dkpro.core.api.pdf.",
+    "org.dkpro.core.api.xml.",
+)
 _NUMBERS = re.compile(r"\s*(?:\d{1,15}\s*)*")
 
 
@@ -197,8 +203,9 @@ FORMAT = register(
         "zipped projects)",
         category="a feature (`--feature`) of an annotation type (`--layer`; its last part is "
         "enough); without a value unlabelled",
-        policy="tokens, sentences, dependencies and chains are not units; a feature with several "
-        "values gives a unit for each; overlapping, repeated and zero-length ones are kept",
+        policy="tokens, sentences, dependencies and what tools note about a document are not "
+        "units; a feature with several values gives a unit for each; overlapping, repeated and "
+        "zero-length ones are kept",
         layout="{document}/{annotator}",
     )
 )

@@ -6,10 +6,10 @@ import glob
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from gammacp.errors import DataError
-from gammacp.formats.archive import is_archive, members
+from gammacp.formats.archive import is_archive, members, what_annotators_made
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import Source
@@ -91,9 +91,10 @@ def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tupl
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            for file in sorted(path.rglob("*")):
-                if _belongs(file, path, chosen):
-                    files.setdefault(file, False)
+            inside = {f.relative_to(path).as_posix(): f for f in sorted(path.rglob("*"))}
+            for name in what_annotators_made(inside):
+                if inside[name].is_file() and _has_ending(inside[name], chosen):
+                    files.setdefault(inside[name], False)
         elif not path.exists() and glob.has_magic(str(given)):
             # Path.glob does not take absolute patterns.
             matches = sorted(glob.glob(str(given), recursive=True))  # noqa: PTH207
@@ -106,14 +107,10 @@ def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tupl
     return list(files.items())
 
 
-def _belongs(path: Path, root: Path, chosen: Format | None) -> bool:
-    hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-    return not hidden and path.is_file() and _has_ending(path, chosen)
-
-
 def _has_ending(path: Path, chosen: Format | None) -> bool:
+    ending = path.suffix.lower()
     offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
-    return any(path.suffix.lower() in f.extensions for f in offered)
+    return ending == ".zip" or any(ending in f.extensions for f in offered)
 
 
 def _content(path: Path) -> bytes:
@@ -136,9 +133,13 @@ def _named(source: Source, place: Path, layout: str | None) -> Source:
 
 def _archived(path: Path, content: bytes, chosen: Format | None) -> list[tuple[Source, Path]]:
     everything = {str(member): data for member, data in members(content, str(path))}
-    places = {name: path.with_suffix("") / PurePosixPath(name) for name in everything}
+    names = [n for n in what_annotators_made(everything) if _has_ending(Path(n), chosen)]
+    places = {name: path.with_suffix("") / name for name in names}
+    data = [n for n in names if recognise(everything[n][:HEAD_BYTES], places[n]) is not None]
+    if len(data) == 1 and "/" not in data[0]:
+        # One annotator's document with its type system: the archive has the annotator's name.
+        places = {data[0]: path.with_suffix(Path(data[0]).suffix)}
     return [
         (replace(_source(path, place, everything[name]), member=name, neighbours=everything), place)
         for name, place in places.items()
-        if _has_ending(place, chosen) and not place.name.startswith((".", "INITIAL_CAS"))
     ]

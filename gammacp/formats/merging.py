@@ -23,7 +23,7 @@ def merged(parts: Sequence[Continuum]) -> Continuum:
     bounded = [p.bounds for p in parts if p.n_units or p.bounds != (0.0, 0.0)]
     return Continuum.from_units(
         units,
-        annotators=[a for part in parts for a in part.annotators],
+        annotators=sorted(a for part in parts for a in part.annotators),
         categories=categories_of(parts),
         bounds=(min(b[0] for b in bounded), max(b[1] for b in bounded)) if bounded else None,
         name=parts[0].name,

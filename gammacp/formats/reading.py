@@ -204,12 +204,12 @@ def _lacks(part: _Part, failed: list[Path], layout: str | None) -> bool:
 
     Without one of its annotators a document would give another number silently.
     """
-    if not part.shared or not part.annotator:
+    if not part.shared:
         return False
     entry = FORMATS[part.format]
     suspects = [path for path in failed if path.suffix.lower() in entry.extensions]
     if part.listed:
-        return bool(suspects)
+        return bool(part.annotator) and bool(suspects)
     return any(
         names_from_path(path, layout or entry.layout).document == part.continuum.name
         for path in suspects

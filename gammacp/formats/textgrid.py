@@ -28,7 +28,7 @@ from gammacp.formats.times import in_seconds
 
 _TOKEN = re.compile(
     r"""
-    "(?:[^"]|"")*"                                            # string
+    "(?:[^"]|"")*+"                                           # string
     | (?<!\S)<[^<>\s]*>(?!\S)                                 # flag
     | (?<!\S)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\S)  # free-standing number
     | (?<!\S)!.*                                               # comment

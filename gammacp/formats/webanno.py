@@ -64,10 +64,18 @@ def layers(source: Source) -> Mapping[str, tuple[str, ...]]:
     """The span layers that have an annotation, with their features."""
     parsed = _parse(source)
     return {
-        layer.name: layer.features
+        layer.name: _values(layer.features)
         for layer in parsed.layers
         if any(cell != "_" for row in parsed.rows for cell in _cells(row, layer))
     }
+
+
+def _values(features: tuple[str, ...]) -> tuple[str, ...]:
+    """Features without slots, which are a role and in the next column its target."""
+    roles = [f.startswith("ROLE_") for f in features]
+    return tuple(
+        f for i, f in enumerate(features) if f and not roles[i] and not (i and roles[i - 1])
+    )
 
 
 def read(source: Source, *, layer: str | None = None, feature: str | None = None) -> Continuum:

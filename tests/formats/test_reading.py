@@ -70,7 +70,7 @@ def part(annotator: str, text: str | None, unit: str = "s") -> Continuum:
 def test_parts_of_a_document_are_merged() -> None:
     empty = Continuum.from_units([], annotators=["C"], name="d", offset_unit="s")
     c = merged([part("B", None), part("A", "abc"), empty])
-    assert c.annotators == ("B", "A", "C")
+    assert c.annotators == ("A", "B", "C")
     assert (c.bounds, c.text, c.offset_unit, c.name) == ((1, 2), "abc", "s", "d")
 
 

@@ -84,8 +84,16 @@ def test_inception_project_archive(tmp_path: Path) -> None:
         archive.writestr("exportedproject.json", '{"name": "p"}')
         archive.write(inner, "annotation/story/ann.zip")
         archive.write(inner, "annotation/story/INITIAL_CAS.zip")
+        archive.write(inner, "curation/story/CURATION_USER.zip")
+        archive.write(FIXTURES / "webanno" / "story" / "ann.tsv", "source/story.tsv")
         archive.write(FIXTURES / "cas" / "story" / "bob.json", "annotation/story/bob.json")
     assert list(read(tmp_path / "project.zip")) == UNITS
+    with zipfile.ZipFile(tmp_path / "project.zip") as archive:
+        archive.extractall(tmp_path / "unpacked")
+    assert list(read(tmp_path / "unpacked")) == UNITS
+    curated = tmp_path / "unpacked" / "curation" / "story" / "CURATION_USER.zip"
+    with_gold = read_corpus([tmp_path / "unpacked", curated])["story"]
+    assert with_gold.annotators == ("CURATION_USER", "ann", "bob")
 
 
 @pytest.mark.parametrize("folder", ["webanno", "cas"])
