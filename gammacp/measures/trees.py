@@ -5,6 +5,8 @@ Each takes a `gammacp.syntax.annotations.Treebank` where other measures take a c
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from gammacp.measures.registry import Measure, register
@@ -29,65 +31,41 @@ def _agreement(
     return cast("SyntaxAgreement", memory[key])
 
 
-def _alpha(
-    delta: str, treebank: Treebank, shared: dict[object, object] | None, **options: int
-) -> Score:
-    from gammacp.syntax.agreement import ZERO_EXPECTED
+def _alpha(delta: str, note: str) -> Callable[..., Score]:
+    """The measure of one δ; the three share one comparison of all trees."""
 
-    result = _agreement(treebank, shared, **options)
-    total = result.total
-    defined = total.alpha[delta] == total.alpha[delta]
-    return Score(
-        value=total.alpha[delta],
-        observed=total.observed[delta],
-        expected=total.expected[delta],
-        interval=None if total.interval is None else total.interval[delta],
-        bootstrap=None if result.bootstrap is None else result.bootstrap[delta],
-        reason=None if defined else ZERO_EXPECTED,
-        signature=result.signature,
-    )
+    def alpha(
+        treebank: Treebank,
+        *,
+        sample_pairs: int = 0,
+        bootstrap: int = 0,
+        seed: int = 0,
+        shared: dict[object, object] | None = None,
+    ) -> Score:
+        from gammacp.syntax.agreement import ZERO_EXPECTED
 
+        result = _agreement(
+            treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
+        )
+        total = result.total
+        return Score(
+            value=total.alpha[delta],
+            observed=total.observed[delta],
+            expected=total.expected[delta],
+            interval=None if total.interval is None else total.interval[delta],
+            bootstrap=None if result.bootstrap is None else result.bootstrap[delta],
+            reason=ZERO_EXPECTED if math.isnan(total.alpha[delta]) else None,
+            signature=result.signature,
+        )
 
-def alpha_plain(
-    treebank: Treebank,
-    *,
-    sample_pairs: int = 0,
-    bootstrap: int = 0,
-    seed: int = 0,
-    shared: dict[object, object] | None = None,
-) -> Score:
-    """α with the tree edit distance: the one the paper recommends (§5)."""
-    return _alpha(
-        "plain", treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
-    )
-
-
-def alpha_diff(
-    treebank: Treebank,
-    *,
-    sample_pairs: int = 0,
-    bootstrap: int = 0,
-    seed: int = 0,
-    shared: dict[object, object] | None = None,
-) -> Score:
-    """α with TED − ||x| − |y||: very sensitive to little disagreement (§3)."""
-    return _alpha(
-        "diff", treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
-    )
+    alpha.__name__ = f"alpha_{delta}"
+    alpha.__doc__ = f"α over trees with δ_{delta}: {note}."
+    return alpha
 
 
-def alpha_norm(
-    treebank: Treebank,
-    *,
-    sample_pairs: int = 0,
-    bootstrap: int = 0,
-    seed: int = 0,
-    shared: dict[object, object] | None = None,
-) -> Score:
-    """α with TED / (|x| + |y|): lenient (§3)."""
-    return _alpha(
-        "norm", treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
-    )
+alpha_plain = _alpha("plain", "the tree edit distance, which the paper recommends (§5)")
+alpha_diff = _alpha("diff", "TED − ||x| − |y||, very sensitive to little disagreement (§3)")
+alpha_norm = _alpha("norm", "TED / (|x| + |y|), lenient (§3)")
 
 
 def las(treebank: Treebank) -> Score:
@@ -107,7 +85,7 @@ def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
     value = accuracies(treebank).mean().get(name)
     if value is None:
         return undefined(other_kind)
-    if value != value:
+    if math.isnan(value):
         return undefined("the annotators' token counts differ in every sentence")
     return Score(value=value, signature=signature(name))
 
