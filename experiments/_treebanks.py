@@ -106,5 +106,5 @@ def draw_panels(panels: dict[str, list[Point]], stem: Path) -> None:
             lowest = min(p.mean for p in points)
             if lowest < _FLOOR:
                 note = f"goes on down to {lowest:.2f}"
-                axis.text(0.02, 0.02, note, transform=axis.transAxes, fontsize=7)
+                axis.text(0.99, 0.02, note, transform=axis.transAxes, fontsize=7, ha="right")
         axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
