@@ -10,6 +10,7 @@ have category code −1 and category None. Duplicates are units like any other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -358,6 +359,12 @@ class Continuum:
     def counts(self) -> Indices:
         """Units per annotator, shape (annotators,)."""
         return np.diff(self.offsets)
+
+    def covered(self, start: float, end: float) -> str | None:
+        """The text between two positions; None unless positions count a text's characters."""
+        if self.text is None or self.offset_unit not in ("", "characters"):
+            return None
+        return self.text[max(0, math.floor(start)) : max(0, math.ceil(end))]
 
     def rows_of(self, annotator: str) -> slice:
         """The rows of an annotator's units."""

@@ -55,6 +55,8 @@ class ConsensusUnit:
         Why a person should look at it, worst first; empty when all agree.
     group
         Number of the unitary alignment in the alignment.
+    text
+        What the unit covers, where the continuum has a text whose characters positions count.
     """
 
     start: float
@@ -68,6 +70,7 @@ class ConsensusUnit:
     kept: bool
     reasons: tuple[str, ...]
     group: int
+    text: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +90,11 @@ class Consensus:
     units: tuple[ConsensusUnit, ...]
     continuum: Continuum
     needed: int
+
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("consensus", self)
 
     @property
     def kept(self) -> tuple[ConsensusUnit, ...]:
@@ -225,6 +233,7 @@ def _consensus_unit(
         kept=len(real) >= rules.needed,
         reasons=_reasons(vote, real, continuum.n_annotators, rules),
         group=number,
+        text=continuum.covered(start, end),
     )
 
 

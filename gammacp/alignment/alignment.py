@@ -85,6 +85,11 @@ class Alignment:
             f"{self.status}, bound {self.bound:.6g})"
         )
 
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("alignment", self)
+
     @property
     def gap(self) -> float:
         """(disorder − bound) / disorder; 0 when proven."""

@@ -85,6 +85,11 @@ class Calibration:
     sets: int
     confidence: float
 
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("calibration", self)
+
     def in_words(self) -> str:
         """One sentence: as if boundaries were off by …, or … of the units were missed, or …."""
         clauses = [e.words for e in self.equivalents if e.words]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -141,6 +142,7 @@ _COLUMNS = (
     "votes",
     "tied",
     "reasons",
+    "text",
 )
 
 
@@ -170,6 +172,7 @@ def _fields(unit: ConsensusUnit) -> list[str]:
         votes,
         "; ".join(_label(c) for c in unit.vote.tied),
         "; ".join(unit.reasons),
+        unit.text or "",
     ]
 
 
@@ -202,6 +205,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
         "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
         "tied": list(unit.vote.tied),
         "reasons": list(unit.reasons),
+        "text": unit.text,
         "units": {
             name: None if u is None else {"start": u.start, "end": u.end, "category": u.category}
             for name, u in unit.units.items()
@@ -242,14 +246,16 @@ def _print_review(rows: list[tuple[str, ConsensusUnit]], worst: int, several: bo
     if not rows or not worst:
         return
     print(f"\nTo review, worst first ({min(worst, len(rows))} of {len(rows)}):")
-    columns = ("start", "end", "category", "support", "confidence", "why")
+    quoted = any(u.text is not None for _, u in rows)
+    columns = ("start", "end", *(["text"] if quoted else []), "category", "support", "confidence")
     print_table(
-        ("file", *columns) if several else columns,
+        (*(["file"] if several else []), *columns, "why"),
         [
             [
                 *([name] if several else []),
                 _position(u.start),
                 _position(u.end),
+                *([shorten(u.text or "", 40, placeholder="…")] if quoted else []),
                 "?" if u.vote.tied else _label(u.category),
                 str(u.support),
                 number(u.confidence, 2),

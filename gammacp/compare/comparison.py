@@ -74,6 +74,11 @@ class Comparison:
     confusion: Confusion
     reference: ReferenceComparison | None
 
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("comparison", self)
+
 
 def compare(
     continua: Mapping[str, Continuum],

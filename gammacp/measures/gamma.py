@@ -58,6 +58,11 @@ class GammaScore(Score):
     units: int
     alignment: Alignment
 
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("gamma", self)
+
 
 def gamma(
     continuum: Continuum,

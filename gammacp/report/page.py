@@ -160,7 +160,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     if any(c.review for c in contents.consensus.values()):
         found.append(("review", "To review, worst first", tables.review(contents.consensus)))
     if contents.calibration is not None:
-        found.append(("meaning", "What this γ means", _meaning(contents.calibration)))
+        found.append(("meaning", "What this γ means", meaning(contents.calibration)))
     found.append(("documents", "Documents", tables.documents(comparison)))
     found.append(("annotators", "Annotators", _annotators(comparison)))
     if comparison.categories:
@@ -200,7 +200,8 @@ def _categories(comparison: Comparison) -> Markup:
     )
 
 
-def _meaning(calibration: Calibration) -> Markup:
+def meaning(calibration: Calibration) -> Markup:
+    """Sentence, curves and table of a calibration."""
     from gammacp.calibrate.meaning import unit_of_amount
 
     rows: list[list[Content]] = [

@@ -166,19 +166,18 @@ def reference(found: ReferenceComparison) -> Markup:
     )
 
 
-def review(found: Mapping[str, Consensus]) -> Markup:
-    """What a person should look at, worst first, with a button that shows it in the view."""
+def review(found: Mapping[str, Consensus], *, buttons: bool = True) -> Markup:
+    """What a person should look at, worst first, with buttons that show it in the view."""
     listed = [(n, i, u) for i, (n, c) in enumerate(found.items()) for u in c.review]
     listed.sort(key=lambda entry: -entry[2].disorder)
     several = len(found) > 1
-    texts = {n: c.continuum.text for n, c in found.items()}
-    quoted = any(texts.values())
+    quoted = any(unit.text is not None for _, _, unit in listed)
     rows: list[list[Content]] = [
         [
-            _show(document, unit),
+            *([_show(document, unit)] if buttons else []),
             *([name] if several else []),
             f"{_position(unit.start)} – {_position(unit.end)}",
-            *([_quote(texts[name], unit)] if quoted else []),
+            *([quote(unit)] if quoted else []),
             "?" if unit.vote.tied else (unit.category or "(unlabelled)"),
             f"{unit.confidence:.2f}",
             "; ".join(unit.reasons),
@@ -186,7 +185,7 @@ def review(found: Mapping[str, Consensus]) -> Markup:
         for name, document, unit in listed[:REVIEW_ROWS]
     ]
     columns = [
-        "",
+        *([""] if buttons else []),
         *(["Document"] if several else []),
         "From – to",
         *(["Text"] if quoted else []),
@@ -218,11 +217,10 @@ def _show(document: int, unit: ConsensusUnit) -> Markup:
     )
 
 
-def _quote(text: str | None, unit: ConsensusUnit) -> str:
-    if not text:
-        return ""
-    quoted = text[max(0, int(unit.start)) : max(0, int(unit.end))]
-    return quoted if len(quoted) <= _QUOTE else f"{quoted[:_QUOTE]}…"
+def quote(unit: ConsensusUnit) -> str:
+    """What the unit covers, cut where it is long."""
+    text = unit.text or ""
+    return text if len(text) <= _QUOTE else f"{text[:_QUOTE]}…"
 
 
 def _position(value: float) -> str:

@@ -13,8 +13,6 @@ from gammacp.report.markup import Markup, element, join, json_script
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
 
-# Where offsets count something else, the text cannot be put under the spans.
-_COUNTS_CHARACTERS = ("", "characters", "code points")
 _SCRIPTS = ("model.js", "draw.js", "view.js", "panel.js")
 
 
@@ -52,7 +50,7 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
         "delta": float(alignment.dissimilarity.delta),
         "annotators": list(continuum.annotators),
         "categories": list(continuum.categories),
-        "text": continuum.text if continuum.offset_unit in _COUNTS_CHARACTERS else None,
+        "text": None if continuum.covered(0, 0) is None else continuum.text,
         "units": {
             "annotator": continuum.annotator_codes.tolist(),
             "category": continuum.category_codes.tolist(),

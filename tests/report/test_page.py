@@ -2,6 +2,7 @@
 
 import re
 import time
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -139,3 +140,19 @@ def test_writing_and_notebooks(built: Report, tmp_path: Path) -> None:
     frame = built._repr_html_()
     assert frame.startswith("<iframe srcdoc=")
     assert "<script" not in frame
+
+
+def test_results_show_themselves_in_notebooks() -> None:
+    from gammacp.compare import compare
+
+    score = gc.gamma(continuum(7, 6), samples=5)
+    results = [
+        score,
+        score.alignment,
+        gc.consensus(score.alignment),
+        compare({"x": score.alignment.continuum}, samples=5, draws=20),
+    ]
+    for result in results:
+        shown = result._repr_html_()
+        assert shown.startswith("<iframe srcdoc=")
+        Balanced().feed(unescape(shown.split('"')[1]))

@@ -1,0 +1,19 @@
+"""How results show themselves in notebooks, without the layers below knowing the report.
+
+A result's `_repr_html_` asks for the view of its kind here; the report registers the views when
+the first one is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gammacp.registry import Registry
+
+VIEWS: Registry[Callable[[Any], str]] = Registry("view", modules=("gammacp.report.notebook",))
+
+
+def as_html(kind: str, result: object) -> str:
+    """The result as HTML, by the view that is registered for its kind."""
+    return VIEWS[kind](result)

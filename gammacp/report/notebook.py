@@ -1,0 +1,78 @@
+"""Results in notebooks: parts of the report, each in a frame of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gammacp.display import VIEWS
+from gammacp.report import figures, tables
+from gammacp.report.building import framed
+from gammacp.report.markup import Markup, element, join, number
+from gammacp.report.page import Contents, document, meaning, page
+from gammacp.report.viewer import alignment_document, alignment_view, script
+
+if TYPE_CHECKING:
+    from gammacp.adjudication import Consensus
+    from gammacp.alignment import Alignment
+    from gammacp.calibrate import Calibration
+    from gammacp.compare import Comparison
+    from gammacp.measures.gamma import GammaScore
+
+
+def alignment(result: Alignment) -> str:
+    """The alignment view."""
+    return _framed("Alignment", _view(result), 620)
+
+
+def gamma(result: GammaScore) -> str:
+    """γ on its scale over the alignment view."""
+    if not result.defined:
+        return str(element("p", f"γ is undefined: {result.reason}"))
+    head = element(
+        "div",
+        element("div", element("small", "γ"), number(result.value), class_="score"),
+        element(
+            "div",
+            figures.scale(result.value, result.interval, result.bootstrap),
+            element("p", result.signature, class_="hint"),
+            class_="words",
+        ),
+        class_="headline",
+    )
+    return _framed("γ", join(head, _view(result.alignment)), 760)
+
+
+def comparison(result: Comparison) -> str:
+    """The whole page of a comparison."""
+    return framed(page(Contents(title="Comparison", comparison=result, consensus={})), 900)
+
+
+def calibration(result: Calibration) -> str:
+    """The sentence, the curves and the table."""
+    return _framed("What this γ means", meaning(result), 760)
+
+
+def consensus(result: Consensus) -> str:
+    """What a person should look at, worst first."""
+    counts = f"{len(result.kept)} units, {len(result.review)} to review, worst first:"
+    listed = tables.review({"": result}, buttons=False)
+    return _framed("Consensus", join(element("p", counts), listed), 520)
+
+
+def _view(result: Alignment) -> Markup:
+    return alignment_view([alignment_document(result, result.continuum.name or "continuum")])
+
+
+def _framed(title: str, content: Markup, height: int) -> str:
+    body = element("main", element("section", content))
+    return framed(document(title, body, Markup(script())), height)
+
+
+for _kind, _function in (
+    ("alignment", alignment),
+    ("gamma", gamma),
+    ("comparison", comparison),
+    ("calibration", calibration),
+    ("consensus", consensus),
+):
+    VIEWS.register(_kind, _function)
