@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
 
+    S = TypeVar("S", bound=Score)
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
@@ -41,6 +43,14 @@ def gamma(
     alignment: Annotated[
         bool, typer.Option("--alignment", help="Print the best alignment of each continuum too.")
     ] = False,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            help="Draws of a bootstrap interval, over unitary alignments and, for the corpus, "
+            "over documents; 0 for none.",
+            min=0,
+        ),
+    ] = 0,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
@@ -49,6 +59,8 @@ def gamma(
     loaded = load(files, reading)
     with counting("random annotation sets") as progress:
         scores, corpus = _scores(loaded, options, progress)
+    if bootstrap:
+        scores, corpus = _bootstrapped(scores, corpus, bootstrap, sampling)
     if json:
         print_json(
             {
@@ -72,6 +84,23 @@ def _scores(
         return {name: gamma_of_one(continuum, progress=progress, **options)}, None
     corpus = gamma_corpus(loaded.corpus(), progress=progress, **options)
     return dict(corpus.scores), corpus
+
+
+def _bootstrapped(
+    scores: dict[str, GammaScore | Score],
+    corpus: CorpusGamma | None,
+    draws: int,
+    sampling: Sampling,
+) -> tuple[dict[str, GammaScore | Score], CorpusGamma | None]:
+    from gammacp.compare import with_bootstrap
+
+    def with_interval(score: S, documents: dict[str, GammaScore | Score]) -> S:
+        return with_bootstrap(
+            score, documents, draws=draws, confidence=sampling.confidence, seed=sampling.seed
+        )
+
+    each = {name: with_interval(score, {name: score}) for name, score in scores.items()}
+    return each, None if corpus is None else with_interval(corpus, scores)
 
 
 def _result(name: str, score: GammaScore | Score) -> dict[str, Any]:
@@ -143,7 +172,15 @@ def _print(
         results.append({**_corpus_result(corpus), "file": total})
         mean = {"file": "mean of the continua", "gamma": corpus.mean}
         results.append({**dict.fromkeys(results[-1]), **mean})
-    print_table(_COLUMNS, [_row(r) for r in results], numeric=_COLUMNS[1:])
+    columns: tuple[str, ...] = _COLUMNS
+    rows = [_row(r) for r in results]
+    if any(r["bootstrap"] for r in results):
+        columns = (*columns[:3], "bootstrap", *columns[3:])
+        rows = [
+            [*row[:3], _between(r["bootstrap"]), *row[3:]]
+            for row, r in zip(rows, results, strict=True)
+        ]
+    print_table(columns, rows, numeric=columns[1:])
     for r in results:
         if r["reason"]:
             message(f"{r['file']}: γ is undefined: {r['reason']}")
@@ -154,12 +191,15 @@ def _print(
     message(f"seed {options['seed']}; {signature}")
 
 
+def _between(interval: tuple[float, float] | None) -> str:
+    return "–" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
+
+
 def _row(r: dict[str, Any]) -> list[str]:
-    interval = r["interval"]
     return [
         r["file"],
         number(r["gamma"]),
-        "–" if interval is None else f"{number(interval[0])} to {number(interval[1])}",
+        _between(r["interval"]),
         number(r["observed_disorder"]),
         number(r["expected_disorder"]),
         *("–" if r[k] is None else str(r[k]) for k in ("samples", "status", "annotators", "units")),

@@ -7,7 +7,7 @@ from gammacp.compare.contributions import Contributions
 from gammacp.compare.pairs import LeftOut, PairMatrix, left_out, pair_matrix
 from gammacp.compare.permutation import PermutationTest, permutation_test
 from gammacp.compare.reference import ReferenceComparison, against_reference
-from gammacp.compare.scoring import Agreement, agreement
+from gammacp.compare.scoring import Agreement, agreement, with_bootstrap
 
 __all__ = [
     "Agreement",
@@ -31,4 +31,5 @@ __all__ = [
     "left_out",
     "pair_matrix",
     "permutation_test",
+    "with_bootstrap",
 ]

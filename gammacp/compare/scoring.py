@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from gammacp.compare.bootstrap import DRAWS, BootstrapInterval, bootstrap
 from gammacp.compare.contributions import (
@@ -20,6 +20,8 @@ from gammacp.measures.score import Score, undefined
 if TYPE_CHECKING:
     from gammacp.measures.gamma import GammaScore
     from gammacp.measures.gamma_run import GammaOptions
+
+S = TypeVar("S", bound=Score)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,3 +171,20 @@ def many(
 def _task(task: tuple[Mapping[str, Continuum], GammaOptions]) -> Agreement:
     selection, options = task
     return agreement(selection, options)
+
+
+def with_bootstrap(
+    score: S,
+    documents: Mapping[str, GammaScore | Score],
+    *,
+    draws: int = DRAWS,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> S:
+    """The same Score with its `bootstrap` interval; unchanged where there is too little for one.
+
+    `documents` are the scores that it is made of: itself, for a single continuum.
+    """
+    whole = Agreement(score=score, documents=documents, chance="")
+    found = whole.bootstrap(draws=draws, confidence=confidence, seed=seed)
+    return score if found is None else replace(score, bootstrap=found.interval)

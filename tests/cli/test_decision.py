@@ -1,0 +1,211 @@
+"""compare, calibrate, consensus and report from the command line."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import gammacp as gc
+from tests.cli.conftest import Run
+
+ROWS = """Ann,a,0,10
+Ann,b,20,30
+Ann,a,40,50
+Bob,a,0,10
+Bob,b,21,30
+Bob,b,40,50
+Cid,a,1,10
+Cid,b,20,29
+Cid,c,70,80
+"""
+FAST = ("--samples", 10)
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.csv"
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.fixture
+def lonely(tmp_path: Path) -> Path:
+    path = tmp_path / "lonely.csv"
+    path.write_text("Ann,a,0,10\nAnn,b,20,30\n")
+    return path
+
+
+def test_compare_as_json(run: Run, good: Path) -> None:
+    result = run("compare", good, *FAST, "--json", "--jobs", 1)
+    assert result.code == 0
+    document = json.loads(result.out)
+    assert set(document) == {
+        "overall", "documents", "annotators", "pairs", "categories", "confusion", "reference",
+        "against",
+    }  # fmt: skip
+    assert document["overall"]["gamma"] == gc.gamma(gc.read(good), samples=10).value
+    assert [p["annotators"] for p in document["pairs"]] == [
+        ["Ann", "Bob"], ["Ann", "Cid"], ["Bob", "Cid"],
+    ]  # fmt: skip
+    assert {c["category"]: c["units"] for c in document["categories"]} == {"a": 4, "b": 4, "c": 1}
+    assert document["reference"] is None
+    boot = document["overall"]["bootstrap"]
+    assert boot["interval"] is None
+    assert "too few" in boot["reason"]
+
+
+def test_compare_prints_the_tables_that_are_asked_for(run: Run, good: Path) -> None:
+    everything = run("compare", good, *FAST).out
+    for title in ("By document", "By annotator", "By pair of annotators", "By category"):
+        assert title in everything
+    some = run("compare", good, *FAST, "--by", "category").out
+    assert "By category" in some
+    assert "By annotator" not in some
+    assert run("compare", good, "--by", "colour").code == 2
+
+
+def test_compare_with_a_reference_and_another_round(run: Run, good: Path, tmp_path: Path) -> None:
+    later = tmp_path / "later.csv"
+    later.write_text(ROWS.replace("Cid,c,70,80", "Cid,a,40,50"))
+    result = run("compare", good, *FAST, "--reference", "Cid", "--against", later, "--json")
+    document = json.loads(result.out)
+    assert [a["annotator"] for a in document["reference"]["annotators"]] == ["Ann", "Bob"]
+    assert 0 < document["against"]["p_value"] <= 1
+    text = run("compare", good, *FAST, "--reference", "Cid", "--against", later).out
+    assert "Cid against the annotators" in text
+    assert "would come up with probability" in text
+
+
+@pytest.mark.parametrize("command", ["compare", "calibrate", "consensus", "report"])
+def test_bad_data_is_one_line_and_exit_three(
+    run: Run, lonely: Path, tmp_path: Path, command: str
+) -> None:
+    out = ("--out", tmp_path / "x.html") if command == "report" else ()
+    empty = tmp_path / "empty.csv"
+    empty.write_text("")
+    for path in (lonely, empty, tmp_path / "missing.csv"):
+        result = run(command, path, *out)
+        assert result.code == 3, (command, path)
+        assert result.err.count("\n") == 1
+        assert result.out == ""
+    assert not (tmp_path / "x.html").exists()
+    assert run(command).code == 2
+
+
+def test_one_bad_document_does_not_stop_the_others(
+    run: Run, good: Path, lonely: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.csv"
+    broken.write_text("Ann,a,9,1\nBob,a,1,2\n")
+    for command in ("compare", "consensus", "report"):
+        out = ("--out", tmp_path / "x.html") if command == "report" else ()
+        result = run(command, good, broken, *out)
+        assert result.code == 0, result.err
+        assert "broken.csv:1: end 1 < start 9" in result.err
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert "Not read:" in page
+    result = run("compare", good, lonely, *FAST, "--json")
+    reasons = {Path(d["file"]).name: d["reason"] for d in json.loads(result.out)["documents"]}
+    assert reasons["good.csv"] is None
+    assert "two annotators" in reasons["lonely.csv"]
+
+
+def test_an_unknown_reference_lists_who_there_is(run: Run, good: Path) -> None:
+    result = run("compare", good, "--reference", "Zoe")
+    assert result.code == 3
+    assert "Ann, Bob, Cid" in result.err
+
+
+def test_fail_under(run: Run, good: Path) -> None:
+    assert run("compare", good, *FAST, "--fail-under", 0.99).code == 5
+    assert run("compare", good, *FAST, "--fail-under", 0).code == 0
+
+
+def test_consensus_writes_what_it_says(run: Run, good: Path, tmp_path: Path) -> None:
+    gold, units, review = (tmp_path / n for n in ("gold.csv", "units.csv", "review.csv"))
+    result = run("consensus", good, "-o", gold, "--units", units, "--review", review)
+    assert result.code == 0
+    written = gc.read(gold)
+    assert [(u.start, u.end, u.category) for u in written] == [
+        (0, 10, "a"), (20, 30, "b"), (40, 50, None),
+    ]  # fmt: skip
+    with units.open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [r["kept"] for r in rows] == ["yes", "yes", "yes", "no"]
+    with review.open(encoding="utf-8") as stream:
+        worst = list(csv.DictReader(stream))
+    assert {r["start"] for r in worst} == {"40", "70"}
+    assert next(r["tied"] for r in worst if r["start"] == "40") == "a; b"
+    assert "category tied: a (1) = b (1)" in result.out
+
+
+def test_consensus_as_json(run: Run, good: Path) -> None:
+    (one,) = json.loads(run("consensus", good, "--support", 1, "--json").out)["results"]
+    assert one["needed"] == 1
+    assert [u["kept"] for u in one["units"]] == [True] * 4
+    assert one["units"][one["review"][0]]["reasons"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--support", "many"), "support"),
+        (("--support", "9"), "support"),
+        (("--boundaries", "middle"), "majority, median, mean"),
+        (("--out", "gold.xyz"), "no format is written"),
+        (("--to", "csv"), "--to needs --out"),
+    ],
+)
+def test_consensus_options_that_cannot_be_meant(
+    run: Run, good: Path, options: tuple[str, ...], complaint: str
+) -> None:
+    result = run("consensus", good, *options)
+    assert result.code == 2
+    assert complaint in result.err
+
+
+def test_calibrate(run: Run, good: Path, tmp_path: Path) -> None:
+    curves, figure = tmp_path / "curves.csv", tmp_path / "figure.svg"
+    result = run(
+        "calibrate", good, *FAST, "--error", "false-negative", "--error", "split:factor=1",
+        "--sets", 3, "--jobs", 1, "--curves", curves, "--figure", figure,
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    assert "is what data like these would give if" in result.out
+    assert figure.read_bytes().startswith(b"<?xml")
+    with curves.open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {r["error"] for r in rows} == {"false-negative", "split:factor=1"}
+    assert all(float(r["mean"]) == 1 for r in rows if r["magnitude"] == "0.0")
+
+
+def test_calibrate_options_that_cannot_be_meant(run: Run, good: Path) -> None:
+    assert run("calibrate", good, "--error", "typo").code == 2
+    assert "one at a time" in run("calibrate", good, "--error", "split+position").err
+    assert run("calibrate", good, "--sets", 2).code == 2
+    result = run("calibrate", good, *FAST, "--error", "category", "--jobs", 1, "--figure", "x.docx")
+    assert result.code == 2
+    assert ".docx" in result.err or "endings" in result.err
+
+
+def test_report(run: Run, good: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = run("report", good, *FAST, "-o", page, "--title", "<Round 1>", "--json")
+    assert result.code == 0
+    assert json.loads(result.out)["report"] == str(page)
+    assert "<h1>&lt;Round 1&gt;</h1>" in page.read_text(encoding="utf-8")
+
+
+def test_gamma_can_bootstrap(run: Run, good: Path) -> None:
+    path = good.with_name("longer.csv")
+    rows = [
+        f"{a},x,{10 * i + j * (i % 3)},{10 * i + 7}" for i in range(9) for j, a in enumerate("AB")
+    ]
+    path.write_text("\n".join(rows))
+    (one,) = json.loads(run("gamma", path, "--bootstrap", 50, "--json").out)["results"]
+    low, high = one["bootstrap"]
+    assert low <= one["gamma"] <= high
+    assert "bootstrap" in run("gamma", path, "--bootstrap", 50).out
+    (none,) = json.loads(run("gamma", path, "--json").out)["results"]
+    assert none["bootstrap"] is None
