@@ -151,14 +151,13 @@ def compare(
 
 
 def _tests(old: Point, new: Point) -> list[Difference]:
-    tests = [
-        Difference(
-            "undefined", new.measure, new.magnitude, old.undefined, new.undefined, _fisher(old, new)
-        )
-    ]
+    place = new.measure, new.magnitude
+    tests = []
+    if old.undefined or new.undefined:
+        counts = float(old.undefined), float(new.undefined)
+        tests.append(Difference("undefined", *place, *counts, _fisher(old, new)))
     if not (math.isnan(old.mean) or math.isnan(new.mean)):
-        p = _welch(old, new)
-        tests.append(Difference("mean", new.measure, new.magnitude, old.mean, new.mean, p))
+        tests.append(Difference("mean", *place, old.mean, new.mean, _welch(old, new)))
     return tests
 
 
@@ -181,8 +180,6 @@ def _welch(old: Point, new: Point) -> float:
 def _fisher(old: Point, new: Point) -> float:
     from scipy.stats import fisher_exact
 
-    if old.undefined == new.undefined == 0:
-        return 1.0
     table = np.array([[p.undefined, p.sets - p.undefined] for p in (old, new)])
     return float(fisher_exact(table).pvalue)
 

@@ -351,8 +351,9 @@ def _check_same(path: Path, known: Experiment, configuration: Mapping[str, objec
     if known.hash == configuration_hash(configuration):
         return
     old: dict[str, object] = json.loads(known.configuration)
-    keys = sorted(k for k in {*old, *configuration} if old.get(k) != configuration.get(k))
-    what = "; ".join(_change(k, old.get(k), configuration.get(k)) for k in keys)
+    new: dict[str, object] = json.loads(canonical(configuration))
+    keys = sorted(k for k in {*old, *new} if old.get(k) != new.get(k))
+    what = "; ".join(_change(k, old.get(k), new.get(k)) for k in keys)
     raise UsageError(
         f"{path}: experiment {known.name!r} was begun with another configuration ({what}). "
         "Choose another --experiment or --store, or --no-resume to drop what it has"

@@ -53,7 +53,7 @@ def test_a_sweep_writes_table_figure_and_provenance(tmp_path: Path) -> None:
     assert (out / "measure-ser.svg").exists()
     refused = gammacp("bench", "--error", "split", "--n-annotators", "4", *QUICK, cwd=tmp_path)
     assert refused.returncode == 2
-    assert "n_annotators is 3 there, 4 here" in refused.stderr
+    assert "with another configuration (n_annotators is 3 there, 4 here). Choose" in refused.stderr
     assert "Traceback" not in refused.stderr
     status = gammacp("bench", "status", "--json", cwd=tmp_path)
     (experiment,) = json.loads(status.stdout)["experiments"]
