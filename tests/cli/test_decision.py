@@ -200,7 +200,9 @@ def test_report(run: Run, good: Path, tmp_path: Path) -> None:
 def test_gamma_can_bootstrap(run: Run, good: Path) -> None:
     path = good.with_name("longer.csv")
     rows = [
-        f"{a},x,{10 * i + j * (i % 3)},{10 * i + 7}" for i in range(9) for j, a in enumerate("AB")
+        f"{a},x,{10 * i + j * (i * i % 5)},{10 * i + 7}"
+        for i in range(9)
+        for j, a in enumerate("AB")
     ]
     path.write_text("\n".join(rows))
     (one,) = json.loads(run("gamma", path, "--bootstrap", 50, "--json").out)["results"]
