@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gammacp.continuum import Bounds, Continuum, Corpus
-from gammacp.errors import DataError, UsageError
-from gammacp.files import atomic_write
-from gammacp.formats.positions import position, written
+from gammacp.errors import DataError
+from gammacp.formats.delimited_writing import DELIMITERS, ORDER, write
+from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 
@@ -36,8 +36,6 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
     "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
 }
-_ORDER = ("annotator", "category", "start", "end")
-_DELIMITERS = ",;\t|"
 _NOTE = re.compile(r"#\s*(bounds|offset unit)\s*:\s*(.*?)\s*$", re.IGNORECASE)
 _NOTE_LIKE = re.compile(r"#\s*\w+\s*:\s*[-+.\d]+\s+[-+.\d]+\s*$")
 _HINT = "The columns are annotator, category, start, end"
@@ -73,13 +71,13 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
         raise source.error("file has no rows", hint=_HINT)
     header = _header(first[1], source, first[0])
     if header is None:
-        if len(first[1]) != len(_ORDER):
+        if len(first[1]) != len(ORDER):
             raise source.error(
                 f"row has {_count(first[1])} instead of 4",
                 line=first[0],
                 hint=f"{_HINT}; other orders or more columns need a header",
             )
-        header = {name: i for i, name in enumerate(_ORDER)}
+        header = {name: i for i, name in enumerate(ORDER)}
         rows = _chain(first, rows)
     continua = _units(source, rows, header, len(first[1]))
     return _built(source, continua, notes, several="continuum" in header)
@@ -100,7 +98,7 @@ def _delimiter(lines: Sequence[str]) -> str:
     """The delimiter that cuts the first lines into the same number of columns, at least three."""
     sample = [x for x in lines[:50] if x.strip() and not _NOTE.match(x)][:20]
     best, best_score = ",", (0.0, 0)
-    for candidate in _DELIMITERS:
+    for candidate in DELIMITERS:
         # A quoted field may go over several lines, so a sample may end inside one.
         widths = [len(r) for r in csv.reader(sample, delimiter=candidate) if r]
         if not widths:
@@ -131,7 +129,7 @@ def _rows(
                     raise source.error(
                         "comment looks like bounds", line=number, hint="Write # bounds: START END"
                     )
-                if text.count(delimiter) < len(_ORDER) - 1:
+                if text.count(delimiter) < len(ORDER) - 1:
                     continue
             if fresh:
                 line, fresh = number, False
@@ -289,78 +287,11 @@ def _continuum(source: Source, name: str, columns: _Columns, notes: _Notes) -> C
         raise error.at(source.place, line) from None
 
 
-def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
-    """Write units as rows under a header; a corpus gets a continuum column.
-
-    Kept: units, annotators without units, bounds, the offset unit if all continua share it. Not
-    kept: categories that no unit has, the order of annotators and categories, the text.
-    """
-    if delimiter is not None and delimiter not in _DELIMITERS:
-        raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
-    mark = delimiter or ("\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
-    out = io.StringIO()
-    continua = {"": document} if isinstance(document, Continuum) else dict(document)
-    several = isinstance(document, Corpus)
-    units = {c.offset_unit for c in continua.values()}
-    if len(units) == 1 and "" not in units:
-        out.write(f"# offset unit: {_check_line(units.pop(), 'offset unit')}\n")
-    for name, continuum in continua.items():
-        if several and not name:
-            raise DataError("a continuum has no name", hint="Name it or write JSON instead")
-        _write_notes(out, continuum, _check_line(name, "continuum name"))
-    _write_row(out, mark, ("continuum", *_ORDER) if several else _ORDER)
-    for name, continuum in continua.items():
-        _write_units(out, mark, continuum, (name,) if several else ())
-    with atomic_write(path) as temporary:
-        try:
-            temporary.write_text(out.getvalue(), encoding="utf-8", newline="")
-        except UnicodeEncodeError:
-            raise DataError(
-                "a name has a character that UTF-8 does not have", file=path, hint="Write JSON"
-            ) from None
-
-
-def _write_notes(out: io.StringIO, continuum: Continuum, name: str) -> None:
-    lo, hi = continuum.bounds
-    out.write(f"# bounds: {written(lo)} {written(hi)} {name}".rstrip() + "\n")
-
-
-def _check_line(text: str, what: str) -> str:
-    if text != text.strip() or "\n" in text or "\r" in text:
-        raise DataError(
-            f"{what} {text!r} has line breaks or blanks at its ends", hint="Write JSON instead"
-        )
-    return text
-
-
-def _write_units(out: io.StringIO, mark: str, continuum: Continuum, first: tuple[str, ...]) -> None:
-    if first and not continuum.annotators:
-        _write_row(out, mark, (*first, "", "", "", ""))
-    for name, count in zip(continuum.annotators, continuum.counts, strict=True):
-        if not name.strip():
-            raise DataError(f"annotator name {name!r} is blank", hint="Write JSON instead")
-        if not count:
-            _write_row(out, mark, (*first, name, "", "", ""))
-    for unit in continuum:
-        cells = (unit.annotator, unit.category or "", written(unit.start), written(unit.end))
-        _write_row(out, mark, (*first, *cells))
-
-
-def _write_row(out: io.StringIO, mark: str, cells: Sequence[str]) -> None:
-    out.write(mark.join(_quoted(cell, mark) for cell in cells) + "\n")
-
-
-def _quoted(cell: str, mark: str) -> str:
-    if cell.startswith((" ", "#")) or any(x in cell for x in (mark, '"', "\n", "\r")):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
-
-
 def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".csv", ".tsv", ".tab"):
         return True
     first = head.lstrip(b"\xef\xbb\xbf \r\n").split(b"\n")[0]
-    return any(first.count(mark.encode()) >= 3 for mark in _DELIMITERS)
+    return any(first.count(mark.encode()) >= 3 for mark in DELIMITERS)
 
 
 FORMAT = register(
