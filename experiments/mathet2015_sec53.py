@@ -30,8 +30,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         {"quantity": "samples at 1 %", "value": required_samples(EXAMPLE, SampleRule(0.01))},
     ]
     write_csv(out / "sample_size.csv", rows)
-    sizes = (10, 30, 100) if quick else (10, 30, 100, 300, 1000)
-    repeats = 20 if quick else 100
+    sizes = (10, 30, 100) if quick else (10, 30, 100, 300)
+    repeats = 10 if quick else 60
     c = load("alex-paul-suzan")
     spread = []
     for samples in sizes:
