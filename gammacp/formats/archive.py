@@ -53,6 +53,9 @@ def members(content: bytes, place: str, depth: int = 0) -> Iterator[tuple[PurePo
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if sum(info.file_size for info in archive.infolist()) > _LARGEST:
                 raise DataError("archive holds more than 1 GB", file=place)
+            # The end of an archive that is cut off may be that of an archive inside.
+            if min((info.header_offset for info in archive.infolist()), default=0) != 0:
+                raise zipfile.BadZipFile("its beginning does not belong to its end")
             for info in archive.infolist():
                 if info.is_dir():
                     continue

@@ -1,0 +1,139 @@
+"""What the readers share: positions, offsets, layers, tiers, archives, XML."""
+
+import io
+import time
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gammacp import Continuum, DataError, Unit, read, write
+from gammacp.formats.archive import members, what_annotators_made
+from gammacp.formats.layers import chosen_feature, chosen_layer, union
+from gammacp.formats.offsets import counted_in, from_utf16, same
+from gammacp.formats.positions import position, written
+from gammacp.formats.source import Source
+from gammacp.formats.tiers import annotator_of, lanes
+from gammacp.formats.xmltree import parse
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 2**53))
+def test_positions_are_written_without_loss(value: float) -> None:
+    assert position(written(value)) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "1_0", "nan", "inf", "1e400", "١", "9007199254740993", "-9007199254740993"]
+)
+def test_what_is_no_position(text: str) -> None:
+    with pytest.raises(ValueError, match=r"number|2\^53"):
+        position(text)
+
+
+@given(st.text(max_size=20))
+def test_utf16_offsets_are_those_of_the_encoding(text: str) -> None:
+    convert = from_utf16(text)
+    reached = 0
+    for i, character in enumerate(text):
+        assert convert(reached) == i
+        reached += len(character.encode("utf-16-le", "surrogatepass")) // 2
+    assert convert(reached) == len(text)
+    assert convert(reached + 1) == len(text) + 1
+
+
+def test_offsets_are_told_apart_by_quotes() -> None:
+    text = "😊 ab ab"
+    assert counted_in(text, [(3, 5, "ab")], default=same)[0](3) == 2
+    assert counted_in(text, [(2, 4, "ab")], default=from_utf16(text))[0] is same
+    assert counted_in(text, [(2, 4, "ba")], default=same) == (same, 0)
+    assert counted_in("a\n b", [(0, 4, "a b")], default=same) == (same, None)
+
+
+def test_layers() -> None:
+    layers = union([{"x.Span": ("value",)}, {"x.Span": ("kind", "value"), "y.Other": ()}])
+    assert layers == {"x.Span": ["value", "kind"], "y.Other": []}
+    assert chosen_layer(layers, "span") == "x.Span"
+    assert chosen_feature(layers, "x.Span", None) == "value"
+    assert chosen_feature(layers, "y.Other", None) is None
+    with pytest.raises(DataError, match=r"several layers: x\.Span, y\.Other"):
+        chosen_layer(layers, None)
+    with pytest.raises(DataError, match=r"several features: a, b\. Choose"):
+        chosen_feature({"z": ["a", "b"]}, "z", None)
+    with pytest.raises(DataError, match="fits several layers"):
+        chosen_layer({"a.X": [], "b.X": []}, "X")
+
+
+def test_tier_patterns_are_no_regular_expressions() -> None:
+    assert annotator_of("a.b (Ann)", "a.b ({annotator})") == "Ann"
+    assert annotator_of("axb (Ann)", "a.b ({annotator})") is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=12))
+def test_lanes_keep_everything_apart(spans: list[tuple[int, int]]) -> None:
+    marked = [(float(s), float(s + n), str(i)) for i, (s, n) in enumerate(spans)]
+    found = lanes(marked)
+    assert sorted(x for lane in found for x in lane) == sorted(marked)
+    for lane in found:
+        assert all(a[1] <= b[0] for a, b in pairwise(lane))
+    # As many lanes as spans are open at one place, and no more.
+    if all(start < end for start, end, _ in marked):
+        open_at = [sum(a[0] <= b[0] < a[1] for a in marked) for b in marked]
+        assert len(found) == max(open_at, default=0)
+
+
+def test_archives_inside_archives() -> None:
+    inner, outer = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("ann.xmi", "x")
+    with zipfile.ZipFile(outer, "w") as archive:
+        archive.writestr("annotation/doc/ann.zip", inner.getvalue())
+    assert [str(p) for p, _ in members(outer.getvalue(), "p.zip")] == ["annotation/doc/ann.xmi"]
+    with pytest.raises(DataError, match="archive is damaged"):
+        list(members(outer.getvalue()[:-30], "p.zip"))
+
+
+def test_archives_that_grow_are_refused() -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.csv", "x")
+        archive.infolist()[0].file_size = 1 << 31
+    with pytest.raises(DataError, match="more than 1 GB"):
+        list(members(content.getvalue(), "p.zip"))
+
+
+def test_what_annotators_made() -> None:
+    inside = ["annotation/d/a.zip", "annotation/d/INITIAL_CAS.zip", "source/d.tsv", ".x/a.csv"]
+    assert what_annotators_made(inside) == ["annotation/d/a.zip", "source/d.tsv"]
+    assert what_annotators_made([*inside, "exportedproject1.json"]) == ["annotation/d/a.zip"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+        b'<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>',
+        b"<a>&b;</a>",
+        b"<a>",
+        b"",
+        b'<?xml version="1.0" encoding="nonsense"?><a/>',
+    ],
+)
+def test_unsafe_and_broken_xml_is_refused(content: bytes) -> None:
+    with pytest.raises(DataError, match=r"^a\.xml"):
+        parse(Source(Path("a.xml"), "a", "", content))
+
+
+@pytest.mark.parametrize(
+    ("ending", "limit"), [("csv", 1), ("json", 1), ("rttm", 1), ("TextGrid", 1), ("eaf", 2)]
+)
+def test_ten_thousand_units_are_read_quickly(tmp_path: Path, ending: str, limit: float) -> None:
+    units = [Unit("AB"[i % 2], 10 * i, 10 * i + 7, "xyz"[i % 3]) for i in range(10_000)]
+    file = tmp_path / f"a.{ending}"
+    write(Continuum.from_units(units), file)
+    began = time.process_time()
+    c = read(file)
+    assert time.process_time() - began < limit
+    assert c.n_units == 10_000

@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pytest
+
+from gammacp.files import atomic_write
+
+
+def test_a_file_is_complete_or_not_there(tmp_path: Path) -> None:
+    target = tmp_path / "sub" / "out.csv"
+    with atomic_write(target) as temporary:
+        assert temporary.suffix == ".csv"
+        assert temporary.parent == target.parent
+        temporary.write_text("done", encoding="utf-8")
+        assert not target.exists()
+    assert target.read_text(encoding="utf-8") == "done"
+    with pytest.raises(RuntimeError), atomic_write(target) as temporary:
+        temporary.write_text("half", encoding="utf-8")
+        raise RuntimeError
+    assert target.read_text(encoding="utf-8") == "done"
+    assert [p.name for p in target.parent.iterdir()] == ["out.csv"]
+
+
+def test_permissions_are_those_of_a_plain_file(tmp_path: Path) -> None:
+    plain, ours = tmp_path / "plain", tmp_path / "ours"
+    plain.write_text("", encoding="utf-8")
+    with atomic_write(ours) as temporary:
+        temporary.write_text("", encoding="utf-8")
+    assert ours.stat().st_mode == plain.stat().st_mode
