@@ -17,7 +17,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     sweep = Sweep(
         source=Shuffled(ReferenceModel().covering()),
         errors=("false-negative", "position"),
-        measures=("gamma", "windowdiff", "ghd", "pk"),
+        measures=("gamma", "windowdiff", "ghd", "pk", "s", "b", "multi-pi-s"),
         options={"dissimilarity": Combined(beta=0)},
         experiment="mathet2015_fig24",
         sets=sets(quick),
