@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.candidates import build_problem, pair_count
+from gammacp.alignment.canonical import canonical
 from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers import SOLVERS, Limits
-from gammacp.arrays import Codes
+from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, bind
+from gammacp.dissimilarity.base import BoundDissimilarity, bind, columns
 from gammacp.dissimilarity.combined import Combined
 
 
@@ -76,6 +79,8 @@ def align(
     bound = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
     limits = Limits(gap=gap, time_limit=time_limit, seed=seed)
     problem, found = _solved(continuum, bound, method, limits, cover)
+    if SOLVERS[method].exact:
+        found = canonical(problem, found, _category_costs(continuum, bound, problem), limits)
     scale = 1.0 / (pair_count(problem.n_annotators) * continuum.mean_units)
     return Alignment(
         continuum=continuum,
@@ -132,6 +137,17 @@ def best_groups(
     problem, found = _solved(continuum, dissimilarity, method, limits, cover)
     scale = 1.0 / (pair_count(problem.n_annotators) * continuum.mean_units)
     return BestGroups(found.objective * scale, found.bound * scale, found.status, found.groups)
+
+
+def _category_costs(
+    continuum: Continuum, dissimilarity: BoundDissimilarity, problem: Problem
+) -> Floats:
+    """d_cat of each candidate pair, for breaking ties; 0 where a dissimilarity has no parts."""
+    part = getattr(dissimilarity, "categorial_part", None)
+    if part is None:
+        return np.zeros(len(problem.first))
+    units = columns(continuum)
+    return np.asarray(part(units[problem.first], units[problem.second]), np.float64)
 
 
 def _solved(

@@ -10,28 +10,37 @@ from gammacp.alignment.bipartite import solve_bipartite
 from gammacp.alignment.generation import generate
 from gammacp.alignment.groups import Columns, as_groups, enumerate_columns
 from gammacp.alignment.lp import prices
-from gammacp.alignment.problem import Problem, Solution, Status, solution
+from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.settle import settle
 from gammacp.alignment.solvers import Limits, Solver, register
 from gammacp.arrays import Codes
 
-# Unitary alignments are listed outright up to this many members; beyond, they are generated.
+# Unitary alignments are listed outright up to this many members, for few annotators;
+# beyond, they are generated.
 _LISTED = 1_000_000
+_FEW = 7
 
 
 def solve_auto(problem: Problem, limits: Limits) -> Solution:
-    """Two annotators: assignment. More: list or generate groups, price them, settle components."""
+    """Two annotators: assignment; more: `solve_groups`."""
     if problem.n_annotators == 2:
         return solve_bipartite(problem, limits)
+    return solve_groups(problem, limits)
+
+
+def solve_groups(problem: Problem, limits: Limits) -> Solution:
+    """List or generate groups, price them, settle components; the solution has a certificate."""
     deadline = time.monotonic() + (limits.time_limit or np.inf)
     groups: Codes | None = None
     bound = np.inf
-    columns = enumerate_columns(problem, most_members=_LISTED)
+    few = problem.n_annotators <= _FEW
+    columns = enumerate_columns(problem, most_members=_LISTED) if few else None
     if columns is None:
         generated = generate(problem, limits, deadline)
         columns, groups, bound = generated.columns, generated.groups, generated.bound
         if not generated.complete:
-            return solution(problem, groups, problem.n_units * problem.opening - bound)
+            certificate = Certificate(columns.begin, columns.members, columns.gain, generated.price)
+            return solution(problem, groups, problem.n_units * problem.opening - bound, certificate)
     found = settled(problem, columns, limits, deadline)
     if groups is None or found.status is Status.OPTIMAL:
         return found
@@ -46,7 +55,10 @@ def settled(problem: Problem, columns: Columns, limits: Limits, deadline: float)
     price = prices(problem.n_units, ranked, problem.opening if problem.cover else None)
     chosen, gain = settle(problem, columns, price, limits, deadline)
     return solution(
-        problem, as_groups(problem, columns, chosen), problem.n_units * problem.opening - gain
+        problem,
+        as_groups(problem, columns, chosen),
+        problem.n_units * problem.opening - gain,
+        Certificate(columns.begin, columns.members, columns.gain, price[problem.ranks]),
     )
 
 

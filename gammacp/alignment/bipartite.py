@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.alignment.problem import Problem, Solution, solution
+from gammacp.alignment.problem import Certificate, Problem, Solution, solution
 from gammacp.alignment.solvers import Limits, Solver, register
 from gammacp.arrays import Codes, Floats
 from gammacp.errors import UsageError
@@ -18,7 +18,24 @@ def solve_bipartite(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG0
         )
     groups = cover(problem) if problem.cover else match(problem, problem.weight + problem.opening)
     found = solution(problem, groups, -np.inf)
-    return solution(problem, groups, found.objective)
+    certificate = None if problem.cover else _certificate(problem, groups)
+    return solution(problem, groups, found.objective, certificate)
+
+
+def _certificate(problem: Problem, groups: Codes) -> Certificate:
+    """All pairs that gain anything, with prices under which the matched ones just pay."""
+    from gammacp.alignment.price_kernels import matching_prices
+
+    gain = problem.weight + problem.opening
+    kept = gain >= -problem.tolerance
+    members = np.column_stack((problem.first[kept], problem.second[kept])).ravel()
+    begin = 2 * np.arange(len(members) // 2 + 1, dtype=np.int64)
+    partner = np.full(problem.n_units, -1, np.int32)
+    both = groups[(groups >= 0).all(axis=1)]
+    partner[both[:, 0]], partner[both[:, 1]] = both[:, 1], both[:, 0]
+    n_first = int(np.searchsorted(problem.annotator, 1))
+    price = matching_prices(n_first, partner, *problem.adjacency, problem.opening)
+    return Certificate(begin, members, gain[kept], price)
 
 
 def cover(problem: Problem) -> Codes:

@@ -37,7 +37,10 @@ class Generated:
     Attributes
     ----------
     columns
-        All groups that an alignment better than `groups` could use (when `complete`).
+        All groups that an alignment better than `groups` could use (when `complete`), or that an
+        equally good one could (when the bound is met).
+    price
+        Prices that no group beats.
     groups
         The best alignment so far.
     bound
@@ -45,6 +48,7 @@ class Generated:
     """
 
     columns: Columns
+    price: Floats
     groups: Codes
     bound: float
     complete: bool
@@ -58,7 +62,7 @@ class _Iterate:
     center: Floats
     bound: float
     smoothing: float = 0.5
-    nodes: int = 50_000
+    nodes: int = 2_000
     listed: int = 300_000
     converged: bool = False
 
@@ -77,19 +81,25 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
         while not _good_enough(problem, state, limits) and time.monotonic() < deadline:
             listed = _listed(problem, state)
             if listed is not None:
-                return Generated(listed, state.groups, state.bound, complete=True)
+                return Generated(listed, state.center, state.groups, state.bound, complete=True)
             if state.converged:
                 break
             state = _iterated(problem, state)
     except KeyboardInterrupt:
         pass
-    return Generated(state.pool, state.groups, state.bound, complete=False)
+    tight = search(problem, state.center, -_slack(problem), limit=state.listed)[0]
+    columns = state.pool if tight is None else tight
+    return Generated(columns, state.center, state.groups, state.bound, complete=False)
+
+
+def _slack(problem: Problem) -> float:
+    return problem.tolerance * problem.n_units
 
 
 def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:
     cost = problem.n_units * problem.opening - state.gain
     gap = state.bound - state.gain
-    return gap <= max(limits.gap * abs(cost), problem.tolerance * problem.n_units)
+    return gap <= max(limits.gap * abs(cost), _slack(problem))
 
 
 def _iterated(problem: Problem, state: _Iterate) -> _Iterate:

@@ -40,8 +40,8 @@ def profitable_groups(
 
     Annotator by annotator from each group's first unit; a partial group is left as soon as one of
     its units, even with its best partners among the later annotators, would do better alone.
-    Returns (begin of each group, members, gains, count); with more than `limit` members in all it
-    stops and the count is −1. gain = (size − 1)·opening + Σ w.
+    Returns (begin of each group, members, gains, count), gain = (size − 1)·opening + Σ w; with
+    more than `limit` members, or four times as many partial groups, it stops with count −1.
     """
     members = np.empty(1024, np.int32)
     begin = np.empty(512, np.int64)
@@ -49,12 +49,13 @@ def profitable_groups(
     begin[0] = 0
     count = 0
     filled = 0
+    nodes = 0
     local = np.empty(64, np.int32)
     between = np.empty((64, 64), np.float64)
     chosen = np.empty(n_annotators + 1, np.int64)
     sums = np.zeros((n_annotators + 1, n_annotators + 1), np.float64)
     totals = np.zeros(n_annotators + 1, np.float64)
-    cuts = np.zeros(1 << max(min(n_annotators, 20) - 1, 1), np.float64)
+    cuts = np.zeros(1 << max(min(n_annotators, 12) - 1, 1), np.float64)
     position = np.full(len(annotator), -1, np.int64)
     for root in range(len(annotator)):
         lo = start[root] + np.searchsorted(neighbour[start[root] : start[root + 1]], root)
@@ -93,6 +94,9 @@ def profitable_groups(
                     break
                 candidate = chosen[depth] + 1
                 continue
+            nodes += 1
+            if nodes > 4 * limit:
+                return begin, members, gain, -1
             x = local[candidate]
             k = annotator[x]
             # The same annotator as the last member: a group has one unit of each.
@@ -153,8 +157,8 @@ def _no_split_pays(
     for m in range(size):
         if sums[m] + opening < -tolerance:
             return False
-    # Groups of more than 20 keep their single-unit test: leaving a split in is always sound.
-    if size < 4 or size > 20:
+    # Groups of more than 12 keep their single-unit test: leaving a split in is always sound.
+    if size < 4 or size > 12:
         return True
     cuts[0] = 0.0
     for subset in range(1, 1 << (size - 1)):

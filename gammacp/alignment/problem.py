@@ -94,6 +94,19 @@ class Adjacency(NamedTuple):
     weight: Floats
 
 
+class Certificate(NamedTuple):
+    """What the proof rests on: groups (`begin`, `members`, `gain`) and prices of the units.
+
+    No group that is missing here could be in a best alignment; prices are ≥ 0 and, but for
+    rounding, no group gains more than those of its units.
+    """
+
+    begin: Indices
+    members: Codes
+    gain: Floats
+    price: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """Groups with what is known about them.
@@ -108,12 +121,15 @@ class Solution:
         No alignment costs less; equal to the objective when it is proven.
     status
         `optimal` when objective − bound is within the solver's tolerance.
+    certificate
+        Groups and prices, from back-ends that have them; ties are broken with it.
     """
 
     groups: Codes
     objective: float
     bound: float
     status: Status
+    certificate: Certificate | None = None
 
     @property
     def gap(self) -> float:
@@ -131,7 +147,9 @@ def group_costs(problem: Problem, groups: Codes) -> Floats:
     return np.asarray(problem.opening - weights)
 
 
-def solution(problem: Problem, groups: Codes, bound: float) -> Solution:
+def solution(
+    problem: Problem, groups: Codes, bound: float, certificate: Certificate | None = None
+) -> Solution:
     """The solution with its objective recomputed; optimal if the bound meets it.
 
     `bound` may lie above the objective by rounding; it is cut to it.
@@ -144,4 +162,5 @@ def solution(problem: Problem, groups: Codes, bound: float) -> Solution:
         objective,
         objective if proven else bound,
         Status.OPTIMAL if proven else Status.FEASIBLE,
+        certificate,
     )

@@ -28,6 +28,8 @@ NODE_LIMIT = 20_000
 class Settlement:
     """The state of a proof over columns whose units are numbered by position.
 
+    `complete` when the components' least losses are proven to be all that an alignment must lose.
+
     Mutable while it is worked out, and private to one call of the solver.
     """
 
@@ -39,14 +41,23 @@ class Settlement:
         problem: Problem,
         limits: Limits,
         deadline: float,
+        *,
+        ties: bool = False,
     ) -> None:
-        """Columns sorted by loss; only those that lose nothing are active."""
+        """Columns sorted by loss; only those that lose nothing are active.
+
+        With `ties` also columns that an equally good alignment could use are taken in.
+        """
+        self.ties = ties
+        self.complete = False
         self.columns, self.loss, self.alone = columns, loss, alone
         self.cover, self.opening = problem.cover, problem.opening
         self.tolerance = problem.tolerance
         self.step = 0.004 * max(problem.opening, problem.delta)
         self.over = problem.opening - alone
         self.limits, self.deadline = limits, deadline
+        cost = len(alone) * problem.opening - float(alone.sum())
+        self.allowed = max(problem.tolerance * len(alone), limits.gap * cost)
         n_units, size = len(alone), len(columns)
         self.active: Bools = loss <= self.tolerance
         self.chosen: Bools = np.zeros(size, np.bool_)
@@ -69,18 +80,20 @@ class Settlement:
     def _roots(self) -> Bools:
         return np.asarray(self.label == np.arange(len(self.label)))
 
-    def run(self) -> bool:
-        """Take columns in until none of them matters any more; False when time ran out."""
+    def run(self) -> None:
+        """Take columns in until none of them matters any more, or time runs out."""
         step = self.step
         while True:
             self._search()
-            if self.total <= self.tolerance * len(self.alone):
-                return True
+            if self.total <= self.allowed:
+                self.complete = self.total <= self.tolerance * len(self.alone)
+                return
             if time.monotonic() > self.deadline:
-                return False
+                return
             while (left := self._widen(step)) is not None:
                 if left == np.inf:
-                    return True
+                    self.complete = True
+                    return
                 step = max(4 * step, left)
 
     def _widen(self, most: float) -> float | None:
@@ -95,12 +108,12 @@ class Settlement:
             self.active,
             self.label,
             self.least,
-            self.tolerance,
-            min(most, self.total),
+            -self.tolerance if self.ties else self.tolerance,
+            min(most, self.total + self.tolerance),
         )
         if int(self.active.sum()) > before:
             return None
-        return np.inf if left > self.total else float(left)
+        return np.inf if left > self.total + self.tolerance else float(left)
 
     def _search(self) -> None:
         from gammacp.alignment.settle_kernels import join, search_components
@@ -165,6 +178,20 @@ def settle(
     `columns` must hold every column that could matter; `price` (by rank) need not be feasible.
     Units of `columns` are rows of the problem.
     """
+    kept, state, total = settlement(problem, columns, price, limits, deadline)
+    return kept[state.chosen], total - state.lower_total if state.complete else total
+
+
+def settlement(
+    problem: Problem,
+    columns: Columns,
+    price: Floats,
+    limits: Limits,
+    deadline: float,
+    *,
+    ties: bool = False,
+) -> tuple[Indices, Settlement, float]:
+    """The worked-out proof: which columns it is about, its state, and Σ of the prices."""
     from gammacp.alignment.price_kernels import repair
 
     members = problem.ranks[columns.members]
@@ -172,19 +199,18 @@ def settle(
     loss = repair(price, columns.begin, members, columns.gain)
     if problem.cover:
         price = np.minimum(price, problem.opening)
-    total = float(price.sum())
     ranked = Columns(columns.begin, members, columns.gain)
     reach = 0.05 * max(problem.opening, problem.delta)
     while True:
         kept = np.flatnonzero(loss <= reach)
         kept = kept[np.argsort(loss[kept], kind="stable")]
-        state = Settlement(ranked.select(kept), loss[kept], price, problem, limits, deadline)
-        complete = state.run()
-        chosen = kept[state.chosen]
-        if not complete:
-            return chosen, total
-        if len(kept) == len(loss) or not _matters(state, ranked, loss, reach):
-            return chosen, total - state.lower_total
+        state = Settlement(
+            ranked.select(kept), loss[kept], price, problem, limits, deadline, ties=ties
+        )
+        state.run()
+        everything = len(kept) == len(loss)
+        if not state.complete or everything or not _matters(state, ranked, loss, reach):
+            return kept, state, float(price.sum())
         reach *= 8
 
 
