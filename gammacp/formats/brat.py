@@ -15,6 +15,7 @@ from pathlib import Path
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.files import atomic_write
+from gammacp.formats.layout import file_name
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -117,10 +118,10 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     continua = [document] if isinstance(document, Continuum) else list(document.values())
     files: dict[Path, str] = {}
     for c in continua:
-        name = _safe(c.name or "document", "document")
+        name = file_name(c.name or "document", "document")
         everything = list(c)
         for annotator in c.annotators:
-            folder = path / _safe(annotator, "annotator")
+            folder = path / file_name(annotator, "annotator")
             lines = [
                 _line(c, i, u.start, u.end, u.category)
                 for i, u in enumerate(everything[c.rows_of(annotator)], 1)
@@ -148,12 +149,6 @@ def _line(c: Continuum, number: int, start: float, end: float, category: str | N
         )
     covered = "" if c.text is None else c.text[int(start) : int(end)]
     return f"T{number}\t{label} {int(start)} {int(end)}\t{' '.join(covered.splitlines())}\n"
-
-
-def _safe(name: str, kind: str) -> str:
-    if not name.strip(". ") or any(x in name for x in '/\\:*?"<>|\0') or not name.isprintable():
-        raise DataError(f"{kind} {name!r} cannot be the name of a file", hint="Rename it")
-    return name
 
 
 def _sniff(head: bytes, path: Path) -> bool:

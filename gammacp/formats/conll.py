@@ -56,9 +56,11 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
         if not line.strip():
             sentence += 1
             continue
-        if line.startswith("# "):
-            continue
         cells = line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
+        # "# O" is a token and its tag, "# text = …" is not.
+        tagged = len(cells) == (width or len(cells)) and _TAG.fullmatch(cells[-1])
+        if line.startswith("# ") and not tagged:
+            continue
         if cells[0] == _DOCUMENT:
             if tokens.words:
                 yield tokens

@@ -1,4 +1,4 @@
-"""Names of documents and annotators from paths."""
+"""Names of documents and annotators from paths, and as parts of paths."""
 
 from __future__ import annotations
 
@@ -41,3 +41,14 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
         raise DataError(f"path is shorter than the layout {layout!r}", file=path)
     values = dict(zip(fields, parts[-len(fields) :], strict=True))
     return PathNames(values.get("{document}", stem), values.get("{annotator}", ""))
+
+
+def file_name(name: str, kind: str) -> str:
+    """`name` if it can be a part of a path on every system; a DataError that tells its kind if not.
+
+    >>> file_name("Lisa", "annotator")
+    'Lisa'
+    """
+    if not name.strip(". ") or any(x in name for x in '/\\:*?"<>|\0') or not name.isprintable():
+        raise DataError(f"{kind} {name!r} cannot be the name of a file", hint="Rename it")
+    return name

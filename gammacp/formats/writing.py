@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
+from gammacp.formats.layout import file_name
 from gammacp.formats.registry import Format, format_for_writing
 
 
@@ -23,9 +24,10 @@ def write(
     Parameters
     ----------
     document
-        What to write. A format whose files hold one continuum takes a corpus of one.
+        What to write.
     path
-        The file (for formats of several files, the folder).
+        The file. For brat, and for a corpus in a format whose files hold one continuum, the
+        folder; each continuum then is a file of its name.
     format
         Name of the format; by default the ending of `path` says it.
     options
@@ -41,15 +43,20 @@ def write(
     target = Path(path)
     chosen = format_for_writing(target, format)
     assert chosen.write is not None
-    if isinstance(document, Corpus) and not chosen.many:
-        if len(document) != 1:
-            raise DataError(
-                f"{len(document)} continua do not fit into one {chosen.title} file",
-                file=target,
-                hint="Write one file each, or CSV or JSON",
-            )
-        document = next(iter(document.values()))
-    chosen.write(document, target, **options)
+    if isinstance(document, Continuum) or chosen.many:
+        chosen.write(document, target, **options)
+    elif len(document) == 1:
+        chosen.write(next(iter(document.values())), target, **options)
+    elif target.suffix:
+        raise DataError(
+            f"{len(document)} continua do not fit into one {chosen.title} file",
+            file=target,
+            hint=f"Name a folder and --to {chosen.name}, or write CSV or JSON",
+        )
+    else:
+        names = {name: file_name(name, "continuum") for name in document}
+        for name, continuum in document.items():
+            chosen.write(continuum, target / (names[name] + chosen.extensions[0]), **options)
 
 
 def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:

@@ -130,3 +130,9 @@ def test_one_file_per_continuum(tmp_path: Path) -> None:
     c = Continuum.from_units([Unit("A", 0, 1, "x")])
     with pytest.raises(DataError, match="2 continua do not fit into one ELAN file"):
         write(Corpus.from_continua({"a": c, "b": c}), tmp_path / "a.eaf")
+    write(Corpus.from_continua({"a": c, "b": c}), tmp_path / "out", format="elan")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["a.eaf", "b.eaf"]
+    assert [list(x) for x in read_corpus(tmp_path / "out").values()] == [list(c), list(c)]
+    with pytest.raises(DataError, match="continuum 'a/b' cannot be the name of a file"):
+        write(Corpus.from_continua({"a": c, "a/b": c}), tmp_path / "new", format="elan")
+    assert not (tmp_path / "new").exists()

@@ -46,6 +46,13 @@ def test_conll_counts_tokens() -> None:
     assert (c.text or "").split() == TEXT.split()
 
 
+def test_conll_tokens_that_look_like_comments(tmp_path: Path) -> None:
+    file = tmp_path / "ann" / "a.iob"
+    file.parent.mkdir()
+    file.write_text("# text = a # b\na B-X\n# I-X\nb O\n", encoding="utf-8")
+    assert list(read(file)) == [Unit("ann", 0, 2, "X")]
+
+
 def test_glozz() -> None:
     c = read(FIXTURES / "story.aa")
     assert list(c) == [*UNITS[:-1], Unit("bob", 28, 32, "PRO")]
