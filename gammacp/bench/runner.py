@@ -97,8 +97,12 @@ def run(
     *,
     resume: bool = True,
     progress: Progress | None = None,
+    failed: Callable[[Failure], None] | None = None,
 ) -> Outcome:
     """Compute what the store lacks of a sweep.
+
+    `progress` is told after every commit, `failed` of every task that could not be computed, as
+    soon as that is known.
 
     Every finished chunk is committed at once. SIGINT and SIGTERM stop the run: chunks that are
     finished are kept, those in flight are given up.
@@ -114,7 +118,7 @@ def run(
     """
     check(sweep)
     experiment = store.begin(sweep, resume=resume)
-    run = _Run(sweep, store, experiment, pool, progress)
+    run = _Run(sweep, store, experiment, pool, progress, failed)
     with _stopped_by_signals() as stopped:
         run.drive(stopped)
     return run.outcome
@@ -130,9 +134,10 @@ class _Run:
         experiment: Experiment,
         pool: Pool,
         progress: Progress | None,
+        failed: Callable[[Failure], None] | None,
     ) -> None:
         self.sweep, self.store, self.experiment, self.pool = sweep, store, experiment, pool
-        self.progress = progress
+        self.progress, self.failed = progress, failed
         self.outcome = Outcome(reused=store.count(experiment, sweep))
         self.pending = _pending(sweep, store, experiment, fresh=not self.outcome.reused)
         self.again: deque[_Chunk] = deque()
@@ -199,7 +204,7 @@ class _Run:
                 self._measure_cost(chunk, future.result())
                 cells += future.result()
             else:
-                self._failed(chunk, error)
+                self._sort_out(chunk, error)
         if cells:
             seconds = time.monotonic() - self.began
             self.store.add(self.experiment, cells, run=self.number, seconds=seconds)
@@ -214,7 +219,7 @@ class _Run:
         # A worker's first task pays for imports and compilation: forget it quickly.
         self.cost = cost if self.cost is None else 0.5 * self.cost + 0.5 * cost
 
-    def _failed(self, chunk: _Chunk, error: BaseException) -> None:
+    def _sort_out(self, chunk: _Chunk, error: BaseException) -> None:
         if isinstance(error, UsageError):
             raise error
         if isinstance(error, BrokenExecutor):
@@ -223,15 +228,20 @@ class _Run:
             self.again += (_Chunk((task,), chunk.deaths) for task in chunk.tasks)
         else:
             why = str(error) if self.pool.gave_up(error) else f"{type(error).__name__}: {error}"
-            self.outcome.failures.append(Failure(chunk.tasks[0], why))
+            self._give_up(chunk, why)
 
     def _died(self, chunk: _Chunk, why: str) -> None:
         if chunk.deaths < RETRIES:
             # One by one, so that a deadly task does not take its neighbours along.
             self.again += (_Chunk((task,), chunk.deaths + 1) for task in chunk.tasks)
             return
-        why = f"{why}; tried {RETRIES + 1} times"
-        self.outcome.failures += (Failure(task, why) for task in chunk.tasks)
+        self._give_up(chunk, f"{why}; tried {RETRIES + 1} times")
+
+    def _give_up(self, chunk: _Chunk, why: str) -> None:
+        for task in chunk.tasks:
+            self.outcome.failures.append(Failure(task, why))
+            if self.failed is not None:
+                self.failed(self.outcome.failures[-1])
 
     def _check_hope(self) -> None:
         failures = self.outcome.failures

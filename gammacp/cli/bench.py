@@ -17,11 +17,12 @@ from gammacp.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gammacp.bench.runner import Outcome
+    from gammacp.bench.runner import Failure, Outcome
     from gammacp.bench.source import Shuffled
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
     from gammacp.bench.table import Point
+    from gammacp.cli.counting import Counter
 
 
 @dataclass(frozen=True)
@@ -205,8 +206,11 @@ def _sweep(
     gamma: tuple[Weighing, Sampling, Solving],
 ) -> Sweep:
     from gammacp.bench.baseline import extent_of, read_curves
+    from gammacp.bench.loading import search_here
     from gammacp.bench.sweep import PAPER_MEASURES, Sweep, magnitudes_by
 
+    if running.imports:
+        search_here()
     errors, measures = tuple(extent.error or ()), listed(extent.measures)
     sets, magnitudes = extent.sets, _magnitudes(extent)
     if checking.check is not None:
@@ -298,7 +302,14 @@ def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
     counter = Counter("cells")
     try:
         with open_pool(running.executor, running.jobs) as pool:
-            outcome = run(sweep, store, pool, resume=running.resume, progress=counter)
+            outcome = run(
+                sweep,
+                store,
+                pool,
+                resume=running.resume,
+                progress=counter,
+                failed=Failures(counter),
+            )
             if outcome.interrupted:
                 # Leave workers to their fate: their tasks are computed again next time.
                 raise KeyboardInterrupt
@@ -326,12 +337,30 @@ def _tell(sweep: Sweep, outcome: Outcome) -> None:
     message(f"{outcome.computed} cells computed, {outcome.reused} were there; seed {sweep.seed}")
     if outcome.limited:
         message(f"{outcome.limited} cells rest on a solver that stopped at a limit (feasible)")
-    for failure in outcome.failures[:10]:
+    if outcome.failures:
+        message(
+            f"{len(outcome.failures)} annotation sets could not be computed; running the sweep "
+            "again tries them again"
+        )
+
+
+class Failures:
+    """Tells of the first tasks that cannot be computed while the sweep goes on."""
+
+    def __init__(self, counter: Counter) -> None:
+        """`counter` writes on the same line."""
+        self.counter, self.told = counter, 0
+
+    def __call__(self, failure: Failure) -> None:
+        """A line for each of the first ten, without the trace after the first."""
+        self.told += 1
+        if self.told > _TOLD:
+            return
         task = failure.task
         place = f"{task.error}, magnitude {task.magnitude:g}, set {task.set_number}"
-        message(f"not computed: {place}: {failure.why}")
-    if len(outcome.failures) > 10:
-        message(f"… and {len(outcome.failures) - 10} more tasks that could not be computed")
+        why = failure.why if self.told == 1 else failure.why.splitlines()[0]
+        self.counter.close()
+        message(f"not computed: {place}: {why}")
 
 
 def _finish(outcome: Outcome) -> None:
@@ -356,6 +385,7 @@ def _document(
 
 
 _COLUMNS = 8  # measures side by side in a table
+_TOLD = 10  # failures told one by one
 
 
 def print_points(points: Sequence[Point]) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _TERMINAL_EVERY = 0.2  # seconds between updates of a terminal's line
 _LOG_EVERY = 30.0  # seconds between lines in a log
+_WINDOW = 60.0  # seconds over which the rate is taken: the start is slow, sets differ
 
 
 class Counter:
@@ -22,20 +24,22 @@ class Counter:
         self.what = what
         self.terminal = sys.stderr.isatty()
         self.began = time.monotonic()
-        self.first: int | None = None
         self.printed = 0.0 if self.terminal else self.began
         self.width = 0
+        self.past: deque[tuple[float, int]] = deque()
 
     def __call__(self, done: int, total: int) -> None:
-        """`done` of `total`; the first call tells what was there before."""
+        """`done` of `total`."""
         now = time.monotonic()
-        if self.first is None:
-            self.first = done
+        self.past.append((now, done))
+        while now - self.past[0][0] > _WINDOW and len(self.past) > 2:
+            self.past.popleft()
         every = _TERMINAL_EVERY if self.terminal else _LOG_EVERY
         if now - self.began < 1 or now - self.printed < every:
             return
         self.printed = now
-        rate = (done - self.first) / (now - self.began)
+        then, before = self.past[0]
+        rate = (done - before) / (now - then) if now > then else 0.0
         left = _duration((total - done) / rate) if rate > 0 else "?"
         line = f"{done} of {total} {self.what}, {rate:.1f}/s, {left} left"
         if self.terminal:

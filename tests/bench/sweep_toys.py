@@ -86,10 +86,18 @@ def toy_faulty(continuum: Continuum) -> Score:
     raise ZeroDivisionError(f"no value for {continuum.n_units} units")
 
 
+def toy_fragile(continuum: Continuum) -> Score:
+    """Fails where there are many units."""
+    if continuum.n_units > 80:
+        raise ZeroDivisionError("too many units")
+    return Score(value=0.5)
+
+
 for name, function, per_category in (
     ("toy-spread", toy_spread, False),
     ("toy-random", toy_random, False),
     ("toy-faulty", toy_faulty, False),
+    ("toy-fragile", toy_fragile, False),
     ("toy-by-category", toy_by_category, True),
 ):
     register(

@@ -12,6 +12,7 @@ import pytest
 
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.table import CURVE_COLUMNS
+from gammacp.cli.counting import Counter
 
 QUICK = ("--measures", "kappa-d,ser", "--sets", "3", "--step", "0.25", "--executor", "serial")
 
@@ -182,3 +183,37 @@ def test_a_reference_of_ones_own(tmp_path: Path) -> None:
     points = json.loads(one.stdout)["errors"]["false-negative"]
     # At magnitude 1 nobody has any unit: no measure has a value.
     assert [p["undefined"] for p in points if p["magnitude"] == 1] == [3, 3]
+
+
+def test_failures_are_told_and_exit_with_1(tmp_path: Path) -> None:
+    """With a module of the working directory, as a user has it."""
+    toys = Path(__file__).with_name("sweep_toys.py")
+    (tmp_path / "my_measures.py").write_text(toys.read_text(encoding="utf-8"), encoding="utf-8")
+    arguments = ("--import", "my_measures", "--measures", "toy-fragile,ser", "--error", "split")
+    quick = ("--sets", "2", "--step", "0.5", "--jobs", "1", "--no-figures")
+    # As the console script, which does not look for modules in the working directory.
+    code = f"import sys; sys.argv[1:] = {['bench', *arguments, *quick]!r}\n"
+    code += "if __name__ == '__main__':\n    from gammacp.cli import main\n    main()\n"
+    script = tmp_path / "bin" / "script.py"
+    script.parent.mkdir()
+    script.write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "not computed: split, magnitude 0.5, set 0: TaskError: ZeroDivisionError" in done.stderr
+    assert "4 annotation sets could not be computed" in done.stderr
+    assert len((tmp_path / "bench-out" / "split.csv").read_text().splitlines()) == 3
+
+
+def test_the_counter_tells_rate_and_time_left(capsys: pytest.CaptureFixture[str]) -> None:
+    counter = Counter("cells")
+    counter.terminal, counter.began = True, counter.began - 10
+    counter(100, 1000)
+    counter.past[0] = (counter.past[0][0] - 9, 100)
+    counter.printed = 0
+    counter(190, 1000)
+    counter.close()
+    told = capsys.readouterr().err
+    assert "\r190 of 1000 cells, 10.0/s, 1:21 left" in told
+    assert told.endswith("\r")
