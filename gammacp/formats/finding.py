@@ -108,9 +108,8 @@ def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tupl
 
 
 def _has_ending(path: Path, chosen: Format | None) -> bool:
-    ending = path.suffix.lower()
     offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
-    return ending == ".zip" or any(ending in f.extensions for f in offered)
+    return path.suffix.lower() == ".zip" or any(f.has_ending(path) for f in offered)
 
 
 def _content(path: Path) -> bytes:

@@ -207,7 +207,7 @@ def _lacks(part: _Part, failed: list[Path], layout: str | None) -> bool:
     if not part.shared:
         return False
     entry = FORMATS[part.format]
-    suspects = [path for path in failed if path.suffix.lower() in entry.extensions]
+    suspects = [path for path in failed if entry.has_ending(path)]
     if part.listed:
         return bool(part.annotator) and bool(suspects)
     return any(

@@ -26,7 +26,8 @@ class Format:
     name, title
         What `--format` takes, and what people call it.
     extensions
-        Usual file name endings, lower case with the dot; the first is written by default.
+        Usual file name endings with the dot, upper and lower case alike; the first is written by
+        default.
     sniff
         `sniff(head, path)`: whether a file that begins with these bytes (at most `HEAD_BYTES`) is
         of this format. Formats are asked in the order of registration; the first yes wins.
@@ -70,6 +71,10 @@ class Format:
     bounds: bool = False
     text: bool = False
     extra: str | None = None
+
+    def has_ending(self, path: Path) -> bool:
+        """Whether a file name ends as this format's do."""
+        return path.suffix.lower() in {ending.lower() for ending in self.extensions}
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -118,11 +123,10 @@ def recognise(head: bytes, path: Path) -> Format | None:
 def format_for_writing(path: Path, name: str | None) -> Format:
     """The format called `name`, or the one whose ending `path` has; it must have a writer."""
     if name is None:
-        ending = path.suffix.lower()
-        found = [f for _, f in FORMATS.items() if f.write and ending in f.extensions]
+        found = [f for _, f in FORMATS.items() if f.write and f.has_ending(path)]
         if not found:
             raise UsageError(
-                f"{path}: no format is written with the ending {ending or '(none)'!r}; "
+                f"{path}: no format is written with the ending {path.suffix or '(none)'!r}; "
                 f"name one with --format: {_writable()}"
             )
         return found[0]

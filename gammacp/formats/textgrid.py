@@ -257,7 +257,7 @@ FORMAT = register(
     Format(
         name="textgrid",
         title="Praat TextGrid",
-        extensions=(".textgrid",),
+        extensions=(".TextGrid",),
         sniff=_sniff,
         read=read,
         write=write,
