@@ -321,6 +321,8 @@ def _standard_error(score: Score, confidence: float) -> float:
 
 
 def _interval(share: float, low: float, high: float) -> str:
+    if math.isinf(high) and low < 0.005:
+        return f"{_percent(share)} (not to be told from none or any amount)"
     if math.isinf(high):
         return f"{_percent(share)} (at least {_percent(low)})"
     return f"{_percent(share)} ({_percent(low, sign=False)}–{_percent(high)})"

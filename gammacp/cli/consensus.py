@@ -13,11 +13,12 @@ import typer
 from gammacp.cli.groups import flatten
 from gammacp.cli.output import AsJson, message, number, print_json, print_table
 from gammacp.cli.progress import progress
-from gammacp.cli.reading import Files, Reading, load
+from gammacp.cli.reading import Files, Loaded, Reading, load
 from gammacp.cli.settings import Seed, Solving, Weighing
 
 if TYPE_CHECKING:
     from gammacp.adjudication import Consensus, ConsensusUnit
+    from gammacp.alignment import Alignment
     from gammacp.continuum import Continuum
 
 
@@ -69,29 +70,21 @@ def consensus(
 ) -> None:
     """A gold standard from the best alignment, and what a person should look at, worst first."""
     from gammacp.adjudication import consensus as consensus_of
-    from gammacp.alignment import align
 
     loaded = load(files, reading)
     _check_target(out, to)
-    found: dict[str, Consensus] = {}
     with progress("aligning"):
-        for name, continuum in loaded.corpus().items():
-            alignment = align(
-                continuum,
-                weighing.dissimilarity(),
-                method=solving.method,
-                gap=solving.gap,
-                time_limit=solving.time_limit,
-                seed=seed,
-            )
-            solving.check_proven(alignment.status)
-            found[name] = consensus_of(
-                alignment,
-                support=support,
-                boundaries=boundaries,
-                tolerance=tolerance,
-                annotator=annotator,
-            )
+        aligned = _aligned(loaded, weighing, solving, seed)
+    found = {
+        name: consensus_of(
+            alignment,
+            support=support,
+            boundaries=boundaries,
+            tolerance=tolerance,
+            annotator=annotator,
+        )
+        for name, alignment in aligned.items()
+    }
     if out is not None:
         _write_gold({n: c.continuum for n, c in found.items()}, out, to)
     if units is not None:
@@ -105,6 +98,39 @@ def consensus(
     for path in (out, units, review):
         if path is not None:
             message(f"wrote {path}")
+
+
+def _aligned(
+    loaded: Loaded, weighing: Weighing, solving: Solving, seed: int
+) -> dict[str, Alignment]:
+    """Best alignments; documents that have none are told on stderr, unless no other is left."""
+    from gammacp.alignment import align
+    from gammacp.dissimilarity import bind
+    from gammacp.errors import DataError
+
+    corpus = loaded.corpus()
+    bound = bind(weighing.dissimilarity(), corpus)
+    aligned: dict[str, Alignment] = {}
+    failures: list[DataError] = []
+    for name, continuum in corpus.items():
+        try:
+            aligned[name] = align(
+                continuum,
+                bound,
+                method=solving.method,
+                gap=solving.gap,
+                time_limit=solving.time_limit,
+                seed=seed,
+            )
+        except DataError as error:
+            failures.append(error.at(name))
+            continue
+        solving.check_proven(aligned[name].status)
+    if not aligned:
+        raise failures[0]
+    for failure in failures:
+        message(f"gammacp: {failure}")
+    return aligned
 
 
 def _check_target(out: Path | None, to: str | None) -> None:
@@ -184,6 +210,11 @@ def _position(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
+def _shown(value: float) -> str:
+    """A position for the table: three decimals tell milliseconds of seconds."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
 def _result(name: str, found: Consensus) -> dict[str, Any]:
     return {
         "file": name,
@@ -253,8 +284,8 @@ def _print_review(rows: list[tuple[str, ConsensusUnit]], worst: int, several: bo
         [
             [
                 *([name] if several else []),
-                _position(u.start),
-                _position(u.end),
+                _shown(u.start),
+                _shown(u.end),
                 *([shorten(u.text or "", 40, placeholder="…")] if quoted else []),
                 "?" if u.vote.tied else _label(u.category),
                 str(u.support),

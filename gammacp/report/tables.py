@@ -224,7 +224,7 @@ def quote(unit: ConsensusUnit) -> str:
 
 
 def _position(value: float) -> str:
-    return str(int(value)) if value.is_integer() else f"{value:.6g}"
+    return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def _scrolling(content: Markup) -> Markup:

@@ -105,6 +105,9 @@ def test_one_bad_document_does_not_stop_the_others(
         assert "broken.csv:1: end 1 < start 9" in result.err
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     assert "Not read:" in page
+    result = run("consensus", good, lonely, "--json")
+    assert [Path(r["file"]).name for r in json.loads(result.out)["results"]] == ["good.csv"]
+    assert "lonely.csv" in result.err
     result = run("compare", good, lonely, *FAST, "--json")
     reasons = {Path(d["file"]).name: d["reason"] for d in json.loads(result.out)["documents"]}
     assert reasons["good.csv"] is None
