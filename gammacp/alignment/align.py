@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.candidates import build_problem, pair_count
+from gammacp.alignment.candidates import build_problem, check_alignable, pair_count
 from gammacp.alignment.canonical import canonical
+from gammacp.alignment.dense import solve_continuum
 from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers import SOLVERS, Limits
 from gammacp.arrays import Codes, Floats
@@ -79,9 +80,9 @@ def align(
     bound = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
     limits = Limits(gap=gap, time_limit=time_limit, seed=seed)
     problem, found = _solved(continuum, bound, method, limits, cover)
-    if SOLVERS[method].exact:
+    if SOLVERS[method].exact and problem is not None:
         found = canonical(problem, found, _category_costs(continuum, bound, problem), limits)
-    scale = 1.0 / (pair_count(problem.n_annotators) * continuum.mean_units)
+    scale = 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
     return Alignment(
         continuum=continuum,
         dissimilarity=bound,
@@ -134,8 +135,8 @@ def best_groups(
 ) -> BestGroups:
     """`best_disorder` with the groups."""
     limits = Limits(gap=gap, time_limit=time_limit, seed=seed)
-    problem, found = _solved(continuum, dissimilarity, method, limits, cover)
-    scale = 1.0 / (pair_count(problem.n_annotators) * continuum.mean_units)
+    _, found = _solved(continuum, dissimilarity, method, limits, cover)
+    scale = 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
     return BestGroups(found.objective * scale, found.bound * scale, found.status, found.groups)
 
 
@@ -156,7 +157,10 @@ def _solved(
     method: str,
     limits: Limits,
     cover: bool,
-) -> tuple[Problem, Solution]:
+) -> tuple[Problem | None, Solution]:
     solver = SOLVERS[method]
+    if solver.any_density:
+        check_alignable(continuum)
+        return solve_continuum(continuum, dissimilarity, solver.solve, limits, cover=cover)
     problem = build_problem(continuum, dissimilarity, cover=cover, prune=solver.pruned)
     return problem, solver.solve(problem, limits)

@@ -9,6 +9,7 @@ import numpy as np
 from gammacp.alignment.bipartite import solve_bipartite
 from gammacp.alignment.generation import generate
 from gammacp.alignment.groups import Columns, as_groups, enumerate_columns
+from gammacp.alignment.local_search import improve
 from gammacp.alignment.lp import prices
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.settle import settle
@@ -42,11 +43,11 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
             certificate = Certificate(columns.begin, columns.members, columns.gain, generated.price)
             return solution(problem, groups, problem.n_units * problem.opening - bound, certificate)
     found = settled(problem, columns, limits, deadline)
-    if groups is None or found.status is Status.OPTIMAL:
+    if found.status is Status.OPTIMAL:
         return found
-    best = solution(problem, groups, problem.n_units * problem.opening - bound)
+    best = solution(problem, improve(problem, groups), problem.n_units * problem.opening - bound)
     cheaper = found if found.objective <= best.objective else best
-    return solution(problem, cheaper.groups, max(found.bound, best.bound))
+    return solution(problem, cheaper.groups, max(found.bound, best.bound), found.certificate)
 
 
 def settled(problem: Problem, columns: Columns, limits: Limits, deadline: float) -> Solution:
@@ -67,5 +68,6 @@ register(
         name="auto",
         summary="assignment for two annotators, otherwise LP prices and a proof by components",
         solve=solve_auto,
+        any_density=True,
     )
 )

@@ -19,7 +19,7 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, columns
 from gammacp.errors import DataError
 
-MOST_PAIRS = 40_000_000
+MOST_PAIRS = 4_000_000
 _CHUNK = 1_000_000
 
 
@@ -50,6 +50,7 @@ def build_problem(
     rate: float = 0.0,
     cover: bool = False,
     prune: bool = True,
+    most: float | None = None,
     most_pairs: int = MOST_PAIRS,
 ) -> Problem:
     """The candidate pairs of a continuum with their weights.
@@ -61,6 +62,8 @@ def build_problem(
     prune
         Leave out pairs that cannot be in an optimal alignment. Without it all pairs with a
         finite d are listed (for the greedy algorithm of 2011 and for brute force).
+    most
+        List only pairs with d ≤ this, whether or not others could matter.
 
     Raises
     ------
@@ -70,7 +73,8 @@ def build_problem(
     check_alignable(continuum)
     n, delta = continuum.n_annotators, dissimilarity.delta
     opening = (delta - rate) * pair_count(n)
-    most = (n - 1) * delta + opening if prune else math.inf
+    if most is None:
+        most = (n - 1) * delta + opening if prune else math.inf
     first, second, cost = pairs_within(
         continuum, dissimilarity, most * (1 + 1e-12), most_pairs=most_pairs
     )

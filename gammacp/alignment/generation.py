@@ -28,6 +28,7 @@ _PER_ROOT = 30
 _MOST_NODES = 5_000_000
 _MOST_LISTED = 10_000_000
 _POOL = 30_000
+_WORK = 3e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class _Iterate:
     center: Floats
     bound: float
     smoothing: float = 0.5
-    nodes: int = 2_000
+    nodes: int = 50_000
     listed: int = 300_000
     converged: bool = False
 
@@ -75,7 +76,7 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
     groups = improve(problem)
     first = as_columns(problem, groups)
     center = shared_prices(problem, groups)
-    state = _Iterate(first, groups, float(first.gain.sum()), center, np.inf)
+    state = _Iterate(first, groups, float(first.gain.sum()), center, np.inf, nodes=_nodes(problem))
     try:
         state = _priced(problem, state, center)
         while not _good_enough(problem, state, limits) and time.monotonic() < deadline:
@@ -94,6 +95,11 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
 
 def _slack(problem: Problem) -> float:
     return problem.tolerance * problem.n_units
+
+
+def _nodes(problem: Problem) -> int:
+    """Nodes per root that keep one pass of pricing to about a second."""
+    return int(np.clip(_WORK / max(len(problem.first), 1), 20, 50_000))
 
 
 def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:

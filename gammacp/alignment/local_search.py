@@ -8,7 +8,7 @@ from gammacp.alignment.groups import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.arrays import Codes, Floats
 
-_MOST_UNITS = 6000
+_MOST_UNITS = 4000
 _SWEEPS = 12
 
 
@@ -63,7 +63,9 @@ def _reassigned(
     groups = groups.copy()
     groups[:, annotator] = -1
     groups = groups[(groups >= 0).any(axis=1)]
-    gain = opening + weights[groups][:, :, units].sum(axis=1)
+    gain = np.full((len(groups), len(units)), opening)
+    for column in groups.T:
+        gain += weights[np.ix_(column, units)]
     rows, cols = linear_sum_assignment(np.maximum(gain, 0.0), maximize=True)
     worth = gain[rows, cols] > 0
     groups[rows[worth], annotator] = units[cols[worth]]

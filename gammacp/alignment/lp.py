@@ -27,11 +27,18 @@ class Relaxation(NamedTuple):
     price: Floats
 
 
-def relax(n_units: int, columns: Columns, cover_cost: float | None = None) -> Relaxation:
+def relax(
+    n_units: int,
+    columns: Columns,
+    cover_cost: float | None = None,
+    *,
+    capacity: Indices | None = None,
+) -> Relaxation:
     """The relaxation of these columns.
 
     With `cover_cost` (the opening) units must be covered, may be covered several times, and prices
     are at most that: min Σ (|G|·opening − gain)·x + opening·alone, Σ_{G∋u} x_G + alone_u ≥ 1.
+    With `capacity` a unit may be in that many groups instead of one.
     """
     from scipy.sparse import csc_matrix, eye_array, hstack
 
@@ -43,6 +50,8 @@ def relax(n_units: int, columns: Columns, cover_cost: float | None = None) -> Re
         (np.ones(len(columns.members)), columns.members, columns.begin), shape=(n_units, size)
     )
     cost, low, high = -columns.gain, np.full(n_units, -np.inf), np.ones(n_units)
+    if capacity is not None:
+        high = capacity.astype(np.float64)
     if cover_cost is not None:
         cost = np.diff(columns.begin) * cover_cost - columns.gain
         cost = np.concatenate((cost, np.full(n_units, cover_cost)))

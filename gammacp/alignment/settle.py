@@ -149,12 +149,12 @@ class Settlement:
         inside = np.flatnonzero(self.active & (self.label[first] == root))
         part = self.columns.select(inside)
         left = self.deadline - time.monotonic()
-        limits = replace(self.limits, gap=0.0, time_limit=left if left < 1e9 else None)
         price = float(self.alone[self.label == root].sum())
         had = self.chosen[inside]
         if left <= 0:
             self.least[root], self.lower[root] = self._loss(part, had, price), 0.0
             return
+        limits = replace(self.limits, gap=0.0, time_limit=left if left < 1e9 else None)
         found = best_packing(self.opening, part, limits, cover=self.cover, hint=had)
         taken = np.zeros(len(inside), np.bool_)
         taken[found.chosen] = True

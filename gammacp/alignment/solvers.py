@@ -49,7 +49,8 @@ class Solver:
     """A registered back-end.
 
     `exact` back-ends prove optimality when they are given time; `pruned` ones expect candidate
-    pairs without those that cannot be in an optimal alignment, the others all pairs.
+    pairs without those that cannot be in an optimal alignment, the others all pairs. With
+    `any_density`, crowded continua are merged or thinned before they come to it.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Solver:
     solve: Solve
     exact: bool = True
     pruned: bool = True
+    any_density: bool = False
 
 
 SOLVERS: Registry[Solver] = Registry(

@@ -1,0 +1,79 @@
+"""Ties: every exact back-end shows the same alignment, and it is the first one in the order."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from gammacp import Combined, Continuum, align
+from gammacp.alignment.canonical import in_order
+from gammacp.dissimilarity import bind, columns
+from tests.alignment.continua import random_continuum
+
+Groups = tuple[tuple[int, ...], ...]
+
+
+def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]:
+    """All partitions into transversals, straight from the definition."""
+    if not units:
+        yield ()
+        return
+    first, rest = units[0], units[1:]
+    for size in range(len(rest) + 1):
+        for others in combinations(rest, size):
+            group = (first, *others)
+            if len({annotator[u] for u in group}) < len(group):
+                continue
+            left = tuple(u for u in rest if u not in others)
+            for more in partitions(left, annotator):
+                yield (group, *more)
+
+
+def best_by_definition(continuum: Continuum) -> tuple[float, int, float]:
+    """(disorder, groups, Σ d_cat) of the first best partition, from the formulas of the paper."""
+    n = continuum.n_annotators
+    bound = bind(Combined(), continuum)
+    units = columns(continuum)
+    d = bound.pairwise(units[:, None], units[None, :])
+    cat = bound.categorial_part(units[:, None], units[None, :])  # type: ignore[attr-defined]
+    n_pairs = n * (n - 1) // 2
+    results = []
+    for groups in partitions(tuple(range(continuum.n_units)), continuum.annotator_codes.tolist()):
+        inside = [pair for group in groups for pair in combinations(group, 2)]
+        disorder = sum(d[i, j] for i, j in inside) + len(groups) * n_pairs - len(inside)
+        results.append((disorder, len(groups), sum(cat[i, j] for i, j in inside)))
+    least = min(results)[0]
+    tied = [(g, c) for disorder, g, c in results if disorder <= least + 1e-9]
+    return (least / n_pairs / continuum.mean_units, *min(tied))
+
+
+def test_fewest_groups_then_smallest_category_cost() -> None:
+    for seed in range(25):
+        continuum = random_continuum(seed, 2 + seed % 3, 2 + seed % 6)
+        disorder, n_groups, category = best_by_definition(continuum)
+        a = align(continuum)
+        assert a.disorder == pytest.approx(disorder, abs=1e-9)
+        assert len(a) == n_groups
+        costs = sum(p.categorial for p in a.pairs() if p.first and p.second)
+        assert costs == pytest.approx(category, abs=1e-9)
+
+
+def test_every_exact_back_end_shows_the_same() -> None:
+    for seed in range(30):
+        n = 2 + seed % 3
+        continuum = random_continuum(50 + seed, n, 3 + seed % 9)
+        a = align(continuum, cover=seed % 5 == 0)
+        methods = ["milp", "cpsat", "brute"] + (["bipartite"] if n == 2 else [])
+        for method in methods if seed % 3 == 0 else ["brute"]:
+            b = align(continuum, method=method, cover=seed % 5 == 0)
+            assert np.array_equal(a.groups, b.groups), (seed, method)
+
+
+def test_groups_come_in_order_of_position() -> None:
+    from gammacp.alignment import build_problem
+
+    continuum = random_continuum(3, 3, 20)
+    problem = build_problem(continuum, bind(Combined(), continuum))
+    groups = align(continuum).groups
+    assert np.array_equal(groups, in_order(problem, groups[::-1]))
