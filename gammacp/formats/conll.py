@@ -124,9 +124,9 @@ def _add(spans: Spans, annotator: str, tokens: _Tokens) -> None:
 def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".conll", ".iob", ".bio", ".iob2", ".bioes"):
         return True
-    lines = [x for x in head.splitlines()[:-1] if x.strip() and not x.startswith(b"#")]
-    tags = [x.split()[-1].decode("utf-8", "replace") for x in lines]
-    return len(tags) > 2 and all(_TAG.fullmatch(t) for t in tags)
+    lines = [x.split() for x in head.splitlines()[:-1] if x.strip() and not x.startswith(b"#")]
+    tags = [x[-1].decode("utf-8", "replace") for x in lines if len(x) > 1]
+    return 2 < len(tags) == len(lines) and all(_TAG.fullmatch(t) for t in tags)
 
 
 FORMAT = register(

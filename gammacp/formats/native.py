@@ -13,6 +13,7 @@ Units are rows annotator, category (null: unlabelled), start, end. "bounds", "an
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 
 _VERSION = 1
+_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"gammacp"\s*:')
 
 
 def read(source: Source) -> Continuum | Corpus:
@@ -160,7 +162,7 @@ def _json(value: object) -> str:
 
 
 def _sniff(head: bytes, _path: Path) -> bool:
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b'{"gammacp":')
+    return _START.match(head) is not None
 
 
 FORMAT = register(

@@ -250,7 +250,7 @@ def _quoted(text: str) -> str:
 
 
 def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".textgrid" or b"ooTextFile" in head.replace(b"\x00", b"")
+    return path.suffix.lower() == ".textgrid" or b"ooTextFile" in head[:200].replace(b"\x00", b"")
 
 
 FORMAT = register(

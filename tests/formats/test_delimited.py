@@ -41,6 +41,13 @@ def test_utf16_with_a_mark(tmp_path: Path) -> None:
     assert read_text(tmp_path, ROWS.encode("utf-16")) == EXPECTED
 
 
+@pytest.mark.parametrize("ending", ["csv", "tsv", "txt"])
+@pytest.mark.parametrize("name", ["S-1", "T1", "SPEAKER", "O", "{1}", "<a>", "PK"])
+def test_names_do_not_look_like_another_format(tmp_path: Path, name: str, ending: str) -> None:
+    c = read_text(tmp_path, f"{name},x,1,2\n" * 4, f"a.{ending}")
+    assert list(c) == [Unit(name, 1, 2, "x")] * 4
+
+
 def test_empty_positions_declare_an_annotator(tmp_path: Path) -> None:
     c = read_text(tmp_path, ROWS + "Cid,,,\n")
     assert c.annotators == ("Ann", "Bob", "Cid")

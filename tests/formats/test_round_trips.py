@@ -106,6 +106,14 @@ def test_the_native_format_loses_nothing(tmp_path: Path) -> None:
     assert found.categories == ("first", "", "unused", "x")  # type: ignore[union-attr]
 
 
+def test_the_native_format_in_another_layout(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(
+        '{\n  "gammacp": 1,\n  "continuum": {"units": [["A", null, 0, 1.5]]}\n}', encoding="utf-8"
+    )
+    assert list(read(file)) == [Unit("A", 0, 1.5, None)]
+
+
 @pytest.mark.parametrize(
     ("unit", "format", "message"),
     [
