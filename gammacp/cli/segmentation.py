@@ -292,10 +292,12 @@ def _interval(interval: tuple[float, float] | None) -> str:
 
 
 def _warn(found: CodingAgreement) -> None:
-    if found.suboptimal:
+    missed = {i: a.statistics.suboptimal for i, a in found.items.items()}
+    where = ", ".join(f"{item} ({pairs})" for item, pairs in missed.items() if pairs)
+    if where:
         message(
-            f"warning: for {found.suboptimal} pairs of codings the published search does not find "
-            "the cheapest edits, and S is lower than it need be; see --edit optimal"
+            "warning: S is lower than it need be, because the published search does not find the "
+            f"cheapest edits; in pairs of codings of {where}; see --edit optimal"
         )
     for name, agreement in found.items.items():
         if agreement.coefficients.reason is not None:
