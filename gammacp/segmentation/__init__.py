@@ -40,6 +40,7 @@ from gammacp.segmentation.edits import (
     transposition_error,
 )
 from gammacp.segmentation.hamming import Hamming, ghd, ghd_of_positions
+from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.rates import MissRates, miss_rates
 from gammacp.segmentation.reading import (
     codings_from_json,
@@ -79,6 +80,7 @@ __all__ = [
     "ItemStatistics",
     "MissRates",
     "Mode",
+    "PairwiseRow",
     "Segmentation",
     "Similarity",
     "Substitution",
@@ -96,9 +98,11 @@ __all__ = [
     "inner_boundaries",
     "item_statistics",
     "load_codings",
+    "means",
     "merged",
     "miss_rates",
     "optimal_edits",
+    "pairwise",
     "pk",
     "published_edits",
     "read_codings",

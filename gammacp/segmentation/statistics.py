@@ -129,7 +129,7 @@ def item_statistics(
             (a, b): _compare(coders[a], coders[b], comparison) for a, b in combinations(coders, 2)
         },
         windowdiff={
-            (a, b): 1 - _window_diff(coders[a], coders[b], comparison.mode)
+            (a, b): 1 - coder_window_diff(coders[a], coders[b], comparison.mode)
             for a, b in permutations(coders, 2)
         },
     )
@@ -162,7 +162,10 @@ def _compare(a: Segmentation, b: Segmentation, comparison: Comparison) -> Pair:
     )
 
 
-def _window_diff(reference: Segmentation, hypothesis: Segmentation, mode: Mode) -> float:
+def coder_window_diff(reference: Segmentation, hypothesis: Segmentation, mode: Mode) -> float:
+    """WindowDiff, in mode `published` with the windows of the published values.
+
+    Those slide windows of k base units, which span k − 1 potential boundaries.
+    """
     k = window_size(reference)
-    # The published values slide windows of k base units, which span k − 1 potential boundaries.
     return window_diff(reference, hypothesis, k=k - (mode is Mode.PUBLISHED))

@@ -57,6 +57,16 @@ def test_candidates(run: Run) -> None:
     assert document["candidates"][0]["interval"]["pi_s"] is None  # one item only
 
 
+def test_pairs(run: Run) -> None:
+    document = json.loads(run("segmentation", "--dataset", "moonstone", "--pairs", "--json").out)
+    assert len(document["pairs"]) == 4 * 4 * 3 + 4 * 6 * 5
+    ch1 = document["means"]["items"]["ch1"]["windowdiff"]
+    assert ch1 == document["items"]["ch1"]["windowdiff"]
+    assert document["means"]["corpus"]["b"].keys() == {"mean", "sd"}
+    table = run("segmentation", "--dataset", "moonstone", "--pairs").out
+    assert "all pairs" in table
+
+
 def test_published_edits_that_are_not_the_cheapest(run: Run) -> None:
     found = run("segmentation", "--dataset", "moonstone", "--n", 5)
     assert "the published search does not find the cheapest edits; in pairs" in found.err

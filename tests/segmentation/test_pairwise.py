@@ -1,0 +1,53 @@
+"""Every two codings side by side: segeval's values of B, and the single measures."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from gammacp.segmentation import (
+    Codings,
+    Segmentation,
+    confusion_matrix,
+    load_codings,
+    means,
+    merged,
+    miss_rates,
+    pairwise,
+    window_diff,
+)
+
+
+@pytest.fixture(scope="module")
+def stargazer() -> Codings:
+    shipped = load_codings("hearst1997")
+    hypotheses = Codings({"stargazer": shipped["stargazer_hypotheses"]}, shipped.types)
+    return merged([shipped.only(["stargazer"]), hypotheses])
+
+
+def test_b_of_hypotheses_as_segeval_has_it(stargazer: Codings) -> None:
+    # segeval 2.0.11, similarity/boundary_test.py, test_b_datasets.
+    want = {("1", "h1"): 4 / 7, ("1", "h2"): 7 / 18, ("2", "h1"): 3 / 7, ("2", "h2"): 1 / 3}
+    found = {(row.reference, row.hypothesis): row.values["b"] for row in pairwise(stargazer)}
+    assert {pair: found[pair] for pair in want} == pytest.approx(want)
+    assert len(found) == 9 * 8
+
+
+def test_reference_and_hypothesis_the_right_way_round(stargazer: Codings) -> None:
+    row = next(r for r in pairwise(stargazer) if (r.reference, r.hypothesis) == ("1", "2"))
+    a, b = stargazer["stargazer"]["1"], stargazer["stargazer"]["2"]
+    assert row.values["precision"] == confusion_matrix(a, b).precision()
+    assert row.values["recall"] == confusion_matrix(a, b).recall()
+    assert row.values["windowdiff"] == 1 - window_diff(a, b)
+    assert row.values["r_fn"] == miss_rates(a, b).false_negative
+
+
+def test_means_leave_out_what_is_undefined() -> None:
+    coders = {"a": Segmentation.from_masses([3, 3]), "b": Segmentation.from_masses([6])}
+    rows = pairwise(Codings.of({"x": coders}))
+    assert [math.isnan(row.values["precision"]) for row in rows] == [True, False]
+    found = means(rows)
+    assert found["precision"] == (0, 0)
+    assert found["s"] == pytest.approx((0.8, 0))
+    assert math.isnan(means([])["s"][0])
