@@ -428,12 +428,14 @@ def _compare(points: Sequence[Point], checking: Checking) -> None:
 
 
 def _plan(sweep: Sweep, store: Store, running: Running, *, as_json: bool) -> None:
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
     from gammacp.bench.executors import available_cores
     from gammacp.bench.planning import pilot, plan, total
 
-    outcome = _run(pilot(sweep), store, running)
+    # --jobs is what the plan is for; the pilot runs on what there is.
+    here = replace(running, jobs=min(running.jobs or available_cores(), available_cores()))
+    outcome = _run(pilot(sweep), store, here)
     _tell(sweep, outcome)
     costs = plan(sweep, store, store.begin(sweep))
     jobs = running.jobs or available_cores()
