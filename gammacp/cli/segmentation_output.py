@@ -31,7 +31,8 @@ def document(
     """The JSON document, without its signature; `rows` are what `--pairs` asks for."""
     reasons = {
         **{i: a.coefficients.reason for i, a in found.items.items()},
-        "corpus": found.pooled.reason,
+        **{", ".join(g.group.items): g.coefficients.reason for g in found.groups},
+        "all items": found.pooled.reason,
     }
     return {
         "items": {item: _item(agreement) for item, agreement in found.items.items()},

@@ -69,11 +69,13 @@ class CodingAgreement:
     items, groups
         By item name; in order of appearance.
     pi, kappa, bias
-        Mean and population standard deviation over the groups, as the 2012 paper reports them.
+        Mean and population standard deviation over the groups, as the 2012 paper reports them;
+        groups for which they are undefined are left out.
     pooled
         All items and all pairs of coders in one.
     windowdiff
-        1 − WindowDiff over all ordered pairs of all items: mean and population sd.
+        1 − WindowDiff over all ordered pairs of all items: mean and population sd of what is
+        defined.
     intervals
         Bootstrap intervals of the pooled coefficients; None without bootstrap.
     """

@@ -63,7 +63,7 @@ class Coefficients:
         return self.expected_pi - self.expected_kappa
 
     def _corrected(self, expected: float) -> float:
-        return (self.actual - expected) / (1 - expected) if expected != 1 else math.nan
+        return (self.actual - expected) / (1 - expected) if expected < 1 else math.nan
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def coefficients(
 ) -> Coefficients:
     """π, κ and bias over items, each counted as often as `weights` says (once by default).
 
-    Undefined where no item has a potential boundary, or where everybody has a boundary everywhere,
-    so that agreement is certain.
+    Undefined where no item has a potential boundary, or where chance agreement is not below 1:
+    everybody has a boundary everywhere, or, in mode `published`, more segments than places.
     """
     arrays = items if isinstance(items, Pool) else pool(items)
     w = np.ones(len(arrays.similar)) if weights is None else weights
@@ -132,13 +132,18 @@ def coefficients(
             actual=nan, expected_pi=nan, expected_kappa=nan, reason="no potential boundary"
         )
     pi, kappa = _expected_pi(arrays, w, mode), _expected_kappa(arrays, w)
-    certain = "boundaries everywhere: chance agreement is 1"
     return Coefficients(
         actual=float(w @ arrays.similar) / compared,
         expected_pi=pi,
         expected_kappa=kappa,
-        reason=certain if pi == 1 or kappa == 1 else None,
+        reason=_certain(max(pi, kappa)),
     )
+
+
+def _certain(expected: float) -> str | None:
+    if expected < 1:
+        return None
+    return f"boundaries (almost) everywhere: chance agreement is {expected:g}"
 
 
 def _expected_pi(arrays: Pool, w: Floats, mode: Mode) -> float:

@@ -6,19 +6,16 @@ which are errors.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
-
-import numpy as np
 
 from gammacp.segmentation.boundary import boundary_similarity, confusion_matrix
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.hamming import ghd
 from gammacp.segmentation.rates import miss_rates
 from gammacp.segmentation.similarity import segmentation_similarity
-from gammacp.segmentation.statistics import Comparison, coder_window_diff
+from gammacp.segmentation.statistics import Comparison, coder_window_diff, mean_and_sd
 from gammacp.segmentation.value import Segmentation
 from gammacp.segmentation.windows import pk
 
@@ -55,13 +52,7 @@ def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple
 def means(rows: Iterable[PairwiseRow]) -> dict[str, tuple[float, float]]:
     """Mean and population standard deviation of each column over its defined values."""
     listed = list(rows)
-    found = {}
-    for name in COLUMNS:
-        values = [v for row in listed if not math.isnan(v := row.values[name])]
-        found[name] = (
-            (float(np.mean(values)), float(np.std(values))) if values else (math.nan, math.nan)
-        )
-    return found
+    return {name: mean_and_sd([row.values[name] for row in listed]) for name in COLUMNS}
 
 
 def _row(

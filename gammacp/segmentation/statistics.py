@@ -5,6 +5,7 @@ They are computed once per item; pooling, groups and bootstrap only add them up.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
@@ -136,8 +137,9 @@ def item_statistics(
 
 
 def mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and population standard deviation; NaN where a value is."""
-    return float(np.mean(values)), float(np.std(values))
+    """Mean and population standard deviation of the defined values; NaN without any."""
+    defined = [v for v in values if not math.isnan(v)]
+    return (float(np.mean(defined)), float(np.std(defined))) if defined else (math.nan, math.nan)
 
 
 def _compare(a: Segmentation, b: Segmentation, comparison: Comparison) -> Pair:

@@ -21,6 +21,7 @@ from gammacp.arrays import Codes, Indices, frozen
 from gammacp.errors import DataError
 
 ONE_TYPE = ("1",)
+_LARGEST = 2**53  # as for the positions of a continuum
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,7 @@ class Segmentation:
                 raise DataError(
                     f"mass {mass} is not positive", hint="A segment has at least one base unit"
                 )
+        _check_largest(sum(values))
         ends = np.cumsum(np.array(values, np.int64))
         return cls._of_one_type(int(ends[-1]), ends[:-1])
 
@@ -94,18 +96,15 @@ class Segmentation:
         """
         if not _whole(mass) or mass <= 0:
             raise DataError(f"mass {mass!r} of an item is not a positive whole number")
+        _check_largest(mass)
         known = tuple(sorted(positions)) if types is None else tuple(types)
         _check_types(known, positions)
-        rows = sorted((p, known.index(name)) for name, ps in positions.items() for p in _sound(ps))
+        rows = sorted(
+            (p, known.index(name)) for name, ps in positions.items() for p in _sound(ps, mass)
+        )
         for row, following in pairwise(rows):
             if row == following:
                 raise DataError(f"boundary {row[0]} of type {known[row[1]]!r} is given twice")
-        for p, _ in rows:
-            if not 1 <= p < mass:
-                raise DataError(
-                    f"boundary {p} is outside 1 to {mass - 1}",
-                    hint="A boundary stands after that many base units, inside the item",
-                )
         columns = np.array(rows, np.int64).reshape(-1, 2)
         return cls._sealed(mass, columns[:, 0].copy(), columns[:, 1].astype(np.int32), known)
 
@@ -273,11 +272,23 @@ def _check_types(known: tuple[str, ...], used: Iterable[str]) -> None:
         raise DataError(f"boundary type {name!r} is unknown", hint=f"There are: {', '.join(known)}")
 
 
-def _sound(positions: Iterable[int]) -> list[int]:
+def _check_largest(mass: int) -> None:
+    if mass > _LARGEST:
+        raise DataError(
+            f"mass {mass} is beyond 2^53 and cannot be kept exactly", hint="Count in larger units"
+        )
+
+
+def _sound(positions: Iterable[int], mass: int) -> list[int]:
     values = list(positions)
     for p in values:
         if not _whole(p):
             raise DataError(f"boundary {p!r} is not a whole number")
+        if not 1 <= p < mass:
+            raise DataError(
+                f"boundary {p} is outside 1 to {mass - 1}",
+                hint="A boundary stands after that many base units, inside the item",
+            )
     return [int(p) for p in values]
 
 

@@ -96,6 +96,6 @@ def test_undefined_coefficients() -> None:
     everywhere = tiled(a=[0, 1, 2, 3], b=[0, 1, 2, 3])
     for name, score in measure(everywhere, ["pi-s", "multi-kappa-s"]).items():
         assert math.isnan(score.value), name
-        assert "boundaries everywhere" in str(score.reason)
+        assert "chance agreement is 1" in str(score.reason)
     with pytest.raises(UsageError, match="edit 'x' is unknown"):
         measure(everywhere, ["s"], edit="x")

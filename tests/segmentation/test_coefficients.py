@@ -154,10 +154,25 @@ def test_without_boundaries_everybody_agrees() -> None:
 def test_undefined_coefficients_say_why() -> None:
     everywhere = coding_agreement(codings({"x": {"a": [1, 1, 1], "b": [1, 1, 1]}}))
     assert math.isnan(everywhere.pooled.pi)
-    assert "boundaries everywhere" in str(everywhere.pooled.reason)
+    assert "chance agreement is 1" in str(everywhere.pooled.reason)
+    # Published mode counts 3 segments on 2 places.
+    beyond = coding_agreement(
+        codings({"x": {"a": [1, 1, 1], "b": [1, 1, 1]}}), comparison=Comparison(mode=Mode.PUBLISHED)
+    )
+    assert math.isnan(beyond.pooled.pi)
+    assert "chance agreement is 2.25" in str(beyond.pooled.reason)
     tiny = coding_agreement(codings({"x": {"a": [1], "b": [1]}}))
     assert math.isnan(tiny.pooled.kappa)
     assert "no potential boundary" in str(tiny.pooled.reason)
+
+
+def test_undefined_items_do_not_hide_the_others() -> None:
+    corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"c": [1], "d": [1]}})
+    found = coding_agreement(corpus)
+    assert math.isnan(found.items["y"].coefficients.pi)
+    assert found.pi == (found.items["x"].coefficients.pi, 0)
+    assert found.pooled.pi == pytest.approx(found.items["x"].coefficients.pi)
+    assert found.windowdiff == found.items["x"].windowdiff
 
 
 def test_bad_codings() -> None:

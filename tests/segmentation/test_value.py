@@ -59,6 +59,9 @@ def test_several_types() -> None:
         (lambda: Segmentation.from_typed({}, mass=3, types=["y", "y"]), "twice"),
         (lambda: Segmentation.from_string("01x"), "2 characters"),
         (lambda: Segmentation.from_labels([]), "no base unit"),
+        (lambda: Segmentation.from_masses([10**30]), r"beyond 2\^53"),
+        (lambda: Segmentation.from_positions([1], mass=10**30), r"beyond 2\^53"),
+        (lambda: Segmentation.from_positions([10**30], mass=3), "outside 1 to 2"),
     ],
 )
 def test_refused(build: Callable[[], Segmentation], message: str) -> None:
