@@ -137,12 +137,14 @@ def _read(path: Path) -> Codings:
         if _is_table(content):
             return codings_from_table(source.text(), item=path.stem)
         format = recognise(content[:HEAD_BYTES], path)
-        if format is None and path.suffix.lower() != ".json" and content.lstrip()[:1] != b"{":
+        # Any text with commas passes for CSV; what begins as an object is JSON first.
+        is_object = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+        if format is None and path.suffix.lower() != ".json" and not is_object:
             raise DataError(
                 "file is of no known format",
                 hint="Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses",
             )
-        if format is None or format.name == "segeval":
+        if format is None or format.name == "segeval" or (is_object and format.name == "csv"):
             return codings_from_json(source.text())
         return _from_continua(path)
     except DataError as error:

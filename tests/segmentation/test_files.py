@@ -45,13 +45,15 @@ def test_segeval_json_with_and_without_its_frame(tmp_path: Path) -> None:
     assert masses(read_codings(framed)) == masses(read_codings(bare)) == items
 
 
-def test_boundary_strings_and_several_types() -> None:
+def test_boundary_strings_and_several_types(tmp_path: Path) -> None:
     text = """{"boundary_types": ["major", "minor"], "items": {"t": {
         "a": {"mass": 9, "boundaries": {"minor": [3, 5]}},
         "b": {"mass": 9, "boundaries": {"major": [3]}}}}}"""
     found = codings_from_json(text)
     assert found.types == ("major", "minor")
     assert found["t"]["a"].potential_boundaries == 16
+    one_line = saved(tmp_path, "typed.json", text.replace("\n", " "))
+    assert read_codings(one_line) == found
     strings = codings_from_json('{"t": {"a": "0100100000", "b": {"mass": 11, "boundaries": [5]}}}')
     assert masses(strings) == {"t": {"a": [2, 3, 6], "b": [5, 6]}}
 
