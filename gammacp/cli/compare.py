@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gammacp.cli.comparing import Comparing
 from gammacp.cli.comparison_tables import PRINTERS, print_against
 from gammacp.cli.groups import flatten
 from gammacp.cli.output import AsJson, message, print_json
-from gammacp.cli.parallel import Jobs, pays, workers
-from gammacp.cli.progress import progress
-from gammacp.cli.reading import Files, Loaded, Reading, load
+from gammacp.cli.reading import Files, Reading, load
 from gammacp.cli.settings import (
     FailUnder,
     Sampling,
@@ -25,6 +24,7 @@ from gammacp.cli.settings import (
 
 if TYPE_CHECKING:
     from gammacp.compare import BootstrapInterval, Comparison, PermutationTest
+    from gammacp.continuum import Continuum
     from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
 
@@ -48,26 +48,12 @@ def compare(
     weighing: Weighing,
     sampling: Sampling,
     solving: Solving,
+    comparing: Comparing,
     files: Files = None,
     by: Annotated[
         list[By] | None,
         typer.Option(help="Print these tables only (repeatable).  [default: all]"),
     ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(help="Annotator to hold against the others: a system, a gold standard."),
-    ] = None,
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(help="Files of another round or campaign to compare with (repeatable)."),
-    ] = None,
-    bootstrap: Annotated[
-        int, typer.Option(help="Bootstrap draws; 0 for no bootstrap interval.", min=0)
-    ] = 2000,
-    permutations: Annotated[
-        int, typer.Option(help="Random deals of the permutation test (--against).", min=1)
-    ] = 9999,
-    jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
@@ -76,47 +62,39 @@ def compare(
 
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
-    other = load(against, reading) if against else None
-    with workers(jobs, pays=pays(loaded)) as executor, progress("comparing"):
+    other = comparing.other_round(reading)
+    with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
-            reference=reference,
-            draws=bootstrap,
+            reference=comparing.reference,
+            draws=comparing.bootstrap,
             executor=executor,
             **options,
         )
-        test = None if other is None else _rounds(found, other, options, permutations)
+        test = None if other is None else _rounds(found, other, options, comparing.permutations)
     if json:
         print_json(_document(found, test))
     else:
         for table in by or list(By):
             PRINTERS[table](found)
-        if reference is not None and not by:
+        if comparing.reference is not None and not by:
             PRINTERS["reference"](found)
         if test is not None:
             print_against(*test)
         message(f"seed {sampling.seed}; {found.overall.score.signature}")
-    _check(found, solving, fail_under)
+    score = found.overall.score
+    solving.check_proven(str(getattr(score, "status", "feasible")))
+    check_threshold(score.value, fail_under, "γ")
 
 
 def _rounds(
-    found: Comparison, other: Loaded, options: GammaOptions, deals: int
+    found: Comparison, other: Mapping[str, Continuum], options: GammaOptions, deals: int
 ) -> tuple[Score, PermutationTest]:
     from gammacp.compare import agreement, compare_rounds
 
-    second = agreement(other.corpus().continua, options)
+    second = agreement(other, options)
     test = compare_rounds(found.overall, second, deals=deals, seed=options["seed"])
     return second.score, test
-
-
-def _check(found: Comparison, solving: Solving, fail_under: float | None) -> None:
-    from gammacp.errors import DataError
-
-    score = found.overall.score
-    if not found.overall.computed:
-        raise DataError(f"no document has a γ ({score.reason})")
-    solving.check_proven(str(getattr(score, "status", "feasible")))
-    check_threshold(score.value, fail_under, "γ")
 
 
 def _document(found: Comparison, test: tuple[Score, PermutationTest] | None) -> dict[str, Any]:

@@ -9,17 +9,10 @@ from typing import Annotated
 
 import typer
 
-from gammacp.cli.reading import Loaded
-
 Jobs = Annotated[
     int | None,
     typer.Option(help="Worker processes.  [default: one per core where it pays]", min=1),
 ]
-
-
-def pays(loaded: Loaded) -> bool:
-    """Whether there are so many units and pairs that worker processes are worth starting."""
-    return sum(c.n_units * c.n_annotators**2 for c in loaded.continua.values()) > 20_000
 
 
 @contextmanager

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
+from gammacp.cli.comparing import Comparing
 from gammacp.cli.groups import flatten
 from gammacp.cli.output import AsJson, message, print_json
-from gammacp.cli.parallel import Jobs, pays, workers
-from gammacp.cli.progress import progress
 from gammacp.cli.reading import Files, Reading, load
 from gammacp.cli.settings import (
     FailUnder,
@@ -32,6 +31,7 @@ def report(
     weighing: Weighing,
     sampling: Sampling,
     solving: Solving,
+    comparing: Comparing,
     files: Files = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The page.")] = Path("report.html"),
     title: Annotated[str, typer.Option(help="Heading.  [default: names of the files]")] = "",
@@ -41,14 +41,6 @@ def report(
             "--calibrate", help="Also say which errors would give this γ (takes a while)."
         ),
     ] = False,
-    reference: Annotated[
-        str | None,
-        typer.Option(help="Annotator to hold against the others: a system, a gold standard."),
-    ] = None,
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(help="Files of another round or campaign to compare with (repeatable)."),
-    ] = None,
     support: Annotated[
         str | None,
         typer.Option(
@@ -59,10 +51,6 @@ def report(
     boundaries: Annotated[
         str, typer.Option(help="Consensus boundaries: majority, median or mean.")
     ] = "median",
-    bootstrap: Annotated[
-        int, typer.Option(help="Bootstrap draws; 0 for no bootstrap interval.", min=0)
-    ] = 2000,
-    jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
@@ -71,17 +59,18 @@ def report(
 
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
-    other = load(against, reading) if against else None
-    with workers(jobs, pays=calibrate or pays(loaded)) as executor, progress("reporting"):
+    other = comparing.other_round(reading)
+    with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(
             loaded.corpus(),
             title=title,
-            reference=reference,
-            against=None if other is None else other.corpus().continua,
+            reference=comparing.reference,
+            against=other,
+            deals=comparing.permutations,
             calibrate=calibrate,
             support=support,
             boundaries=boundaries,
-            draws=bootstrap,
+            draws=comparing.bootstrap,
             executor=executor,
             failures=tuple(str(error) for _, error in loaded.failures),
             **options,

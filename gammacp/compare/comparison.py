@@ -109,7 +109,7 @@ def compare(
     Raises
     ------
     DataError
-        Fewer than two annotators, or no such reference.
+        Fewer than two annotators, no document with a γ, or no such reference.
     """
     settings: GammaOptions = options  # type: ignore[assignment]
     tell = progress or (lambda _: None)
@@ -125,6 +125,8 @@ def compare(
     tell("everybody")
     shared: dict[object, object] = {}
     overall = agreement(others, settings, executor=executor, shared=shared)
+    if not overall.computed:
+        raise DataError(f"no document has a γ: {_reasons(overall)}")
     tell("pairs of annotators")
     pairs = pair_matrix(others, settings, executor=executor)
     tell("each annotator left out")
@@ -147,6 +149,11 @@ def compare(
         confusion=table,
         reference=found,
     )
+
+
+def _reasons(overall: Agreement) -> str:
+    reasons = {name: s.reason for name, s in overall.documents.items()}
+    return "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
 
 
 def _summaries(

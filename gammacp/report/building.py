@@ -60,6 +60,7 @@ def report(
     support: str | float | None = None,
     boundaries: str = "median",
     draws: int = 2000,
+    deals: int = 9999,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     failures: tuple[str, ...] = (),
@@ -79,8 +80,8 @@ def report(
         Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
     support, boundaries
         Of the consensus behind the review list (`gammacp.consensus`).
-    draws
-        Bootstrap draws; 0 for none.
+    draws, deals
+        Bootstrap draws (0 for none) and random deals of the permutation test.
     executor, progress
         As for `gammacp.compare.compare`.
     failures
@@ -108,7 +109,7 @@ def report(
             comparison=comparison,
             consensus=found,
             calibration=_calibration(comparison, executor, tell, settings) if calibrate else None,
-            against=None if against is None else _against(comparison, against, settings),
+            against=None if against is None else _against(comparison, against, deals, settings),
             failures=failures,
         )
     )
@@ -145,10 +146,10 @@ def _calibration(
 
 
 def _against(
-    comparison: Comparison, against: Mapping[str, Continuum], options: GammaOptions
+    comparison: Comparison, against: Mapping[str, Continuum], deals: int, options: GammaOptions
 ) -> tuple[Score, PermutationTest]:
     from gammacp.compare import agreement, compare_rounds
 
     second = agreement(against, options)
-    test = compare_rounds(comparison.overall, second, seed=options.get("seed", 0))
+    test = compare_rounds(comparison.overall, second, deals=deals, seed=options.get("seed", 0))
     return second.score, test

@@ -109,5 +109,5 @@ function shortNumber(x) {
 }
 
 function position(x) {
-  return String(Number(x.toPrecision(12)));
+  return String(Number(x.toPrecision(15)));
 }
