@@ -34,12 +34,16 @@ def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
 def require(continuum: Continuum, needs: Iterable[Need] = ()) -> None:
     """Raise a DataError unless there is something to compare and all needs are met."""
     if continuum.n_annotators < 2:
+        who = f"only {continuum.annotators[0]}" if continuum.annotators else "none"
         raise DataError(
-            f"{continuum.n_annotators or 'no'} annotator, where agreement needs two",
-            hint="Declare annotators who found nothing",
+            f"agreement needs two annotators, and there is {who}",
+            hint="Declare annotators who found nothing, such as with --annotators A,B",
         )
     if not continuum.n_units:
-        raise DataError("no annotator has any unit, so there is nothing to compare")
+        raise DataError(
+            "there is no unit at all, so there is nothing to agree on",
+            hint="Check what the file holds, and what is kept of it",
+        )
     reason = unmet_need(continuum, needs)
     if reason is not None:
         raise DataError(reason)

@@ -18,6 +18,7 @@ from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, columns
 from gammacp.errors import DataError
+from gammacp.needs import require
 
 MOST_PAIRS = 4_000_000
 _CHUNK = 1_000_000
@@ -25,17 +26,6 @@ _CHUNK = 1_000_000
 
 class TooManyPairsError(DataError):
     """More candidate pairs than memory should hold; the caller takes another way."""
-
-
-def check_alignable(continuum: Continuum) -> None:
-    """DataError unless there are two annotators and a unit."""
-    if continuum.n_annotators < 2:
-        raise DataError(
-            f"continuum has {continuum.n_annotators} annotator, and agreement needs two",
-            hint="Declare annotators who marked nothing",
-        )
-    if not continuum.n_units:
-        raise DataError("continuum has no unit at all, so there is nothing to align")
 
 
 def pair_count(n_annotators: int) -> int:
@@ -70,7 +60,7 @@ def build_problem(
     DataError
         One annotator or no unit; TooManyPairsError if there are more than `most_pairs` pairs.
     """
-    check_alignable(continuum)
+    require(continuum)
     n, delta = continuum.n_annotators, dissimilarity.delta
     opening = (delta - rate) * pair_count(n)
     if most is None:

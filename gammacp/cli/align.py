@@ -8,7 +8,7 @@ from gammacp.cli.alignment_table import print_alignment
 from gammacp.cli.groups import flatten
 from gammacp.cli.output import AsJson, print_json
 from gammacp.cli.progress import progress
-from gammacp.cli.reading import File, Reading, load
+from gammacp.cli.reading import File, Reading, load, placed
 from gammacp.cli.settings import Seed, Solving, Weighing
 
 
@@ -28,8 +28,8 @@ def align(
     """The best alignment of a continuum, and how far it is proven."""
     from gammacp.alignment import align as solve
 
-    _, continuum = load(file, reading).only()
-    with progress("aligning"):
+    name, continuum = load(file, reading).only()
+    with progress("aligning"), placed(name):
         alignment = solve(
             continuum,
             weighing.dissimilarity(),

@@ -10,7 +10,7 @@ from gammacp.cli.alignment_table import print_alignment
 from gammacp.cli.counting import Counter, counting
 from gammacp.cli.groups import flatten
 from gammacp.cli.output import AsJson, message, number, print_json, print_table
-from gammacp.cli.reading import Files, Loaded, Reading, load
+from gammacp.cli.reading import Files, Loaded, Reading, load, placed
 from gammacp.cli.settings import (
     FailUnder,
     Sampling,
@@ -81,7 +81,8 @@ def _scores(
 
     if len(loaded.continua) == 1 and not loaded.failures:
         name, continuum = loaded.only()
-        return {name: gamma_of_one(continuum, progress=progress, **options)}, None
+        with placed(name):
+            return {name: gamma_of_one(continuum, progress=progress, **options)}, None
     corpus = gamma_corpus(loaded.corpus(), progress=progress, **options)
     return dict(corpus.scores), corpus
 
@@ -188,7 +189,7 @@ def _print(
         if alignment and isinstance(score, GammaScore):
             print_alignment(score.alignment, title=name if len(scores) > 1 else "")
     signature = corpus.signature if corpus is not None else next(iter(scores.values())).signature
-    message(f"seed {options['seed']}; {signature}")
+    message("; ".join(filter(None, (f"seed {options['seed']}", signature))))
 
 
 def _between(interval: tuple[float, float] | None) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,6 +118,15 @@ class Loaded:
         from gammacp.formats.reading import by_document
 
         return by_document(self.continua)
+
+
+@contextmanager
+def placed(name: str) -> Iterator[None]:
+    """Bad data found while a continuum is measured are those of `name`, and say so."""
+    try:
+        yield
+    except DataError as error:
+        raise error.at(name) from None
 
 
 def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:

@@ -87,7 +87,7 @@ def segmentation(
     bootstrap: Annotated[
         int, typer.Option(help="Draws of items for 95 % intervals; 0: none.", min=0)
     ] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draws.", min=0)] = 0,
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""

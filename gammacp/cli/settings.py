@@ -43,7 +43,7 @@ _PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     Preset.PYGAMMA: {"chance": "statistical", "precision": 0.05},
 }
 
-Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,8 @@ def gamma_options(weighing: Weighing, sampling: Sampling, solving: Solving) -> G
         "gap": solving.gap,
         "time_limit": solving.time_limit,
     }
-    chance = sampling.chance or preset.get("chance")
-    precision = sampling.precision or preset.get("precision")
+    chance = sampling.chance if sampling.chance is not None else preset.get("chance")
+    precision = sampling.precision if sampling.precision is not None else preset.get("precision")
     if chance is not None:
         options["chance"] = chance
     if precision is not None:

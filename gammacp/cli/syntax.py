@@ -71,7 +71,7 @@ class Computing:
     sentences: Annotated[
         int, typer.Option(help="Show the N sentences with the largest share of disagreement.")
     ] = 0
-    seed: Annotated[int, typer.Option(help="Seed of sampled pairs and bootstrap.")] = 0
+    seed: Annotated[int, typer.Option(help="Seed of sampled pairs and bootstrap.", min=0)] = 0
     workers: Annotated[int, typer.Option(help="Threads; 0: one per core.")] = 0
     fail_under: Annotated[
         float | None, typer.Option(help="Exit with 5 if α plain is smaller, or undefined.")

@@ -21,10 +21,10 @@ from gammacp.measures.gamma_run import (
     Settings,
     agreement_interval,
     chance_disorder,
-    check_measurable,
 )
 from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score
+from gammacp.needs import require
 from gammacp.signature import signature
 
 
@@ -136,7 +136,7 @@ def observed_and_chance(
     keep: bool = False,
 ) -> tuple[Alignment, Chance]:
     """Best alignment of the continuum and its chance; taken from `shared` if they are there."""
-    check_measurable(continuum)
+    require(continuum)
     key = ("gamma", continuum, settings)
     if shared is not None and key in shared:
         found: tuple[Alignment, Chance] = shared[key]  # type: ignore[assignment]

@@ -28,9 +28,9 @@ from gammacp.measures.gamma_run import (
     Progress,
     Settings,
     chance_disorder,
-    check_measurable,
 )
 from gammacp.measures.score import Score, undefined
+from gammacp.needs import require
 from gammacp.signature import signature
 
 
@@ -84,7 +84,7 @@ def gamma_corpus(
     parts: list[tuple[Continuum, Alignment, Chance]] = []
     for name, continuum in corpus.items():
         try:
-            check_measurable(continuum)
+            require(continuum)
             chance = chances.of(continuum)
         except DataError as error:
             scores[name] = undefined(str(error))
@@ -158,7 +158,8 @@ def _pooled(
     observed = float(sum(w * a.disorder for w, (_, a, _) in zip(weights, parts, strict=True)))
     lowest = float(sum(w * a.bound for w, (_, a, _) in zip(weights, parts, strict=True)))
     defined = [s.value for s in scores.values() if s.defined]
-    proven = all(s.status is Status.OPTIMAL for s in scores.values() if isinstance(s, GammaScore))
+    computed = [s for s in scores.values() if isinstance(s, GammaScore)]
+    proven = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
     reason = None
     if not parts:
         reason = "no continuum has a γ"

@@ -14,7 +14,7 @@ from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.sampling import ExpectedDisorder, SampleRule, sample_seed, sample_until
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import BoundDissimilarity, Combined
-from gammacp.errors import DataError
+from gammacp.errors import UsageError
 
 Progress = Callable[[int, int], None]
 
@@ -70,6 +70,9 @@ class Settings:
     @classmethod
     def of(cls, *, cover: bool = False, **options: Unpack[GammaOptions]) -> Settings:
         """These options, the others at their defaults; UsageError for what cannot be meant."""
+        seed = options.get("seed", 0)
+        if seed < 0:
+            raise UsageError(f"seed {seed} < 0")
         return cls(
             options.get("dissimilarity") or Combined(),
             options.get("chance", "shift"),
@@ -78,7 +81,7 @@ class Settings:
                 options.get("confidence", 0.95),
                 options.get("samples"),
             ),
-            options.get("seed", 0),
+            seed,
             options.get("method", "auto"),
             options.get("gap", 0.0),
             options.get("time_limit"),
@@ -196,15 +199,3 @@ def agreement_interval(
     if highest == 0:
         return 1.0, 1.0
     return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high
-
-
-def check_measurable(continuum: Continuum) -> None:
-    """DataError for what no agreement can be measured on (2015, §4.3)."""
-    if continuum.n_annotators < 2:
-        who = ", ".join(continuum.annotators) or "nobody"
-        raise DataError(
-            f"agreement needs two annotators, and there is only {who}",
-            hint="Declare annotators without units with --annotators A,B",
-        )
-    if continuum.n_units == 0:
-        raise DataError("there is no unit at all, so there is nothing to agree on")

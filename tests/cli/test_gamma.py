@@ -192,3 +192,41 @@ def test_options_that_no_measure_has_are_refused(run: Run, good: Path) -> None:
     result = run("measure", good, "-m", "ser", "--metric", "nominal")
     assert result.code == 2
     assert "--metric belongs to none of: ser" in result.err
+
+
+@pytest.mark.parametrize("command", ["gamma", "align"])
+@pytest.mark.parametrize(
+    ("rows", "what"),
+    [
+        ("A,x,1,2\nA,y,5,7\n", "there is only A"),
+        ("A,,,\nB,,,\n", "no unit at all"),
+        ("annotator,category,start,end\n", "there is none"),
+    ],
+)
+def test_what_cannot_be_measured_is_named_with_its_file(
+    run: Run, tmp_path: Path, command: str, rows: str, what: str
+) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(rows)
+    result = run(command, path)
+    assert (result.code, result.out) == (3, "")
+    assert result.err.startswith(f"gammacp: {path}: ")
+    assert what in result.err
+
+
+@pytest.mark.parametrize("option", [("--precision", 0), ("--seed", -1)])
+def test_zero_and_negative_values_are_refused_not_ignored(
+    run: Run, good: Path, option: tuple[str, int]
+) -> None:
+    result = run("gamma", good, *option)
+    assert (result.code, result.out) == (2, "")
+    assert option[0].removeprefix("--") in result.err
+
+
+def test_a_corpus_without_any_gamma_claims_no_proof(run: Run, tmp_path: Path) -> None:
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    for path in files:
+        path.write_text("A,x,1,2\n")
+    result = run("gamma", *files, "--json")
+    assert result.code == 3
+    assert json.loads(result.out)["corpus"]["status"] == "feasible"
