@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.candidates import build_problem, check_alignable, pair_count
+from gammacp.alignment.candidates import build_problem, pair_count
 from gammacp.alignment.canonical import canonical
 from gammacp.alignment.dense import solve_continuum
 from gammacp.alignment.problem import Problem, Solution, Status
@@ -21,6 +21,7 @@ from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, columns
 from gammacp.dissimilarity.combined import Combined
+from gammacp.needs import require
 
 
 class BestDisorder(NamedTuple):
@@ -160,7 +161,7 @@ def _solved(
 ) -> tuple[Problem | None, Solution]:
     solver = SOLVERS[method]
     if solver.any_density:
-        check_alignable(continuum)
+        require(continuum)
         return solve_continuum(continuum, dissimilarity, solver.solve, limits, cover=cover)
     problem = build_problem(continuum, dissimilarity, cover=cover, prune=solver.pruned)
     return problem, solver.solve(problem, limits)
