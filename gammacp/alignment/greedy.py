@@ -21,6 +21,7 @@ def solve_greedy(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
     """Algorithm 1; the bound is the sum of the best that each unit could have."""
     from gammacp.alignment.bounds import unit_bound
 
+    # No pair of a group with ĕ <= Δ is farther apart than Δ·C(n, 2), which pruning keeps.
     columns = unitary_alignments_within(problem, problem.delta)
     groups = as_groups(problem, columns, take_first(problem, columns))
     return solution(problem, groups, unit_bound(problem))
@@ -68,6 +69,5 @@ register(
         summary="Algorithm 1 of 2011, not exact; its bound is weak",
         solve=solve_greedy,
         exact=False,
-        pruned=False,
     )
 )
