@@ -1,0 +1,172 @@
+"""How far the greedy algorithm of 2011 is from the best alignment: in entropy, disorder and γ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from experiments._common import write_csv
+from gammacp.alignment.entropy import best_entropy
+from gammacp.bench.executors import open_pool
+from gammacp.measures.gamma import gamma
+from gammacp.plots import COLOURS, DASHES, MARKERS, figure
+from shuffling import Layout, Position, ReferenceModel, Uniform, shuffled_set
+
+UNIT = 100.0  # mean length in the reference model
+DENSITIES = (0.4, 0.8, 2.0, 4.0)
+MAGNITUDES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
+# Annotators with the sets that each costs time for; the density of the model of 2015 §6.3 here.
+ANNOTATORS = {2: 8, 3: 8, 4: 8, 5: 6, 6: 4, 8: 2}
+USUAL = 0.8
+QUANTITIES = {
+    "entropy": "entropy, greedy / exact − 1",
+    "disorder": "disorder, greedy / exact − 1",
+    "gamma": "γ, greedy − exact",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One annotation set to align both ways."""
+
+    n_annotators: int
+    density: float
+    magnitude: float
+    index: int
+    samples: int
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """Over density and magnitude for three annotators, and over annotators at one density."""
+    del data
+    cells = _cells(quick)
+    with open_pool() as pool:
+        found = list(pool.executor.map(measured, cells))
+    rows: list[dict[str, object]] = [
+        {
+            "annotators": n,
+            "density": density,
+            "magnitude": magnitude,
+            "quantity": quantity,
+            "mean": float(np.mean(values)),
+            "sd": float(np.std(values, ddof=1)) if len(values) > 1 else None,
+            "worst": float(np.max(np.abs(values))),
+            "optimal": float(np.mean(np.abs(values) < 1e-9)),
+            "sets": len(values),
+        }
+        for (n, density, magnitude), mine in _grouped(cells, found).items()
+        for quantity, values in zip(QUANTITIES, np.array(mine).T, strict=True)
+    ]
+    write_csv(out / "gap.csv", rows)
+    write_csv(out / "overall.csv", [_overall(found, i, q) for i, q in enumerate(QUANTITIES)])
+    _draw(out, rows)
+
+
+def _cells(quick: bool) -> list[Cell]:
+    magnitudes = (0.1, 0.6) if quick else MAGNITUDES
+    densities = (0.8, 2.0) if quick else DENSITIES
+    by_density = [
+        Cell(3, density, magnitude, i, 8 if quick else 20)
+        for density in densities
+        for magnitude in magnitudes
+        for i in range(2 if quick else 8)
+    ]
+    by_annotators = [
+        Cell(n, USUAL, magnitude, i, 4 if quick else 8)
+        for n, sets in ANNOTATORS.items()
+        if n != 3 and not (quick and n > 4)
+        for magnitude in ((0.1, 0.6) if quick else (0.1, 0.3, 0.6, 1.0))
+        for i in range(2 if quick else sets)
+    ]
+    # The long ones first, so that no worker is left with one at the end.
+    return sorted(by_density + by_annotators, key=lambda c: -c.n_annotators)
+
+
+def measured(cell: Cell) -> tuple[float, float, float]:
+    """Excess of greedy over exact in entropy and disorder (relative), and in γ (absolute)."""
+    c = shuffled_set(
+        model(cell.density),
+        (Position(overlap=True),),
+        cell.magnitude,
+        cell.n_annotators,
+        index=cell.index,
+    )
+    entropy, by_greedy = best_entropy(c).entropy, best_entropy(c, method="greedy").entropy
+    exact = gamma(c, samples=cell.samples)
+    greedy = gamma(c, samples=cell.samples, method="greedy")
+    return (
+        _excess(by_greedy, entropy),
+        _excess(greedy.observed, exact.observed),
+        greedy.value - exact.value,
+    )
+
+
+def model(density: float) -> ReferenceModel:
+    """References with `density` units over a place on average; gaps vary by half a unit."""
+    gap = UNIT / density - UNIT
+    return ReferenceModel(layout=Layout.OVERLAPPING, gaps=Uniform(round(gap - 25), round(gap + 25)))
+
+
+def _excess(greedy: float | None, exact: float | None) -> float:
+    assert greedy is not None
+    assert exact is not None
+    return greedy / exact - 1 if exact > 0 else 0.0
+
+
+def _grouped(
+    cells: Sequence[Cell], found: Sequence[tuple[float, float, float]]
+) -> dict[tuple[int, float, float], list[tuple[float, float, float]]]:
+    groups: dict[tuple[int, float, float], list[tuple[float, float, float]]] = {}
+    for cell, values in zip(cells, found, strict=True):
+        key = (cell.n_annotators, cell.density, cell.magnitude)
+        groups.setdefault(key, []).append(values)
+    return dict(sorted(groups.items()))
+
+
+def _overall(
+    found: Sequence[tuple[float, float, float]], column: int, quantity: str
+) -> dict[str, object]:
+    values = np.array(found)[:, column]
+    return {
+        "quantity": quantity,
+        "least": float(values.min()),
+        "median": float(np.median(values)),
+        "most": float(values.max()),
+        "optimal": float((np.abs(values) < 1e-9).mean()),
+        "sets": len(values),
+    }
+
+
+def _draw(out: Path, rows: list[dict[str, object]]) -> None:
+    """Above over density (three annotators), below over annotators (density .8)."""
+    with figure(out / "gap", width=8.5, height=5.4, rows=2, columns=3) as axes:
+        for column, (quantity, label) in enumerate(QUANTITIES.items()):
+            for row, (key, fixed, at) in enumerate(
+                (("density", "annotators", 3), ("annotators", "density", USUAL))
+            ):
+                panel = axes[row][column]
+                mine = [r for r in rows if r["quantity"] == quantity and r[fixed] == at]
+                for i, value in enumerate(sorted({float(str(r[key])) for r in mine})):
+                    _curve(panel, [r for r in mine if r[key] == value], i, f"{value:g}")
+                panel.axhline(0, color="black", linewidth=0.6)
+                panel.set_xlabel("magnitude of position errors")
+                if not row:
+                    panel.set_title(label)
+        axes[0][2].legend(title="units over a place")
+        axes[1][2].legend(title="annotators", ncols=2)
+
+
+def _curve(panel: object, rows: list[dict[str, object]], i: int, label: str) -> None:
+    x = np.array([float(str(r["magnitude"])) for r in rows])
+    y = np.array([float(str(r["mean"])) for r in rows])
+    se = np.array([float(str(r["sd"] or 0)) / float(str(r["sets"])) ** 0.5 for r in rows])
+    colour = COLOURS[i % len(COLOURS)]
+    panel.plot(  # type: ignore[attr-defined]
+        x, y, color=colour, marker=MARKERS[i], linestyle=DASHES[i % len(DASHES)], label=label
+    )
+    panel.fill_between(  # type: ignore[attr-defined]
+        x, y - se, y + se, color=colour, alpha=0.15, linewidth=0
+    )
