@@ -1,0 +1,167 @@
+"""Beyond the papers: §6.3's desiderata as numbers, and measures ranked per error type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from experiments import mathet2015_fig26
+from experiments._common import write_csv
+from gammacp.arrays import Floats
+from gammacp.bench.baseline import read_curves
+from gammacp.bench.table import Point, by_error, by_measure
+from gammacp.plots import COLOURS, DASHES, figure
+
+FIGURE_26 = "mathet2015_fig26"
+# What ranks a measure, each 1 at best and 0 at worst: see `_numbers`.
+CRITERIA = ("covered", "monotone", "even", "separated")
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """Bands and tests for every curve of Figures 26–30; desiderata and ranks per error."""
+    points = _points(out, quick=quick, data=data)
+    rows, bands = [], []
+    for error, group in by_error(points).items():
+        ranked = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
+        scores = {m: float(np.mean([float(str(n[c])) for c in CRITERIA])) for m, n in ranked}
+        order = sorted(scores, key=lambda m: -scores[m])
+        rows += [
+            {
+                "error": error,
+                "measure": m,
+                "rank": 1 + order.index(m),
+                "score": scores[m],
+                **numbers,
+            }
+            for m, numbers in sorted(ranked, key=lambda r: order.index(r[0]))
+        ]
+        bands += [_band(p) for p in group]
+    write_csv(out / "desiderata.csv", rows)
+    write_csv(out / "bands.csv", bands)
+    write_csv(out / "ranks.csv", _ranks(rows))
+    _draw(out, points)
+
+
+def _points(out: Path, *, quick: bool, data: Path | None) -> list[Point]:
+    """The curves as they lie in the results, or else from the sweep (whose store is kept)."""
+    errors = (*mathet2015_fig26.ERRORS, mathet2015_fig26.OVERLAPPING)
+    there = out.parent.parent / FIGURE_26
+    if not all((there / f"{e}.csv").is_file() for e in errors):
+        there = out.parent / "curves"
+        there.mkdir()
+        mathet2015_fig26.run(there, quick=quick, data=data)
+    return [p for e in errors for p in read_curves(there / f"{e}.csv")]
+
+
+def _numbers(curve: Sequence[Point]) -> dict[str, object]:
+    """The desiderata of one curve, over the magnitudes at which it is defined.
+
+    covered: how much of [0, 1] the means run through. monotone: share of steps that go down.
+    even: 1 − the largest step's share of all movement beyond an even one (1: equal steps; 0: all
+    at once, or no movement at all). separated: mean chance that of two sets of neighbouring
+    magnitudes the one with more errors has less agreement (ties count half), scaled from [½, 1]
+    to [0, 1], under normality. strictly_decreasing: no mean is above an earlier one beyond noise
+    (Bonferroni over all pairs, 5 %), and the last is below the first.
+    """
+    known = [p for p in curve if p.sets > p.undefined]
+    y = np.array([p.mean for p in known])
+    sd = np.nan_to_num(np.array([p.sd for p in known]))
+    counts = np.array([p.sets - p.undefined for p in known], np.float64)
+    steps = np.diff(y)
+    total = float(np.abs(steps).sum())
+    inside = np.clip(y, 0, 1)
+    z = _rises(y, sd / np.sqrt(counts))
+    return {
+        "covered": float(np.ptp(inside)),
+        "monotone": float((steps < -1e-12).mean()),
+        "even": _evenness(np.abs(steps) / total) if total > 1e-12 else 0.0,
+        "separated": _separation(steps, sd),
+        "at_0": float(y[0]),
+        "at_1": float(y[-1]),
+        "least": float(y.min()),
+        "largest_rise_z": float(z.max()),
+        "strictly_decreasing": str(
+            bool(z.max() < _critical(len(y)) and y[-1] < y[0] - 1e-9)
+        ).lower(),
+        "undefined": float(sum(p.undefined for p in curve) / sum(p.sets for p in curve)),
+    }
+
+
+def _rises(y: Floats, se: Floats) -> Floats:
+    """z of y[j] − y[i] for all i < j."""
+    i, j = np.triu_indices(len(y), 1)
+    rise, noise = y[j] - y[i], np.hypot(se[i], se[j])
+    return np.asarray(np.where(noise > 0, rise / np.maximum(noise, 1e-300), 0.0))
+
+
+def _critical(points: int) -> float:
+    """z that one of all pairs exceeds by chance at most at 5 % (Bonferroni)."""
+    from scipy.stats import norm
+
+    return float(norm.isf(0.05 / (points * (points - 1) / 2)))
+
+
+def _evenness(shares: Floats) -> float:
+    even = 1 / len(shares)
+    return float(1 - (shares.max() - even) / (1 - even))
+
+
+def _separation(steps: Floats, sd: Floats) -> float:
+    from scipy.stats import norm
+
+    noise = np.hypot(sd[1:], sd[:-1])
+    chance = np.where(
+        noise > 0, norm.cdf(-steps / np.maximum(noise, 1e-300)), (1 - np.sign(steps)) / 2
+    )
+    return float(max(2 * chance.mean() - 1, 0.0))
+
+
+def _band(p: Point) -> dict[str, object]:
+    half = 1.96 * p.sd / (p.sets - p.undefined) ** 0.5 if p.sets - p.undefined > 1 else None
+    return {
+        "error": p.error,
+        "measure": p.measure,
+        "magnitude": p.magnitude,
+        "mean": p.mean,
+        "low": None if half is None else p.mean - half,
+        "high": None if half is None else p.mean + half,
+        "undefined": p.undefined / p.sets,
+    }
+
+
+def _ranks(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    """One row per measure: its rank under each error, and the mean of its scores."""
+    measures = list(dict.fromkeys(str(r["measure"]) for r in rows))
+    table = []
+    for m in measures:
+        mine = [r for r in rows if r["measure"] == m]
+        ranks = {str(r["error"]): r["rank"] for r in mine}
+        score = float(np.mean([float(str(r["score"])) for r in mine]))
+        table.append({"measure": m, "mean_score": score, **ranks})
+    return sorted(table, key=lambda r: -float(str(r["mean_score"])))
+
+
+def _draw(out: Path, points: Sequence[Point]) -> None:
+    """Every curve with its 95 % band, one panel per error."""
+    errors = by_error(points)
+    measures = list(by_measure(points))
+    with figure(out / "bands", width=9.0, height=5.2, rows=2, columns=4) as axes:
+        panels = axes.ravel()
+        for panel, (error, group) in zip(panels, errors.items(), strict=False):
+            for measure, curve in by_measure(group).items():
+                i = measures.index(measure)
+                x = np.array([p.magnitude for p in curve])
+                y = np.array([p.mean for p in curve])
+                se = np.array([p.sd / max(p.sets - p.undefined, 1) ** 0.5 for p in curve])
+                panel.plot(x, y, color=COLOURS[i], linestyle=DASHES[i], label=measure)
+                panel.fill_between(
+                    x, y - 1.96 * se, y + 1.96 * se, color=COLOURS[i], alpha=0.2, linewidth=0
+                )
+            panel.axhline(0, color="black", linewidth=0.6)
+            panel.set(title=error, ylim=(-0.6, 1.03), xlabel="magnitude")
+        handles, labels = panels[0].get_legend_handles_labels()
+        for panel in panels[len(errors) :]:
+            panel.axis("off")
+        panels[len(errors)].legend(handles, labels, loc="center", title="mean, 95 % band")
