@@ -10,6 +10,8 @@ from gammacp.bench.processes import Processes, Serial
 from gammacp.bench.runner import Pool
 from gammacp.errors import UsageError
 
+_CROWD = 8  # worker processes per core that cannot be meant
+
 
 def available_cores() -> int:
     """Cores that this process may use."""
@@ -33,7 +35,12 @@ def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[
     """
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs {jobs} < 1")
-    if executor.startswith("dask://"):
+    local = not executor.startswith("dask://")
+    if local and jobs is not None and jobs > _CROWD * available_cores():
+        raise UsageError(
+            f"{jobs} jobs on {available_cores()} cores would stifle this machine; leave --jobs out"
+        )
+    if not local:
         from gammacp.bench.cluster import open_cluster
 
         with open_cluster("tcp://" + executor.removeprefix("dask://"), jobs) as pool:

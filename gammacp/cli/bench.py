@@ -118,6 +118,10 @@ class Running:
         bool,
         typer.Option("--plan", help="Predict what the sweep takes, from a small part of it."),
     ] = False
+    cores: Annotated[
+        int | None,
+        typer.Option(help="Cores that --plan is for.  [default: those of this machine]", min=1),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -438,23 +442,23 @@ def _plan(sweep: Sweep, store: Store, running: Running, *, as_json: bool) -> Non
     outcome = _run(pilot(sweep), store, here)
     _tell(sweep, outcome)
     costs = plan(sweep, store, store.begin(sweep))
-    jobs = running.jobs or available_cores()
+    cores = running.cores or available_cores()
     rows = [*costs, total(costs)] if len(costs) > 1 else costs
     if as_json:
-        print_json({"plan": [asdict(c) for c in rows], "jobs": jobs})
+        print_json({"plan": [asdict(c) for c in rows], "cores": cores})
         return
     columns = ("error", "sets", "cells", "alignments", "core-hours", "hours", "storage")
     print_table(
-        [*columns[:5], f"hours on {jobs}", columns[6]],
+        [*columns[:5], f"hours on {cores}", columns[6]],
         [
             [
                 c.error,
                 *(f"{n:,}" for n in (c.sets, c.cells, c.alignments)),
                 f"{c.core_seconds / 3600:,.3g}",
-                f"{c.core_seconds / 3600 / jobs:,.3g}",
+                f"{c.core_seconds / 3600 / cores:,.3g}",
                 f"{c.storage / 1e6:,.1f} MB",
             ]
             for c in rows
         ],
-        numeric=[*columns[1:5], f"hours on {jobs}", columns[6]],
+        numeric=[*columns[1:5], f"hours on {cores}", columns[6]],
     )

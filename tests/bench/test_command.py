@@ -100,6 +100,7 @@ def test_without_matplotlib_there_is_a_table_and_a_message(tmp_path: Path) -> No
         (("--error", "split", "--magnitudes", "0,1.5"), 2, "magnitude 1.5 is not in [0, 1]"),
         (("--error", "split", "--sets", "0"), 2, "sets 0 < 1"),
         (("--error", "split", "--executor", "threads"), 2, "serial, processes, dask://host:port"),
+        (("--error", "split", "--jobs", "5000"), 2, "would stifle this machine"),
         (("--error", "split", "--layout", "loose"), 2, "there are: apart, overlapping"),
         (("--error", "split", "--reference", "absent.csv"), 3, "absent.csv"),
         (("--error", "split", "--check", "absent.csv"), 3, "absent.csv: no such file"),
