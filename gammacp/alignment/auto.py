@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 from gammacp.alignment.bipartite import solve_bipartite
+from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.generation import generate
 from gammacp.alignment.groups import Columns, as_groups, enumerate_columns
 from gammacp.alignment.local_search import improve
@@ -42,7 +43,10 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
         if not generated.complete:
             certificate = Certificate(columns.begin, columns.members, columns.gain, generated.price)
             return solution(problem, groups, problem.n_units * problem.opening - bound, certificate)
-    found = settled(problem, columns, limits, deadline)
+    try:
+        found = settled(problem, columns, limits, deadline)
+    except (KeyboardInterrupt, TimeoutError):
+        found = solution(problem, improve(problem, groups), unit_bound(problem))
     if found.status is Status.OPTIMAL:
         return found
     best = solution(problem, improve(problem, groups), problem.n_units * problem.opening - bound)
@@ -53,7 +57,8 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
 def settled(problem: Problem, columns: Columns, limits: Limits, deadline: float) -> Solution:
     """The best alignment out of these columns, which hold all that matter."""
     ranked = Columns(columns.begin, problem.ranks[columns.members], columns.gain)
-    price = prices(problem.n_units, ranked, problem.opening if problem.cover else None)
+    cover_cost = problem.opening if problem.cover else None
+    price = prices(problem.n_units, ranked, cover_cost, deadline=deadline)
     chosen, gain = settle(problem, columns, price, limits, deadline)
     return solution(
         problem,

@@ -9,6 +9,9 @@ from gammacp.alignment.solvers import Limits, Solver, register
 from gammacp.arrays import Codes, Floats
 from gammacp.errors import UsageError
 
+# Candidate pairs per unit beyond which the dense assignment is the faster one.
+_CROWDED = 60
+
 
 def solve_bipartite(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
     """Maximise Σ (w + opening) over pairs; UsageError unless there are two annotators."""
@@ -71,6 +74,8 @@ def match(problem: Problem, gain: Floats) -> Codes:
     A unit may stay alone: each has a partner of its own on the other side, which gains nothing,
     and those partners are matched with one another.
     """
+    if len(gain) > _CROWDED * problem.n_units:
+        return _match_densely(problem, gain)
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -98,6 +103,21 @@ def match(problem: Problem, gain: Floats) -> Codes:
     alone[partner[paired]] = False
     groups[n_first:, 1] = np.flatnonzero(alone) + n_first
     return groups
+
+
+def _match_densely(problem: Problem, gain: Floats) -> Codes:
+    """`match` where most pairs are candidates: an assignment on the full matrix."""
+    from scipy.optimize import linear_sum_assignment
+
+    n_first = int(np.searchsorted(problem.annotator, 1))
+    table = np.zeros((n_first, problem.n_units - n_first))
+    table[problem.first, problem.second - n_first] = np.maximum(gain, 0.0)
+    rows, cols = linear_sum_assignment(table, maximize=True)
+    worth = table[rows, cols] > 0
+    groups = np.full((problem.n_units, 2), -1, np.int32)
+    groups[np.arange(problem.n_units), problem.annotator] = np.arange(problem.n_units)
+    groups[rows[worth], 1] = cols[worth] + n_first
+    return np.delete(groups, cols[worth] + n_first, axis=0)
 
 
 register(

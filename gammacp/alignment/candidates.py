@@ -117,7 +117,7 @@ def pairs_within(
         costs,
         min(float(most), np.finfo(np.float64).max),
         min(8 * continuum.n_units + 64, most_pairs),
-        most_pairs,
+        min(most_pairs, 8 * MOST_PAIRS),
     )
     if count < 0:
         raise TooManyPairsError(

@@ -7,11 +7,14 @@ every pair that was left out.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gammacp.alignment.bounds import unit_bound
-from gammacp.alignment.candidates import TooManyPairsError, build_problem, pair_count
+from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem, pair_count
 from gammacp.alignment.duplicates import distinct, rows_of, whole_groups
+from gammacp.alignment.groups import Columns, as_groups
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.solvers import Limits, Solve
 from gammacp.arrays import Codes
@@ -20,6 +23,7 @@ from gammacp.dissimilarity.base import BoundDissimilarity
 
 _SHRINK = 0.25
 _SMALLEST = 1e-12
+_MINUTE = 60.0
 
 
 def solve_continuum(
@@ -37,10 +41,39 @@ def solve_continuum(
         if merged is not None:
             return None, merged
     try:
-        problem = build_problem(continuum, dissimilarity, cover=cover)
+        problem = build_problem(
+            continuum, dissimilarity, cover=cover, most_pairs=_bearable(continuum)
+        )
     except TooManyPairsError:
         return None, _solve_closest(continuum, dissimilarity, solve, limits, cover)
     return problem, solve(problem, limits)
+
+
+def _paired(problem: Problem) -> Codes:
+    """Two annotators' units paired closest first: an assignment takes too long in a crowd."""
+    from gammacp.alignment.greedy_kernels import take_disjoint
+
+    members = np.column_stack((problem.first, problem.second)).ravel()
+    begin = 2 * np.arange(len(problem.first) + 1, dtype=np.int64)
+    columns = Columns(begin, members, problem.weight + problem.opening)
+    order = np.argsort(-problem.weight, kind="stable").astype(np.int64)
+    return as_groups(problem, columns, take_disjoint(problem.n_units, begin, members, order))
+
+
+def _brief(limits: Limits) -> Limits:
+    """At most a minute: a bound that allows for missing pairs does not become a proof."""
+    return replace(limits, time_limit=min(limits.time_limit or _MINUTE, _MINUTE))
+
+
+def _bearable(continuum: Continuum) -> int:
+    """Candidate pairs that can still be solved exactly.
+
+    All pairs of two thousand units by each of two annotators, or what a sparse continuum of that
+    many units has many times over.
+    """
+    counts = continuum.counts
+    all_pairs = (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
+    return MOST_PAIRS if all_pairs <= MOST_PAIRS else 50 * len(counts) * continuum.n_units
 
 
 def _solve_merged(
@@ -97,11 +130,13 @@ def _solve_closest(
     while most > _SMALLEST * delta:
         most *= _SHRINK
         try:
-            problem = build_problem(continuum, dissimilarity, cover=cover, most=most)
+            problem = build_problem(
+                continuum, dissimilarity, cover=cover, most=most, most_pairs=30 * continuum.n_units
+            )
         except TooManyPairsError:
             continue
-        found = solve(problem, limits)
-        return solution(problem, found.groups, unit_bound(problem, beyond=delta - most))
+        groups = _paired(problem) if n == 2 else solve(problem, _brief(limits)).groups
+        return solution(problem, groups, unit_bound(problem, beyond=delta - most))
     alone = np.full((continuum.n_units, n), -1, np.int32)
     alone[np.arange(continuum.n_units), continuum.annotator_codes] = np.arange(continuum.n_units)
     cost = continuum.n_units * delta * pair_count(n)

@@ -85,8 +85,9 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
                 return Generated(listed, state.center, state.groups, state.bound, complete=True)
             if state.converged:
                 break
-            state = _iterated(problem, state)
-    except KeyboardInterrupt:
+            state = _iterated(problem, state, deadline)
+    except (KeyboardInterrupt, TimeoutError):
+        # What has been found so far, with its bound, is the answer.
         pass
     tight = search(problem, state.center, -_slack(problem), limit=state.listed)[0]
     columns = state.pool if tight is None else tight
@@ -108,9 +109,9 @@ def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:
     return gap <= max(limits.gap * abs(cost), _slack(problem))
 
 
-def _iterated(problem: Problem, state: _Iterate) -> _Iterate:
+def _iterated(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     cover_cost = problem.opening if problem.cover else None
-    relaxed = relax(problem.n_units, state.pool, cover_cost)
+    relaxed = relax(problem.n_units, state.pool, cover_cost, deadline=deadline)
     state = _rounded(problem, state, relaxed.value)
     state = _trimmed(state, relaxed.price)
     mixed = state.smoothing * state.center + (1 - state.smoothing) * relaxed.price

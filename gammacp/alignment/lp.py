@@ -9,6 +9,7 @@ so found are feasible, only not the very best near the seams, which `settle` mak
 from __future__ import annotations
 
 import itertools
+import time
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -33,12 +34,14 @@ def relax(
     cover_cost: float | None = None,
     *,
     capacity: Indices | None = None,
+    deadline: float = np.inf,
 ) -> Relaxation:
     """The relaxation of these columns.
 
     With `cover_cost` (the opening) units must be covered, may be covered several times, and prices
     are at most that: min Σ (|G|·opening − gain)·x + opening·alone, Σ_{G∋u} x_G + alone_u ≥ 1.
-    With `capacity` a unit may be in that many groups instead of one.
+    With `capacity` a unit may be in that many groups instead of one. TimeoutError at the deadline
+    (of `time.monotonic`).
     """
     from scipy.sparse import csc_matrix, eye_array, hstack
 
@@ -62,7 +65,11 @@ def relax(
         np.zeros(len(cost)), np.full(len(cost), np.inf), cost, low, high, matrix.tocsr()
     )
     solver = builder.ModelSolverHelper("glop")
+    if np.isfinite(deadline):
+        solver.set_time_limit_in_seconds(max(deadline - time.monotonic(), 0.01))
     solver.solve(model)
+    if solver.status() != builder.SolveStatus.OPTIMAL and time.monotonic() >= deadline:
+        raise TimeoutError("no time left for the linear relaxation")
     if solver.status() != builder.SolveStatus.OPTIMAL:
         raise RuntimeError(f"GLOP ended with {solver.status()} on a packing problem")
     dual = np.asarray(solver.dual_values())
@@ -71,10 +78,16 @@ def relax(
     return Relaxation(value, np.maximum(price, 0.0))
 
 
-def prices(n_units: int, columns: Columns, cover_cost: float | None = None) -> Floats:
+def prices(
+    n_units: int,
+    columns: Columns,
+    cover_cost: float | None = None,
+    *,
+    deadline: float = np.inf,
+) -> Floats:
     """Prices of units that are numbered by position; see the module's text."""
     if n_units <= 2 * _BLOCK:
-        return relax(n_units, columns, cover_cost).price
+        return relax(n_units, columns, cover_cost, deadline=deadline).price
     ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
     starts = np.minimum.reduceat(columns.members, columns.begin[:-1])
     by_start = np.argsort(starts, kind="stable")
@@ -88,7 +101,7 @@ def prices(n_units: int, columns: Columns, cover_cost: float | None = None) -> F
         inside = by_start[lo:hi]
         inside = inside[(ends[inside] >= first) if across else (ends[inside] < last)]
         part = _truncated(columns.select(inside), price, first, last)
-        price[first:last] = relax(last - first, part, cover_cost).price
+        price[first:last] = relax(last - first, part, cover_cost, deadline=deadline).price
 
     seams = np.linspace(0, n_units, n_units // _BLOCK + 1).astype(int)
     for first, last in itertools.pairwise(seams):
