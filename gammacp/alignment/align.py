@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.candidates import build_problem, pair_count
-from gammacp.alignment.canonical import canonical
+from gammacp.alignment.candidates import build_problem, pair_count, position_ranks
+from gammacp.alignment.canonical import canonical, in_order
 from gammacp.alignment.dense import solve_continuum
 from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers import SOLVERS, Limits
@@ -87,9 +87,9 @@ def align(
     return Alignment(
         continuum=continuum,
         dissimilarity=bound,
-        groups=found.groups,
+        groups=in_order(position_ranks(continuum), found.groups),
         disorder=found.objective * scale,
-        bound=found.bound * scale,
+        bound=max(found.bound, 0.0) * scale,
         status=found.status,
         method=method,
         cover=cover,
@@ -138,7 +138,8 @@ def best_groups(
     limits = Limits(gap=gap, time_limit=time_limit, seed=seed)
     _, found = _solved(continuum, dissimilarity, method, limits, cover)
     scale = 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
-    return BestGroups(found.objective * scale, found.bound * scale, found.status, found.groups)
+    lowest = max(found.bound, 0.0) * scale
+    return BestGroups(found.objective * scale, lowest, found.status, found.groups)
 
 
 def _category_costs(

@@ -31,8 +31,7 @@ def canonical(problem: Problem, found: Solution, second: Floats, limits: Limits)
         return found
     columns = Columns(*certificate[:3])
     chosen = _first_best(problem, columns, certificate, second, limits)
-    groups = in_order(problem, as_groups(problem, columns, chosen))
-    result = solution(problem, groups, found.objective, certificate)
+    result = solution(problem, as_groups(problem, columns, chosen), found.objective, certificate)
     return result if result.status is Status.OPTIMAL else found
 
 
@@ -43,9 +42,9 @@ def _solved_again(problem: Problem, limits: Limits) -> Certificate | None:
     return solve_groups(problem, limits).certificate
 
 
-def in_order(problem: Problem, groups: Codes) -> Codes:
-    """Groups by their first unit's position."""
-    ranks = np.append(problem.ranks, problem.n_units)[groups]
+def in_order(rank: Codes, groups: Codes) -> Codes:
+    """Groups by their first unit's position; `rank` is the place of each unit by position."""
+    ranks = np.append(rank, len(rank))[groups]
     ranks.sort(axis=1)
     return np.asarray(groups[np.lexsort(ranks.T[::-1])])
 

@@ -95,7 +95,7 @@ def test_as_graph_and_table() -> None:
 
 def test_bad_data() -> None:
     alone = Continuum.from_units([Unit("A", 0, 5, "x")])
-    with pytest.raises(DataError, match="1 annotator"):
+    with pytest.raises(DataError, match="there is only A"):
         align(alone)
     with pytest.raises(DataError, match="no unit at all"):
         align(Continuum.from_units([], annotators=["A", "B"]))
@@ -129,3 +129,23 @@ def test_pathological_density_ends(
     if starts[1] == starts[0]:
         # Everybody has the same units: what does not divide by n is all that is left over.
         assert best.status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("method", ["auto", "greedy"])
+@FEW
+@given(continua(n_annotators=(2, 4)))
+def test_unitary_alignments_are_in_order_of_position(method: str, continuum: Continuum) -> None:
+    firsts = [
+        min((u.start, u.end) for u in unitary.units.values() if u is not None)
+        for unitary in align(continuum, method=method).unitary_alignments
+    ]
+    assert firsts == sorted(firsts)
+
+
+def test_no_bound_is_below_zero() -> None:
+    # Time is up before anything is proven.
+    units = [Unit(f"A{a}", i, i + 30, "a") for a in range(5) for i in range(a, 100 + a)]
+    continuum = Continuum.from_units(units)
+    bound = bind(Combined(), continuum)
+    assert align(continuum, method="cpsat", time_limit=0.01).bound >= 0
+    assert best_disorder(continuum, bound, method="cpsat", time_limit=0.01).bound >= 0

@@ -76,4 +76,4 @@ def test_groups_come_in_order_of_position() -> None:
     continuum = random_continuum(3, 3, 20)
     problem = build_problem(continuum, bind(Combined(), continuum))
     groups = align(continuum).groups
-    assert np.array_equal(groups, in_order(problem, groups[::-1]))
+    assert np.array_equal(groups, in_order(problem.ranks, groups[::-1]))
