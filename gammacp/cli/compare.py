@@ -68,6 +68,7 @@ def compare(
             loaded.corpus().continua,
             reference=comparing.reference,
             draws=comparing.bootstrap,
+            leave_one_out=comparing.leave_one_out and (not by or By.ANNOTATOR in by or json),
             executor=executor,
             **options,
         )

@@ -37,6 +37,9 @@ class Comparing:
     permutations: Annotated[
         int, typer.Option(help="Random deals of the permutation test (--against).", min=1)
     ] = 9999
+    leave_one_out: Annotated[
+        bool, typer.Option(help="Also γ without each annotator, which takes long for many.")
+    ] = True
     jobs: Jobs = None
 
     def other_round(self, reading: Reading) -> Mapping[str, Continuum] | None:

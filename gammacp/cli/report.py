@@ -71,6 +71,7 @@ def report(
             support=support,
             boundaries=boundaries,
             draws=comparing.bootstrap,
+            leave_one_out=comparing.leave_one_out,
             executor=executor,
             failures=tuple(str(error) for _, error in loaded.failures),
             **options,

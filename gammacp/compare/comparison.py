@@ -85,6 +85,7 @@ def compare(
     *,
     reference: str | None = None,
     draws: int = DRAWS,
+    leave_one_out: bool = True,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     **options: object,
@@ -99,6 +100,8 @@ def compare(
         An annotator to set apart (a gold standard, a system): it takes part in `reference` only.
     draws
         Bootstrap draws; 0 for none.
+    leave_one_out
+        Compute γ without each annotator: as much work again as γ, for each of them.
     executor
         Where the γ of pairs and of the left-out sets are computed.
     progress
@@ -130,7 +133,7 @@ def compare(
     tell("pairs of annotators")
     pairs = pair_matrix(others, settings, executor=executor)
     tell("each annotator left out")
-    without = left_out(others, overall, pairs, settings, executor=executor)
+    without = left_out(others, overall, pairs, settings, executor=executor) if leave_one_out else ()
     tell("categories")
     names = tuple(dict.fromkeys(c for k in others.values() for c in k.categories))
     table = confusion((s.alignment for s in overall.computed.values()), names)

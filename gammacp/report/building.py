@@ -61,6 +61,7 @@ def report(
     boundaries: str = "median",
     draws: int = 2000,
     deals: int = 9999,
+    leave_one_out: bool = True,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     failures: tuple[str, ...] = (),
@@ -82,7 +83,7 @@ def report(
         Of the consensus behind the review list (`gammacp.consensus`).
     draws, deals
         Bootstrap draws (0 for none) and random deals of the permutation test.
-    executor, progress
+    leave_one_out, executor, progress
         As for `gammacp.compare.compare`.
     failures
         What could not be read, to be said on the page.
@@ -95,7 +96,13 @@ def report(
     named = _named(continua)
     tell = progress or (lambda _: None)
     comparison = compare(
-        named, reference=reference, draws=draws, executor=executor, progress=progress, **options
+        named,
+        reference=reference,
+        draws=draws,
+        leave_one_out=leave_one_out,
+        executor=executor,
+        progress=progress,
+        **options,
     )
     settings: GammaOptions = options  # type: ignore[assignment]
     tell("consensus")
