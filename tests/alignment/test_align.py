@@ -144,7 +144,7 @@ def test_unitary_alignments_are_in_order_of_position(method: str, continuum: Con
 
 def test_no_bound_is_below_zero() -> None:
     # Time is up before anything is proven.
-    units = [Unit(f"A{a}", i, i + 30, "a") for a in range(5) for i in range(a, 100 + a)]
+    units = [Unit(f"A{a}", 10 * i + a, 10 * i + 15, "a") for a in range(5) for i in range(100)]
     continuum = Continuum.from_units(units)
     bound = bind(Combined(), continuum)
     assert align(continuum, method="cpsat", time_limit=0.01).bound >= 0
