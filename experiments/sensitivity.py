@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from experiments._common import write_csv
-from experiments._sweep import sweep_into
 from gammacp.arrays import Floats
-from gammacp.bench.source import Shuffled
-from gammacp.bench.sweep import Sweep, magnitudes_by
+from gammacp.bench.executors import open_pool
+from gammacp.bench.table import point_of
+from gammacp.measures.registry import measure
 from gammacp.plots import COLOURS, DASHES, MARKERS, figure
-from shuffling import CategoryModel, ReferenceModel, Uniform
+from shuffling import CategoryModel, ReferenceModel, Uniform, shuffled_set
 
 MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
 SHOWN = ("gamma", "u-alpha-2013", "ser")
-MOST_ANNOTATORS = 10
+# Beyond so many annotators, sets and random sets are few: an alignment takes seconds.
+FEW = 5
 
 
 @dataclass(frozen=True)
@@ -31,40 +33,73 @@ class Variant:
     n_annotators: int = 3
 
 
+@dataclass(frozen=True)
+class Cell:
+    """One annotation set of a variant."""
+
+    variant: Variant
+    magnitude: float
+    index: int
+
+
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """Small sweeps of each variant, and how far its curves lie from the configured ones."""
+    """Curves of each variant, and how far those of one thing lie apart."""
     del data
-    rows: list[dict[str, object]] = []
-    for number, variant in enumerate(_variants(quick)):
-        sweep = Sweep(
-            source=Shuffled(variant.model),
-            errors=(variant.error,),
-            measures=MEASURES,
-            magnitudes=magnitudes_by(0.5 if quick else 0.2),
-            sets=2 if quick else (4 if variant.n_annotators > 5 else 8),
-            n_annotators=variant.n_annotators,
-            options={"precision": 0.05},
-            experiment=f"sensitivity_{number}",
-        )
-        folder = out.parent / f"variant-{number}"
-        folder.mkdir()
-        rows += [
-            {
-                "about": variant.about,
-                "value": variant.value,
-                "error": variant.error,
-                "measure": p.measure,
-                "magnitude": p.magnitude,
-                "mean": p.mean,
-                "sd": p.sd,
-                "sets": p.sets,
-                "undefined": p.undefined,
-            }
-            for p in sweep_into(folder, [sweep], figures=False)
-        ]
+    cells = [
+        Cell(variant, magnitude, index)
+        for variant in _variants(quick)
+        for magnitude in ((0.0, 0.6) if quick else _magnitudes(variant))
+        for index in range(2 if quick else _sets(variant))
+    ]
+    # The long ones first, so that no worker is left with one at the end.
+    cells.sort(key=lambda c: -c.variant.n_annotators)
+    with open_pool() as pool:
+        found = list(pool.executor.map(measured, cells))
+    values: dict[tuple[Variant, float], list[dict[str, float]]] = {}
+    for cell, scores in zip(cells, found, strict=True):
+        values.setdefault((cell.variant, cell.magnitude), []).append(scores)
+    rows = [
+        _row(variant, magnitude, name, [s[name] for s in values[variant, magnitude]])
+        for variant in _variants(quick)
+        for name in MEASURES
+        for magnitude in sorted(m for v, m in values if v == variant)
+    ]
     write_csv(out / "curves.csv", rows)
     write_csv(out / "spread.csv", _spread(rows))
     _draw(out, rows)
+
+
+def _magnitudes(variant: Variant) -> tuple[float, ...]:
+    return (0.0, 0.2, 0.6, 1.0) if variant.n_annotators > FEW else (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def _sets(variant: Variant) -> int:
+    return 2 if variant.n_annotators > FEW else 10
+
+
+def measured(cell: Cell) -> dict[str, float]:
+    """All measures of one set; γ from fewer random sets where an alignment takes seconds."""
+    n = cell.variant.n_annotators
+    c = shuffled_set(cell.variant.model, cell.variant.error, cell.magnitude, n, index=cell.index)
+    scores = measure(c, MEASURES, samples=30 if n <= FEW else 5)
+    return {name: score.value for name, score in scores.items()}
+
+
+def _row(
+    variant: Variant, magnitude: float, name: str, values: Sequence[float]
+) -> dict[str, object]:
+    point = point_of(variant.error, name, magnitude, list(values))
+    return {
+        "about": variant.about,
+        "value": variant.value,
+        "error": variant.error,
+        "measure": name,
+        "magnitude": magnitude,
+        "mean": point.mean,
+        "sd": point.sd,
+        "sets": point.sets,
+        "undefined": point.undefined,
+    }
 
 
 def _variants(quick: bool) -> list[Variant]:
@@ -90,10 +125,7 @@ def _variants(quick: bool) -> list[Variant]:
             Variant("unit lengths", f"{low}–{high}", "position", _lengths(low, high))
             for low, high in ((100, 100), (50, 150), (5, 195))
         ),
-        *(
-            Variant("annotators", f"{n}", "position", n_annotators=n)
-            for n in (2, 3, 5, MOST_ANNOTATORS)
-        ),
+        *(Variant("annotators", f"{n}", "position", n_annotators=n) for n in (2, 3, 5, 7, 10)),
     ]
     return found[::6] if quick else found
 
@@ -123,8 +155,8 @@ def _spread(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """Per thing and measure: how far the variants' means lie apart at most, and whether each
     variant still falls from its first to its last magnitude without a rise beyond two se."""
     table = []
-    for about, measure in dict.fromkeys((str(r["about"]), str(r["measure"])) for r in rows):
-        mine = [r for r in rows if (r["about"], r["measure"]) == (about, measure)]
+    for about, name in dict.fromkeys((str(r["about"]), str(r["measure"])) for r in rows):
+        mine = [r for r in rows if (r["about"], r["measure"]) == (about, name)]
         by_value: dict[str, list[tuple[float, float, float]]] = {}
         for r in mine:
             se = float(str(r["sd"])) / max(float(str(r["sets"])), 1) ** 0.5
@@ -132,19 +164,28 @@ def _spread(rows: list[dict[str, object]]) -> list[dict[str, object]]:
                 (float(str(r["magnitude"])), float(str(r["mean"])), se)
             )
         curves = [np.array(sorted(c)) for c in by_value.values()]
-        means = np.array([c[:, 1] for c in curves])
-        apart = np.nanmax(means, axis=0) - np.nanmin(means, axis=0)
+        at, apart = _farthest(curves)
         table.append(
             {
                 "about": about,
-                "measure": measure,
-                "largest_spread": float(np.nanmax(apart)),
-                "at_magnitude": float(curves[0][int(np.nanargmax(apart)), 0]),
+                "measure": name,
+                "largest_spread": apart,
+                "at_magnitude": at,
                 "falling": int(sum(_falls(c) for c in curves)),
                 "variants": len(curves),
             }
         )
     return table
+
+
+def _farthest(curves: Sequence[Floats]) -> tuple[float, float]:
+    """The magnitude at which the means lie farthest apart, and how far."""
+    spread = {}
+    for magnitude in sorted({m for c in curves for m in c[:, 0]}):
+        means = [y for c in curves for m, y, _ in c if m == magnitude and not np.isnan(y)]
+        spread[magnitude] = max(means) - min(means) if means else 0.0
+    at = max(spread, key=lambda m: spread[m])
+    return float(at), float(spread[at])
 
 
 def _falls(curve: Floats) -> bool:
@@ -165,9 +206,9 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
         columns=max(len(things), 2),
     ) as axes:
         for column, about in enumerate(things):
-            for row, measure in enumerate(SHOWN):
+            for row, name in enumerate(SHOWN):
                 panel = axes[row][column]
-                mine = [r for r in rows if (r["about"], r["measure"]) == (about, measure)]
+                mine = [r for r in rows if (r["about"], r["measure"]) == (about, name)]
                 for i, value in enumerate(dict.fromkeys(str(r["value"]) for r in mine)):
                     curve = [r for r in mine if r["value"] == value]
                     panel.plot(
@@ -184,6 +225,6 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
                     panel.set_title(about, fontsize=8.5)
                     panel.legend(fontsize=7)
                 if not column:
-                    panel.set_ylabel(measure)
+                    panel.set_ylabel(name)
         for column in range(len(things)):
             axes[-1][column].set_xlabel("magnitude")

@@ -1,0 +1,211 @@
+"""2015, Table 2: which measure satisfies which requirement, from the registry and by probes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments._common import Span, continuum, write_csv
+from gammacp.continuum import Continuum, Unit
+from gammacp.dissimilarity import Combined
+from gammacp.measures.registry import MEASURES, Measure, measure
+from gammacp.needs import Need
+from gammacp.plots import COLOURS, figure
+from shuffling import CategoryModel, ReferenceModel, Uniform
+
+LENGTH = 100
+BASE: list[Span] = [(4, 14, "1"), (20, 32, "2"), (40, 50, "3"), (60, 75, "1"), (84, 94, "4")]
+TILES: list[Span] = [(0, 20, "1"), (20, 45, "2"), (45, 60, "3"), (60, 80, "1"), (80, 100, "4")]
+YES, PARTLY, NO = "yes", "partly", "no"
+# What chance-corrected measures may be off by over the random sets of the probe.
+NEAR_ZERO = 0.1
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """A row per measure and requirement: what the registry says, what a probe finds."""
+    del data
+    measures = [m for _, m in sorted(_registered().items())]
+    rows = []
+    for m in measures:
+        for name, probe in PROBES.items():
+            value = probe(m, 6 if quick else 40)
+            rows.append(
+                {
+                    "measure": m.name,
+                    "requirement": name,
+                    "registry": _from_registry(m, name),
+                    "probe": _verdict(name, value),
+                    "value": value,
+                }
+            )
+    for row in rows:
+        said = row["registry"]
+        row["consistent"] = str(said is None or (said == NO) == (row["probe"] == NO)).lower()
+    write_csv(out / "requirements.csv", rows)
+    satisfied = [
+        {
+            "measure": m.name,
+            "satisfied": sum(r["probe"] == YES for r in rows if r["measure"] == m.name),
+            "of": len(PROBES),
+        }
+        for m in measures
+    ]
+    write_csv(out / "satisfied.csv", satisfied)
+    _draw(out, rows)
+
+
+def _registered() -> dict[str, Measure]:
+    """Measures of units; those with one value per category have none to probe."""
+    found = {name: MEASURES[name] for name in MEASURES}
+    return {n: m for n, m in found.items() if m.applies_to == "continuum" and not m.per_category}
+
+
+def _from_registry(m: Measure, requirement: str) -> str | None:
+    """What its needs and options say; None where they say nothing."""
+    excluded = {
+        "gaps": {Need.FULL_COVERING},
+        "embedding": {Need.NO_OVERLAP, Need.FULL_COVERING},
+        "free overlap": {Need.NO_OVERLAP, Need.FULL_COVERING},
+        "several annotators": {Need.TWO_ANNOTATORS},
+    }
+    if requirement == "boundaries" and Need.PREDEFINED in m.needs:
+        return NO
+    if requirement in excluded:
+        return NO if m.needs & excluded[requirement] else YES
+    if requirement == "chance correction":
+        return YES if m.chance_corrected else NO
+    if requirement == "weighted categories":
+        return YES if m.options & {"metric", "dissimilarity"} else NO
+    return None
+
+
+def _verdict(requirement: str, value: float) -> str:
+    """From the probe's value; NaN is a measure that does not apply."""
+    if math.isnan(value):
+        return NO
+    if requirement in ("gaps", "embedding", "free overlap", "several annotators"):
+        # Identical annotators: a measure that copes finds perfect agreement.
+        return YES if abs(value - 1) < 1e-9 else PARTLY
+    if requirement == "chance correction":
+        return YES if abs(value) <= NEAR_ZERO else NO
+    if requirement == "weighted categories":
+        return YES if value > 1e-9 else NO
+    return YES if value < 1 - 1e-9 else NO
+
+
+def _value(m: Measure, c: Continuum, **options: Any) -> float:
+    own = {"samples": 30} | options
+    score = measure(c, [m.name], **{k: v for k, v in own.items() if k in m.options})[m.name]
+    return score.value if score.defined else math.nan
+
+
+def _two(first: list[Span], second: list[Span]) -> Continuum:
+    return continuum(LENGTH, A=first, B=second)
+
+
+def _reacts(sporadic: list[Span], tiled: list[Span]) -> Callable[[Measure, int], float]:
+    """Agreement with the base when one annotator errs; on segmentations where only they do."""
+
+    def probe(m: Measure, draws: int) -> float:  # noqa: ARG001
+        if Need.FULL_COVERING in m.needs:
+            return _value(m, _two(TILES, tiled))
+        return _value(m, _two(BASE, sporadic))
+
+    return probe
+
+
+def _identical(*spans: Span, n: int = 2) -> Callable[[Measure, int], float]:
+    def probe(m: Measure, draws: int) -> float:  # noqa: ARG001
+        base = TILES if Need.FULL_COVERING in m.needs and n > 2 else [*BASE, *spans]
+        return _value(m, continuum(LENGTH, **{"ABCD"[i]: base for i in range(n)}))
+
+    return probe
+
+
+def _at_random(m: Measure, draws: int) -> float:
+    """Mean agreement of annotators who annotate independently, with the model (long units, four
+    categories, few boundaries or many) where it is farthest from 0."""
+    means = [_mean_at_random(m, model, draws) for model in _random_models(m)]
+    return max(means, key=abs)
+
+
+def _random_models(m: Measure) -> tuple[ReferenceModel, ...]:
+    if Need.PREDEFINED in m.needs:
+        return ReferenceModel(n_units=40).fixed(), _crowded().fixed()
+    if Need.FULL_COVERING in m.needs:
+        covering = replace(ReferenceModel().covering(), n_units=14, length=1400.0)
+        return covering, replace(_crowded().covering(), length=120.0)
+    return replace(ReferenceModel(), length=2000.0, n_units=14), replace(_crowded(), length=150.0)
+
+
+def _crowded() -> ReferenceModel:
+    """Short units close together, nine of ten of one category."""
+    return ReferenceModel(
+        n_units=40,
+        gaps=Uniform(0, 1),
+        categories=tuple(
+            CategoryModel(name=name, prevalence=p, lengths=Uniform(2, 4))
+            for name, p in (("A", 0.9), ("B", 0.1))
+        ),
+    )
+
+
+def _mean_at_random(m: Measure, model: ReferenceModel, draws: int) -> float:
+    values = []
+    for i in range(draws):
+        units = [
+            Unit(name, u.start, u.end, u.category)
+            for k, name in enumerate("AB")
+            for u in model.draw(np.random.default_rng((i, k)))
+        ]
+        values.append(_value(m, Continuum.from_units(units)))
+    return float(np.nanmean(values)) if not np.isnan(values).all() else math.nan
+
+
+def _weighted(m: Measure, draws: int) -> float:  # noqa: ARG001
+    """How much more a far confusion (1 for 4) costs than a near one (1 for 2)."""
+    options = {"metric": "interval"}
+    if "dissimilarity" in m.options:
+        options = {"dissimilarity": Combined(categorial="interval")}  # type: ignore[dict-item]
+    elif "metric" not in m.options:
+        options = {}
+    near, far = ([(4, 14, label), *BASE[1:]] for label in "24")
+    return _value(m, _two(BASE, near), **options) - _value(m, _two(BASE, far), **options)
+
+
+PROBES: dict[str, Callable[[Measure, int], float]] = {
+    "categories": _reacts([(4, 14, "2"), *BASE[1:]], [(0, 20, "2"), *TILES[1:]]),
+    "weighted categories": _weighted,
+    "boundaries": _reacts([(5, 15, "1"), *BASE[1:]], [(0, 22, "1"), (22, 45, "2"), *TILES[2:]]),
+    "missing units": _reacts(BASE[1:], [(0, 45, "1"), *TILES[2:]]),
+    "splits": _reacts(
+        [(4, 9, "1"), (9, 14, "1"), *BASE[1:]], [(0, 10, "1"), (10, 20, "1"), *TILES[1:]]
+    ),
+    "gaps": _identical(),
+    "embedding": _identical((42, 46, "2")),
+    "free overlap": _identical((45, 55, "2")),
+    "several annotators": _identical(n=4),
+    "chance correction": _at_random,
+}
+
+
+def _draw(out: Path, rows: list[dict[str, Any]]) -> None:
+    names = list(dict.fromkeys(r["measure"] for r in rows))
+    colour = {YES: COLOURS[0], PARTLY: COLOURS[4], NO: "#eeeeee"}
+    with figure(out / "requirements", width=6.5, height=0.24 * len(names) + 1.2) as axes:
+        for r in rows:
+            x, y = list(PROBES).index(r["requirement"]), names.index(r["measure"])
+            axes.scatter(x, -y, marker="s", s=90, color=colour[r["probe"]])
+        axes.set(
+            xticks=range(len(PROBES)),
+            yticks=[-i for i in range(len(names))],
+            yticklabels=names,
+            title="Requirements met (blue), in part (orange), not (grey)",
+        )
+        axes.set_xticks(range(len(PROBES)), list(PROBES), rotation=30, ha="right")
+        axes.grid(visible=False)
