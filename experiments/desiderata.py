@@ -25,7 +25,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     rows, bands = [], []
     for error, group in by_error(points).items():
         ranked = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
-        scores = {m: float(np.mean([float(str(n[c])) for c in CRITERIA])) for m, n in ranked}
+        # A measure that is undefined for some sets says nothing about them.
+        scores = {m: _mean(n, CRITERIA) * (1 - _mean(n, ("undefined",))) for m, n in ranked}
         order = sorted(scores, key=lambda m: -scores[m])
         rows += [
             {
@@ -63,17 +64,22 @@ def _numbers(curve: Sequence[Point]) -> dict[str, object]:
     at once, or no movement at all). separated: mean chance that of two sets of neighbouring
     magnitudes the one with more errors has less agreement (ties count half), scaled from [½, 1]
     to [0, 1], under normality. strictly_decreasing: no mean is above an earlier one beyond noise
-    (Bonferroni over all pairs, 5 %), and the last is below the first.
+    (Bonferroni over all pairs, 5 %), and the last is below the first. A curve with fewer than
+    three points meets nothing.
     """
     known = [p for p in curve if p.sets > p.undefined]
     y = np.array([p.mean for p in known])
     sd = np.nan_to_num(np.array([p.sd for p in known]))
     counts = np.array([p.sets - p.undefined for p in known], np.float64)
+    missing = float(sum(p.undefined for p in curve) / sum(p.sets for p in curve))
+    if len(known) < 3:
+        return {"undefined": missing, **dict.fromkeys(CRITERIA, 0.0)}
     steps = np.diff(y)
     total = float(np.abs(steps).sum())
     inside = np.clip(y, 0, 1)
     z = _rises(y, sd / np.sqrt(counts))
     return {
+        "undefined": missing,
         "covered": float(np.ptp(inside)),
         "monotone": float((steps < -1e-12).mean()),
         "even": _evenness(np.abs(steps) / total) if total > 1e-12 else 0.0,
@@ -85,8 +91,11 @@ def _numbers(curve: Sequence[Point]) -> dict[str, object]:
         "strictly_decreasing": str(
             bool(z.max() < _critical(len(y)) and y[-1] < y[0] - 1e-9)
         ).lower(),
-        "undefined": float(sum(p.undefined for p in curve) / sum(p.sets for p in curve)),
     }
+
+
+def _mean(numbers: dict[str, object], names: Sequence[str]) -> float:
+    return float(np.mean([float(str(numbers[name])) for name in names]))
 
 
 def _rises(y: Floats, se: Floats) -> Floats:

@@ -74,7 +74,7 @@ def _magnitudes(variant: Variant) -> tuple[float, ...]:
 
 
 def _sets(variant: Variant) -> int:
-    return 2 if variant.n_annotators > FEW else 10
+    return 2 if variant.n_annotators > FEW else 6
 
 
 def measured(cell: Cell) -> dict[str, float]:
