@@ -1,6 +1,6 @@
 """Costs of sweeps: overhead, speed-up, large stores, workers' start.
 
-    python benchmarks/bench.py overhead|speedup|rows|startup [...]
+    python benchmarks/bench.py overhead|speedup|rows|startup|memory [...]
 
 Shares of processor time are printed where wall-clock time would measure the neighbours' load.
 """
@@ -11,6 +11,7 @@ import resource
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,9 +126,45 @@ def startup(folder: Path) -> None:
                 print(f"{what}: {time.perf_counter() - began:.2f} s")
 
 
+def resident() -> tuple[float, float]:
+    """MB of this process and of its largest worker (Linux)."""
+    own = Path("/proc/self")
+    pages = [int((own / "statm").read_text().split()[1])]
+    children = [c for t in own.glob("task/*/children") for c in t.read_text().split()]
+    for child in children:
+        with suppress(OSError):
+            pages.append(int(Path(f"/proc/{child}/statm").read_text().split()[1]))
+    sizes = [n * resource.getpagesize() / 1e6 for n in pages]
+    return sizes[0], max(sizes[1:], default=0.0)
+
+
+def memory(folder: Path) -> None:
+    """Resident memory of parent and workers at tenths of long sweeps."""
+    for name, measures, sets in (("without γ", FAST, 600), ("γ", ("gamma",), 60)):
+        sweep = Sweep(source=Shuffled(), errors=("split",), measures=measures, sets=sets)
+        tenths: dict[int, tuple[float, float]] = {}
+
+        def note(done: int, total: int, tenths: dict[int, tuple[float, float]] = tenths) -> None:
+            tenths.setdefault(10 * done // total, resident())
+
+        with (
+            Store.writing(folder / f"{name}.sqlite") as store,
+            open_pool("processes", 2) as pool,
+        ):
+            run(sweep, store, pool, progress=note)
+        print(f"{name}, {sweep.n_cells} cells: MB of parent, largest worker at each tenth")
+        print("  " + "  ".join(f"{p:.0f}, {w:.0f}" for p, w in tenths.values()))
+
+
+PARTS = {
+    "overhead": overhead,
+    "speedup": speedup,
+    "rows": rows,
+    "startup": startup,
+    "memory": memory,
+}
+
 if __name__ == "__main__":
     for part in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as temporary:
-            {"overhead": overhead, "speedup": speedup, "rows": rows, "startup": startup}[part](
-                Path(temporary)
-            )
+            PARTS[part](Path(temporary))
