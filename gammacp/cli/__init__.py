@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from gammacp.errors import GammacpError
@@ -20,6 +19,9 @@ def _exit_code(app: object) -> int:
     try:
         app()
     except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):
+            # The reader went away (`| head`): typer exits 1, but nothing has failed.
+            return 0
         return stop.code if isinstance(stop.code, int) else int(bool(stop.code))
     except GammacpError as error:
         print(f"gammacp: {error}", file=sys.stderr)
@@ -27,10 +29,6 @@ def _exit_code(app: object) -> int:
     except KeyboardInterrupt:
         print("gammacp: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The reader went away (`| head`); closing stdout quietly is all there is to do.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"gammacp: {place}{error.strerror or error}", file=sys.stderr)

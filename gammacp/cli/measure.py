@@ -92,6 +92,8 @@ def chosen_measures(given: list[str] | None) -> list[str]:
 
     names = [n.strip() for text in given or DEFAULT_MEASURES for n in text.split(",") if n.strip()]
     everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
+    if not names:
+        raise UsageError("no measure is named; `gammacp measures` lists them")
     expanded = [n for name in names for n in (everything if name == "all" else [name])]
     return list(dict.fromkeys(expanded))
 
@@ -145,4 +147,4 @@ def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:
 
     found = [s for one in scores.values() for s in one.values()]
     if not any(s.defined or s.by_category for s in found):
-        raise DataError(f"no measure has a value ({found[0].reason})")
+        raise DataError(f"no measure has a value ({found[0].reason})", file=next(iter(scores)))

@@ -1,0 +1,35 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+def test_a_reader_who_goes_away_is_no_failure() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-m", "gammacp", "solvers"], stdout=pipe, stderr=subprocess.PIPE
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("names", ["", ",", " , "])
+def test_a_list_without_any_measure_is_wrong_usage(run: Run, tmp_path: Path, names: str) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text("A,x,1,2\nB,x,1,2\n")
+    result = run("measure", path, "-m", names)
+    assert (result.code, result.out) == (2, "")
+    assert "no measure is named" in result.err
+
+
+def test_a_file_without_any_value_is_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "overlap.csv"
+    path.write_text("A,x,0,10\nA,y,5,15\nB,x,0,10\n")
+    result = run("measure", path, "-m", "u-alpha")
+    assert result.code == 3
+    assert f"gammacp: {path}: no measure has a value" in result.err
