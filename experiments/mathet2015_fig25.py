@@ -25,7 +25,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             source=Shuffled(ReferenceModel().fixed(length=100, gap=100 * gap)),
             errors=("category",),
             measures=MEASURES if main else ("u-alpha-2013", "kappa-d", "gamma"),
-            options={"chance": "fixed-positions"} if main else {"chance": "shift"},
+            options={"chance": "fixed-positions" if main else "shift", "precision": 0.05},
             experiment=f"mathet2015_fig25_{gap:g}",
             sets=sets(quick),
             magnitudes=magnitudes(quick),
