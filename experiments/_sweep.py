@@ -24,8 +24,10 @@ def magnitudes(quick: bool) -> tuple[float, ...]:
     return magnitudes_by(0.1 if quick else 0.05)
 
 
-def sweep_into(out: Path, sweeps: Sequence[Sweep], *, figures: bool = True) -> list[Point]:
-    """Compute sweeps and write their tables (and figures) into `out`; points of all of them.
+def sweep_into(
+    out: Path, sweeps: Sequence[Sweep], *, part: str = "", figures: bool = True
+) -> list[Point]:
+    """Compute sweeps and write their tables (and figures) into `out`/`part`; points of all.
 
     Cells are kept in `stores/` beside the results' folders, so an interrupted run goes on where
     it was.
@@ -41,5 +43,5 @@ def sweep_into(out: Path, sweeps: Sequence[Sweep], *, figures: bool = True) -> l
             if outcome.failures:
                 first = outcome.failures[0]
                 raise GammacpError(f"{len(outcome.failures)} tasks failed: {first.why}")
-            points += write_results(sweep, store, out, figures=figures).points
+            points += write_results(sweep, store, out / part, figures=figures).points
     return points

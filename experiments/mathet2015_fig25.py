@@ -30,7 +30,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             sets=sets(quick),
             magnitudes=magnitudes(quick),
         )
-        points = sweep_into(out if main else out / f"gap-{gap:g}", [sweep], figures=main)
+        points = sweep_into(out, [sweep], part="" if main else f"gap-{gap:g}", figures=main)
         rows += [
             {
                 "gap": gap,
