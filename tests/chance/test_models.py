@@ -72,6 +72,30 @@ def test_long_units_reduce_the_distance_and_say_so() -> None:
     assert sampler("shift", C.with_bounds((0, 1000)), n=2).signature == "shift"
 
 
+@pytest.mark.parametrize(
+    ("length", "names", "n", "least"),
+    [
+        (10, "AB", 2, 10),  # ℓ̄
+        (10, "A", 2, 10),  # one unit in all; B has none
+        (40, "AB", 2, 25),  # nℓ̄ > L/2: L/2n
+        (20, "AB", 4, 12.5),
+    ],
+)
+def test_no_two_annotators_are_shifted_alike(
+    length: float, names: str, n: int, least: float
+) -> None:
+    """The least distance on the circle is the paper's ℓ̄ or our L/2n, and it is reached."""
+    units = [Unit(name, 0, length, "x") for name in names]
+    c = Continuum.from_units(units, annotators=["A", "B"], bounds=(0, 100))
+    model = sampler("shift", c, n=n)
+    nearest = []
+    for seed in range(600):
+        starts = model.draw(np.random.default_rng(seed)).starts
+        gaps = np.abs(starts[:, None] - starts)[np.triu_indices(len(starts), 1)]
+        nearest += np.minimum(gaps, 100 - gaps).tolist()
+    assert least - 1e-9 <= min(nearest) < least + 1
+
+
 def test_corpus_mixes_different_continua_and_repeats_the_short_ones() -> None:
     short = Continuum.from_units([Unit("A", 0, 4, "s"), Unit("B", 1, 3, "s")], bounds=(0, 5))
     long = Continuum.from_units([Unit("A", 100, 109, "l")], bounds=(100, 120))
