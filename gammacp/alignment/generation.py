@@ -170,15 +170,12 @@ def search(
     limit: int = 300_000,
 ) -> tuple[Columns | None, Floats]:
     """Groups with gain − Σ price > floor, and the excess of each root; see `price_groups`."""
-    from gammacp.alignment.group_kernels import best_per_annotator
     from gammacp.alignment.pricing_kernels import price_groups
 
-    rest = best_per_annotator(problem.annotator, problem.n_annotators, *problem.adjacency)
     begin, members, gain, excess, count = price_groups(
         problem.annotator,
         problem.n_annotators,
         *problem.adjacency,
-        rest,
         price,
         problem.opening,
         floor,

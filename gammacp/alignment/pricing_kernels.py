@@ -15,7 +15,6 @@ def price_groups(
     start: Indices,
     neighbour: Codes,
     weight: Floats,
-    rest: Floats,
     price: Floats,
     opening: float,
     floor: float,
@@ -28,7 +27,8 @@ def price_groups(
 
     A group is built from its first unit, its root, annotator by annotator. What the annotators to
     come can add is bounded by their best unit each, with its weights to the group and half of its
-    best weights to the other annotators to come (`rest`, from `best_per_annotator`).
+    best weights to the other annotators to come. Units that cannot be in a group of the root that
+    counts are dropped first, which makes these bounds local.
 
     With `fraction` ≥ 0 only groups better than that fraction of the root's best so far are kept,
     and after `per_root` of them only better ones: this is pricing. With `fraction` < 0 all are
@@ -53,6 +53,8 @@ def price_groups(
     total_at = np.zeros(n_annotators + 1, np.float64)
     inside = np.empty(n_annotators + 1, np.int32)
     best_of = np.zeros(n_annotators + 2, np.float64)
+    place = np.full(n_units, -1, np.int32)
+    near = np.empty((64, n_annotators + 1), np.float64)
     for root in range(n_units):
         lo = start[root]
         hi = start[root + 1]
@@ -65,17 +67,33 @@ def price_groups(
             unit_at = np.empty((n_annotators + 1, 2 * size), np.int32)
             value_at = np.empty((n_annotators + 1, 2 * size), np.float64)
             bound_at = np.empty((n_annotators + 1, 2 * size), np.float64)
+            near = np.empty((2 * size, n_annotators + 1), np.float64)
         inside[0] = root
         total_at[0] = -price[root]
         for i in range(size):
             x = neighbour[lo + i]
             unit_at[0, i] = x
             value_at[0, i] = opening - price[x] + weight[lo + i]
+        size = _reduced(
+            annotator,
+            n_annotators,
+            start,
+            neighbour,
+            weight,
+            unit_at[0],
+            value_at[0],
+            size,
+            floor - total_at[0],
+            place,
+            near,
+            best_of,
+        )
         size_at[0] = size
         _bound_candidates(
             annotator,
             n_annotators,
-            rest,
+            near,
+            place,
             unit_at[0],
             value_at[0],
             bound_at[0],
@@ -153,7 +171,8 @@ def price_groups(
             _bound_candidates(
                 annotator,
                 n_annotators,
-                rest,
+                near,
+                place,
                 unit_at[d],
                 value_at[d],
                 bound_at[d],
@@ -162,6 +181,8 @@ def price_groups(
                 best_of,
             )
             depth = d
+        for i in range(size):
+            place[unit_at[0, i]] = -1
         excess[root] = best
         if nodes >= node_limit:
             for d in range(depth + 1):
@@ -174,7 +195,8 @@ def price_groups(
 def _bound_candidates(
     annotator: Codes,
     n_annotators: int,
-    rest: Floats,
+    near: Floats,
+    place: Codes,
     unit: Codes,
     value: Floats,
     bound: Floats,
@@ -187,10 +209,65 @@ def _bound_candidates(
         best_of[k] = 0.0
     for i in range(size):
         x = unit[i]
-        bound[i] = value[i] + 0.5 * rest[x, last + 1]
+        bound[i] = value[i] + 0.5 * near[place[x], last + 1]
         k = annotator[x]
         best_of[k] = max(best_of[k], bound[i])
     for k in range(n_annotators - 1, last, -1):
         best_of[k] += best_of[k + 1]
     for i in range(size):
         bound[i] += best_of[annotator[unit[i]] + 1]
+
+
+@kernel
+def _reduced(
+    annotator: Codes,
+    n_annotators: int,
+    start: Indices,
+    neighbour: Codes,
+    weight: Floats,
+    unit: Codes,
+    value: Floats,
+    size: int,
+    threshold: float,
+    place: Codes,
+    near: Floats,
+    best_of: Floats,
+) -> int:
+    """How many candidates are left once those that reach no more than `threshold` are dropped.
+
+    `unit` and `value` are packed in place; `place[unit]` is a candidate's number, −1 for others;
+    `near[i, k]` is Σ over annotators ≥ k of candidate i's best weight to a candidate of theirs.
+    """
+    for i in range(size):
+        place[unit[i]] = i
+    while True:
+        for k in range(n_annotators + 1):
+            best_of[k] = 0.0
+        for i in range(size):
+            for k in range(n_annotators + 1):
+                near[i, k] = 0.0
+            for p in range(start[unit[i]], start[unit[i] + 1]):
+                if place[neighbour[p]] >= 0:
+                    k = annotator[neighbour[p]]
+                    near[i, k] = max(near[i, k], weight[p])
+            for k in range(n_annotators - 1, -1, -1):
+                near[i, k] += near[i, k + 1]
+            k = annotator[unit[i]]
+            best_of[k] = max(best_of[k], value[i] + 0.5 * near[i, 0])
+        together = 0.0
+        for k in range(n_annotators):
+            together += best_of[k]
+        kept = 0
+        for i in range(size):
+            x = unit[i]
+            most = value[i] + 0.5 * near[i, 0] + together - best_of[annotator[x]]
+            if most > threshold:
+                unit[kept] = x
+                value[kept] = value[i]
+                place[x] = kept
+                kept += 1
+            else:
+                place[x] = -1
+        if kept == size:
+            return size
+        size = kept

@@ -1,0 +1,97 @@
+"""One case with gammacp, in its own process: python THIS CASE WHAT [TIME LIMIT].
+
+CASE is a dataset's name, a CSV file, or n×units:seed:kind, kind `observed` (Corpus Shuffling Tool,
+position + category, magnitude .25) or `random` (circular shifts of that). WHAT is `align`
+(best_disorder; the median of several runs), `gamma` (30 random sets), or a method's name. With
+`write` instead, the case is written as CSV to the path that follows.
+"""
+
+import json
+import resource
+import statistics
+import sys
+import time
+
+from gammacp import Combined, Continuum
+from gammacp.alignment import best_disorder, build_problem
+from gammacp.alignment.groups import enumerate_columns
+from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.chance.sampling import sample_seed
+from gammacp.datasets import load, names
+from gammacp.dissimilarity import bind
+from shuffling import ReferenceModel, shuffled_set
+
+
+def instance(case: str) -> Continuum:
+    if case in names():
+        return load(case)
+    size, seed, kind = case.split(":")
+    n, units = (int(x) for x in size.split("x"))
+    model = ReferenceModel(n_units=units)
+    observed = shuffled_set(model, "position+category", 0.25, n, seed=int(seed))
+    if kind == "observed":
+        return observed
+    return CHANCE_MODELS["shift"].prepare([observed], n).draw(sample_seed(int(seed), 0))
+
+
+def gamma(continuum: Continuum) -> float:
+    from gammacp.measures.gamma import gamma
+
+    return float(gamma(continuum, samples=30, seed=0).expected or 0.0)
+
+
+def main() -> None:
+    case, what = sys.argv[1:3]
+    continuum = instance(case)
+    if what == "write":
+        continuum_rows = [f"{u.annotator},{u.category},{u.start:g},{u.end:g}" for u in continuum]
+        with open(sys.argv[3], "w") as stream:  # noqa: PTH123
+            stream.write("\n".join(continuum_rows) + "\n")
+        return
+    limit = float(sys.argv[3]) if len(sys.argv) > 3 else None
+    bound = bind(Combined(), continuum)
+    method = "auto" if what in ("align", "gamma") else what
+    for warm in (
+        load("dalton"),
+        load("figure10"),
+        instance("3x30:9:random"),
+        instance("9x9:9:random"),
+    ):
+        best_disorder(warm, bind(Combined(), warm))
+    if continuum.n_annotators == 2:
+        small = load("2by1000")
+        best_disorder(small, bind(Combined(), small))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    times, walls, found = [], [], None
+    while not times or (len(times) < 5 and sum(times) < 1):
+        start, wall = time.process_time(), time.monotonic()
+        if what == "gamma":
+            value = gamma(continuum)
+        else:
+            found = best_disorder(continuum, bound, method=method, time_limit=limit)
+            value = found.disorder
+        times.append(time.process_time() - start)
+        walls.append(time.monotonic() - wall)
+    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    problem = build_problem(continuum, bound)
+    few = continuum.n_annotators <= 7
+    listed = enumerate_columns(problem, most_members=1_000_000) if few else None
+    print(
+        json.dumps(
+            {
+                "cpu": statistics.median(times),
+                "wall": statistics.median(walls),
+                "memory": memory,
+                "disorder": value,
+                "status": "" if found is None else str(found.status),
+                "gap": None if found is None else 1 - found.bound / found.disorder,
+                "pairs": len(problem.first),
+                "columns": None if listed is None else len(listed),
+                "units": continuum.n_units,
+                "annotators": continuum.n_annotators,
+            }
+        )
+    )
+
+
+main()

@@ -1,0 +1,38 @@
+"""One case with pygamma-agreement, in its own environment and process: python THIS FILE.csv WHAT.
+
+Prints JSON: CPU seconds once warmed up, peak memory above the import, and the disorder. WHAT is
+`align` or `gamma`.
+"""
+
+import json
+import resource
+import sys
+import time
+
+
+def main() -> None:
+    import numpy as np
+    from pyannote.core import Segment
+    from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum
+
+    warm = Continuum()
+    for annotator in ("a", "b"):
+        for start in (0, 10, 20):
+            warm.add(annotator, Segment(start, start + 5), "x")
+    dissimilarity = CombinedCategoricalDissimilarity(alpha=1, beta=1)
+    warm.get_best_alignment(dissimilarity)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    continuum = Continuum.from_csv(sys.argv[1])
+    dissimilarity = CombinedCategoricalDissimilarity(alpha=1, beta=1)
+    np.random.seed(0)  # noqa: NPY002 (the peer draws from the global generator)
+    start = time.process_time()
+    if sys.argv[2] == "gamma":
+        value = continuum.compute_gamma(dissimilarity, n_samples=30).expected_disorder
+    else:
+        value = continuum.get_best_alignment(dissimilarity).disorder
+    cpu = time.process_time() - start
+    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    print(json.dumps({"cpu": cpu, "memory": memory, "disorder": float(value), "status": ""}))
+
+
+main()
