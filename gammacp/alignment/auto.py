@@ -42,7 +42,8 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
         columns, groups, bound = generated.columns, generated.groups, generated.bound
         if not generated.complete:
             certificate = Certificate(columns.begin, columns.members, columns.gain, generated.price)
-            return solution(problem, groups, problem.n_units * problem.opening - bound, certificate)
+            cost = max(problem.n_units * problem.opening - bound, unit_bound(problem))
+            return solution(problem, groups, cost, certificate)
     try:
         found = settled(problem, columns, limits, deadline)
     except (KeyboardInterrupt, TimeoutError):

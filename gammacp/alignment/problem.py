@@ -156,6 +156,8 @@ def solution(
     """
     objective = float(group_costs(problem, groups).sum())
     slack = problem.tolerance * max(problem.n_units, 1)
+    if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
+        bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
     proven = bound >= objective - slack
     return Solution(
         groups,
