@@ -161,8 +161,8 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
                 panel.set_xlabel("magnitude of position errors")
                 if not row:
                     panel.set_title(label)
-        axes[0][2].legend(title="units over a place")
-        axes[1][2].legend(title="annotators", ncols=2)
+        axes[0][0].legend(title="units over a place", ncols=2)
+        axes[1][1].legend(title="annotators", ncols=2)
 
 
 def _curve(panel: object, rows: list[dict[str, object]], i: int, label: str) -> None:
