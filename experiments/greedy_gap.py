@@ -162,7 +162,9 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
                 if not row:
                     panel.set_title(label)
         axes[0][0].legend(title="units over a place", ncols=2)
-        axes[1][1].legend(title="annotators", ncols=2)
+        # γ lacks the largest numbers, so the names come from its neighbour.
+        handles, labels = axes[1][1].get_legend_handles_labels()
+        axes[1][2].legend(handles, labels, title="annotators", ncols=3, loc="lower center")
 
 
 def _curve(panel: object, rows: list[dict[str, object]], i: int, label: str) -> None:
