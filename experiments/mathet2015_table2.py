@@ -33,7 +33,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     rows = []
     for m in measures:
         for name, probe in PROBES.items():
-            value = probe(m, 4 if quick else 20)
+            value = probe(m, 12 if quick else 20)
             rows.append(
                 {
                     "measure": m.name,
