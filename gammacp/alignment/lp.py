@@ -68,7 +68,7 @@ def relax(
     if np.isfinite(deadline):
         solver.set_time_limit_in_seconds(max(deadline - time.monotonic(), 0.01))
     solver.solve(model)
-    if solver.status() != builder.SolveStatus.OPTIMAL and time.monotonic() >= deadline:
+    if solver.status() != builder.SolveStatus.OPTIMAL and np.isfinite(deadline):
         raise TimeoutError("no time left for the linear relaxation")
     if solver.status() != builder.SolveStatus.OPTIMAL:
         raise RuntimeError(f"GLOP ended with {solver.status()} on a packing problem")
