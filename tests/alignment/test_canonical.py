@@ -1,14 +1,17 @@
 """Ties: every exact back-end shows the same alignment, and it is the first one in the order."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from gammacp import Combined, Continuum, align
+from gammacp import Combined, Continuum, Unit, align
 from gammacp.alignment.canonical import in_order
+from gammacp.arrays import Floats
 from gammacp.dissimilarity import bind, columns
+from gammacp.dissimilarity.base import UnitColumns
 from tests.alignment.continua import random_continuum
 
 Groups = tuple[tuple[int, ...], ...]
@@ -68,6 +71,41 @@ def test_every_exact_back_end_shows_the_same() -> None:
         for method in methods if seed % 3 == 0 else ["brute"]:
             b = align(continuum, method=method, cover=seed % 5 == 0)
             assert np.array_equal(a.groups, b.groups), (seed, method)
+
+
+def test_two_annotators_with_ties_everywhere() -> None:
+    """Units at few places with few labels: the matching's certificate must leave no optimum out."""
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        n_units = int(rng.integers(2, 9))
+        starts = rng.integers(0, 4, n_units) * float(rng.choice([1, 2]))
+        continuum = Continuum.from_codes(
+            ("A", "B"),
+            ("a", "b"),
+            starts,
+            starts + rng.choice([1, 2], n_units),
+            rng.integers(0, 2, n_units).astype(np.int32),
+            rng.integers(0, 2, n_units).astype(np.int32),
+        )
+        shown = [align(continuum, method=m).groups for m in ("bipartite", "brute")]
+        assert np.array_equal(*shown), seed
+
+
+@dataclass(frozen=True)
+class Twice:
+    """Every pair costs what leaving both alone costs."""
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        return np.full(np.broadcast_shapes(u.start.shape, v.start.shape), 2.0)
+
+
+@pytest.mark.parametrize("method", ["bipartite", "cpsat", "milp", "brute"])
+def test_pairs_that_gain_nothing_are_aligned(method: str) -> None:
+    """d = 2Δ for two annotators: one group or two cost the same, and fewest groups come first."""
+    continuum = Continuum.from_units([Unit("A", 0, 1, None), Unit("B", 5, 6, None)])
+    a = align(continuum, Twice(), method=method)
+    assert len(a) == 1
+    assert a.disorder == 2
 
 
 def test_groups_come_in_order_of_position() -> None:

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gammacp import Continuum, Unit
+from gammacp.alignment import Status, build_problem
+from gammacp.alignment.problem import Solution, solution
+from gammacp.dissimilarity import Combined, bind
+
+NONE = np.zeros((0, 2), np.int32)
+
+
+def test_gap_is_relative_to_the_objective() -> None:
+    assert Solution(NONE, 4.0, 3.0, Status.FEASIBLE).gap == 0.25
+    assert Solution(NONE, -4.0, -6.0, Status.FEASIBLE).gap == 0.5
+    assert Solution(NONE, 4.0, 3.0, Status.OPTIMAL).gap == 0
+    assert Solution(NONE, 0.0, -np.inf, Status.FEASIBLE).gap == np.inf
+
+
+def test_a_bound_that_meets_the_objective_is_a_proof() -> None:
+    """Two units far apart: alone they cost Δ each, and a bound above that is cut to it."""
+    c = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 50, 51, "x")])
+    problem = build_problem(c, bind(Combined(), c))
+    alone = np.array([[0, -1], [-1, 1]], np.int32)
+    for bound in (2.0, 2.5):
+        proven = solution(problem, alone, bound)
+        assert (proven.objective, proven.bound, proven.status) == (2, 2, Status.OPTIMAL)
+    open_ = solution(problem, alone, 1.5)
+    assert (open_.bound, open_.status) == (1.5, Status.FEASIBLE)
+    assert open_.gap == pytest.approx(0.25)
+    # No group costs less than nothing.
+    assert solution(problem, alone, -7.0).bound == 0
