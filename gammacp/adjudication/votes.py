@@ -121,17 +121,21 @@ def needed_support(support: str | float | None, n_annotators: int) -> int:
     if support is None:
         return n_annotators // 2 + 1
     text = str(support).strip()
+    number = None
+    share = 0.0
     try:
         if text.endswith("%"):
             share = float(text[:-1]) / 100
         elif "." in text:
             share = float(text)
         else:
-            return _within(int(text), n_annotators, text)
+            number = int(text)
     except ValueError:
         raise UsageError(
             f"support {text!r} is neither a number of annotators nor a share such as 0.6 or 60%"
         ) from None
+    if number is not None:
+        return _within(number, n_annotators, text)
     if not 0 < share <= 1:
         raise UsageError(f"support {text!r} is not a share of the annotators in (0, 1]")
     # A share of 2/3 written 0.667 must not ask for all three.

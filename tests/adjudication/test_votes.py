@@ -109,3 +109,8 @@ def test_needed_support(support: str | float | None, n: int, needed: int) -> Non
 def test_support_that_cannot_be_meant(support: str) -> None:
     with pytest.raises(UsageError, match="support"):
         needed_support(support, 3)
+
+
+def test_a_number_beyond_the_annotators_says_so() -> None:
+    with pytest.raises(UsageError, match="9 is not between 1 and the 3 annotators"):
+        needed_support("9", 3)
