@@ -78,7 +78,7 @@ def compare(
     else:
         for table in by or list(By):
             PRINTERS[table](found)
-        if comparing.reference is not None and not by:
+        if comparing.reference is not None:
             PRINTERS["reference"](found)
         if test is not None:
             print_against(*test)

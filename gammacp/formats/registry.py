@@ -127,7 +127,7 @@ def format_for_writing(path: Path, name: str | None) -> Format:
         if not found:
             raise UsageError(
                 f"{path}: no format is written with the ending {path.suffix or '(none)'!r}; "
-                f"name one with --format: {_writable()}"
+                f"name one with --to (in Python, format=): {_writable()}"
             )
         return found[0]
     chosen = FORMATS[name]

@@ -75,6 +75,19 @@ def test_compare_with_a_reference_and_another_round(run: Run, good: Path, tmp_pa
     text = run("compare", good, *FAST, "--reference", "Cid", "--against", later).out
     assert "Cid against the annotators" in text
     assert "would come up with probability" in text
+    chosen = run("compare", good, *FAST, "--reference", "Cid", "--by", "pair").out
+    assert "Cid against the annotators" in chosen
+    assert "By document" not in chosen
+
+
+@pytest.mark.parametrize("command", ["consensus", "convert"])
+def test_an_unknown_ending_names_the_option_that_helps(
+    run: Run, good: Path, tmp_path: Path, command: str
+) -> None:
+    target = (tmp_path / "gold.xyz",) if command == "convert" else ("-o", tmp_path / "gold.xyz")
+    result = run(command, good, *target)
+    assert result.code == 2
+    assert "name one with --to" in result.err
 
 
 @pytest.mark.parametrize("command", ["compare", "calibrate", "consensus", "report"])
