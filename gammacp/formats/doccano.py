@@ -42,6 +42,12 @@ def _entries(source: Source, record: Record, line: int | None) -> Iterator[Entry
     if listed is not None:
         rows = record[listed]
         for row in rows if isinstance(rows, list) else [None]:
+            if isinstance(row, dict) and "start" in row and "end" in row:
+                raise source.error(
+                    f'"{listed}" has spans as in Label Studio\'s JSON-MIN, which is not read',
+                    line=line,
+                    hint="Export from Label Studio as JSON",
+                )
             if not isinstance(row, list) or len(row) != 3 or not isinstance(row[2], str | None):
                 raise source.error(f'"{listed}" is not a list of [start, end, label]', line=line)
             yield source.annotator, row[2], row[0], row[1]

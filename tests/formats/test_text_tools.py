@@ -264,6 +264,18 @@ def test_bad_files_say_where_and_what(
         read(path)
 
 
+def test_label_studio_json_min_is_named(tmp_path: Path) -> None:
+    """The export that Label Studio calls JSON-MIN: labels without their control tags."""
+    path = tmp_path / "min.json"
+    path.write_text(
+        '[{"id": 1, "text": "Paris is nice.", "annotator": 1, "annotation_id": 1,'
+        ' "label": [{"start": 0, "end": 5, "text": "Paris", "labels": ["LOC"]}]}]',
+        encoding="utf-8",
+    )
+    with pytest.raises(DataError, match="JSON-MIN, which is not read"):
+        read(path)
+
+
 def test_a_document_without_one_of_its_annotators_is_left_out(tmp_path: Path) -> None:
     path = copy_of("brat", tmp_path)
     for who in ("ann", "bob"):
