@@ -108,6 +108,20 @@ def test_pairs_that_gain_nothing_are_aligned(method: str) -> None:
     assert a.disorder == 2
 
 
+def test_ties_too_many_to_search_leave_an_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no nodes to search with, what is shown is still a best alignment of all units."""
+    for seed in range(12):
+        continuum = random_continuum(100 + seed, 3, 9)
+        best = align(continuum)
+        with monkeypatch.context() as patch:
+            patch.setattr("gammacp.alignment.canonical.NODE_LIMIT", 0)
+            shown = align(continuum)
+        assert shown.disorder == pytest.approx(best.disorder, abs=1e-12)
+        assert shown.status == "optimal"
+        units = shown.groups[shown.groups >= 0]
+        assert sorted(units.tolist()) == list(range(continuum.n_units))
+
+
 def test_groups_come_in_order_of_position() -> None:
     from gammacp.alignment import build_problem
 
