@@ -33,6 +33,13 @@ class Preset(StrEnum):
     PYGAMMA = "pygamma"
 
 
+class FCat(StrEnum):
+    """f_cat of eq. 4 and of footnote 2 (2015, §4.4.3)."""
+
+    IDENTITY = "identity"
+    STEEP = "steep"
+
+
 _PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     Preset.MATHET_2015: {},
     Preset.MATHET_2011: {
@@ -70,6 +77,13 @@ class Weighing:
             metavar="NAME|MATRIX.csv",
         ),
     ] = None
+    f_cat: Annotated[
+        FCat | None,
+        typer.Option(
+            help="How the cost of categories grows with their distance; with `steep`, categories "
+            "at distance 1 are never aligned.  [default: identity]"
+        ),
+    ] = None
     order: Annotated[
         str | None,
         typer.Option(help="Order of the categories for `ordinal`, lowest first.", metavar="A,B,C"),
@@ -89,6 +103,7 @@ class Weighing:
             "delta": self.delta,
             "positional": self.positional,
             "categorial": self.categorial if order is None else Ordinal(order),
+            "f_cat": None if self.f_cat is None else self.f_cat.value,
         }
         names = given.keys()
         preset = {k: v for k, v in preset_of(self.preset).items() if k in names}

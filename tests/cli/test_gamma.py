@@ -230,3 +230,12 @@ def test_a_corpus_without_any_gamma_claims_no_proof(run: Run, tmp_path: Path) ->
     result = run("gamma", *files, "--json")
     assert result.code == 3
     assert json.loads(result.out)["corpus"]["status"] == "feasible"
+
+
+def test_steep_categories_are_never_aligned(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mixed.csv"
+    path.write_text("A,x,0,5\nB,y,0,5\n")
+    together = json.loads(run("align", path, "--json").out)
+    apart = json.loads(run("align", path, "--f-cat", "steep", "--json").out)
+    assert len(together["unitary_alignments"]) == 1
+    assert len(apart["unitary_alignments"]) == 2
