@@ -52,13 +52,13 @@ class PermutationTest:
     def in_words(self) -> str:
         """One sentence for people; no claim beyond what the value says."""
         way = "swapped within pairs" if self.paired else "dealt anew"
-        every = "all" if self.exact else "random"
-        n = f"{self.parts[0]} pairs" if self.paired else f"{self.parts[0]} + {self.parts[1]}"
+        dealt = f"all {self.deals}" if self.exact else f"{self.deals} random"
+        n = f"{self.parts[0]} pairs of" if self.paired else f"{self.parts[0]} + {self.parts[1]}"
         share = f"{self.p_value:.4f}" if self.p_value >= 1e-4 else f"{self.p_value:.1e}"
         return (
             f"γ differs by {self.difference:+.3f}; if the two did not differ, a difference at "
             f"least as large would come up with probability {share} "
-            f"({n} {self.kind} {way}, {self.deals} {every} deals)."
+            f"({n} {self.kind} {way}, {dealt} deals)."
         )
 
 

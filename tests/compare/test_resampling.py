@@ -107,7 +107,9 @@ def test_pairs_are_swapped() -> None:
     # All five differences have the same sign: 2 of 2⁵ deals are as extreme.
     first = documents([0.1, 0.2, 0.3, 0.4, 0.5], [1] * 5)
     second = documents([0.2, 0.3, 0.4, 0.5, 0.6], [1] * 5)
-    assert permutation_test(first, second, paired=True).p_value == 2 / 32
+    paired = permutation_test(first, second, paired=True)
+    assert paired.p_value == 2 / 32
+    assert "(5 pairs of documents swapped within pairs, all 32 deals)" in paired.in_words()
     assert permutation_test(first, second).p_value > 0.3
 
 
