@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from itertools import combinations, pairwise, product
+
 import numpy as np
 import pytest
 
 from gammacp import Continuum, Unit
 from gammacp.alignment import Status, build_problem
+from gammacp.alignment.greedy import unitary_alignments_within
 from gammacp.alignment.problem import Solution, solution
-from gammacp.dissimilarity import Combined, bind
+from gammacp.dissimilarity import Combined, bind, columns
+from tests.alignment.continua import random_continuum
 
 NONE = np.zeros((0, 2), np.int32)
 
@@ -31,3 +35,30 @@ def test_a_bound_that_meets_the_objective_is_a_proof() -> None:
     assert open_.gap == pytest.approx(0.25)
     # No group costs less than nothing.
     assert solution(problem, alone, -7.0).bound == 0
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_unitary_alignments_are_all_those_within(n: int) -> None:
+    """Against the product over annotators: ĕ, the mean over all pairs, is at most what is asked."""
+    for seed in range(12):
+        c = random_continuum(seed, n, 3 * n)
+        bound = bind(Combined(), c)
+        units = columns(c)
+        d = bound.pairwise(units[:, None], units[None, :])
+        rows = [[-1, *np.flatnonzero(c.annotator_codes == a).tolist()] for a in range(n)]
+        for most in (0.6, 1.0, float(n)):
+            expected = set()
+            for chosen in product(*rows):
+                group = [u for u in chosen if u >= 0]
+                pairs = [d[u, v] for u, v in combinations(group, 2)]
+                disorder = (sum(pairs) + n * (n - 1) / 2 - len(pairs)) / (n * (n - 1) / 2)
+                if len(group) >= 2 and disorder <= most + 1e-9:
+                    expected.add(frozenset(group))
+            problem = build_problem(c, bound, prune=False)
+            found = unitary_alignments_within(problem, most)
+            groups = [
+                frozenset(found.members[lo:hi].tolist())
+                for lo, hi in pairwise(found.begin.tolist())
+            ]
+            assert len(groups) == len(set(groups))
+            assert set(groups) == expected
