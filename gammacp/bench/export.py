@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gammacp.bench.store import Experiment, Store, sqlite_errors
+from gammacp.bench.store import Experiment, Store
+from gammacp.bench.store_file import sqlite_errors
 from gammacp.errors import UsageError
 from gammacp.files import atomic_write
 

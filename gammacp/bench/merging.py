@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gammacp.bench.store import Store, sqlite_errors
+from gammacp.bench.store import Store
+from gammacp.bench.store_file import sqlite_errors
 from gammacp.errors import DataError, UsageError
 
 # Cells of the other store with texts and experiments numbered as here.

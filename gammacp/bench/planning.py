@@ -8,7 +8,8 @@ from statistics import median
 
 import numpy as np
 
-from gammacp.bench.store import Experiment, Store, sqlite_errors
+from gammacp.bench.store import Experiment, Store
+from gammacp.bench.store_file import sqlite_errors
 from gammacp.bench.sweep import Sweep
 from gammacp.measures.registry import MEASURES
 

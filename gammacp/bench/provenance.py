@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gammacp.bench.figures import file_name
-from gammacp.bench.store import Experiment, Store, sqlite_errors
+from gammacp.bench.store import Experiment, Store
+from gammacp.bench.store_file import sqlite_errors
 from gammacp.bench.sweep import Sweep
 from gammacp.files import atomic_write
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
 from gammacp.bench.provenance import write_provenance
-from gammacp.bench.store import Experiment, Store, sqlite_errors
+from gammacp.bench.store import Experiment, Store
+from gammacp.bench.store_file import sqlite_errors
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point, by_error, by_measure, curves, write_curves
 from gammacp.plots import can_plot

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from gammacp.bench.store import Run, Store, sqlite_errors
+from gammacp.bench.store import Run, Store
+from gammacp.bench.store_file import sqlite_errors
 
 # One pass over the key's order: a group's rows are neighbours.
 _QUERY = """

@@ -19,48 +19,11 @@ from typing import Self
 
 from gammacp.bench.schema import VERSION, migrate, version_of
 from gammacp.bench.software import software
+from gammacp.bench.store_file import locked, read_only, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.errors import DataError, GammacpError, UsageError
 
 _TEXT_CACHE = 10_000
-
-
-class StoreError(GammacpError):
-    """The store could not be written; what it held before is intact."""
-
-
-@contextmanager
-def sqlite_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors in the user's terms."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise _operational(path, error) from None
-    except sqlite3.DatabaseError as error:
-        raise _damaged(path, error) from None
-
-
-def _damaged(path: Path, error: sqlite3.Error) -> DataError:
-    return DataError(
-        f"not a store of sweeps, or a damaged one ({error})",
-        file=path,
-        hint="Choose another --store; nothing was written to this one",
-    )
-
-
-def _operational(path: Path, error: sqlite3.OperationalError) -> GammacpError:
-    name = getattr(error, "sqlite_errorname", "")
-    if name.startswith("SQLITE_FULL"):
-        what = "no space left on the device; free some and run again, cells so far are kept"
-    elif name.startswith("SQLITE_IOERR"):
-        what = f"cannot be written ({error}); cells so far are kept"
-    elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        what = "cannot be opened for writing: check the folder and its permissions"
-    elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        what = "another process is writing to it; wait for it or choose another --store"
-    else:
-        return _damaged(path, error)
-    return StoreError(f"{path}: store {what}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +78,7 @@ class Store:
         with sqlite_errors(path):
             if not path.parent.is_dir():
                 path.parent.mkdir(parents=True, exist_ok=True)
-            lock = _locked(path)
+            lock = locked(path)
             try:
                 database = sqlite3.connect(path, timeout=30, isolation_level=None)
                 version = version_of(database, path)
@@ -135,7 +98,7 @@ class Store:
         if not path.is_file():
             raise DataError("no such store", file=path, hint="Give the --store or --out of a sweep")
         with sqlite_errors(path):
-            database = _read_only(path)
+            database = read_only(path)
             version = version_of(database, path)
         if version < VERSION:
             raise DataError(
@@ -319,32 +282,6 @@ class Store:
             return known
         self.database.execute("INSERT INTO texts (text) VALUES (?)", (text,))
         return self._intern(text)
-
-
-def _locked(path: Path) -> sqlite3.Connection:
-    """A lock that every system frees when the process ends, however it ends."""
-    lock = sqlite3.connect(path.with_name(path.name + "-lock"), timeout=0, isolation_level=None)
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error:
-        lock.close()
-        raise
-    return lock
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    uri = path.resolve().as_uri() + "?mode=ro"
-    database = sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None)
-    try:
-        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        database.close()
-        wal = path.with_name(path.name + "-wal")
-        if wal.exists() and wal.stat().st_size:
-            raise
-        # A read-only folder cannot hold the shared-memory file; without a log none is needed.
-        database = sqlite3.connect(uri + "&immutable=1", uri=True, timeout=30, isolation_level=None)
-    return database
 
 
 def _check_same(path: Path, known: Experiment, configuration: Mapping[str, object]) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gammacp.bench.store import Experiment, Store, sqlite_errors
+from gammacp.bench.store import Experiment, Store
+from gammacp.bench.store_file import sqlite_errors
 from gammacp.files import atomic_write
 
 CURVE_COLUMNS = ("error", "magnitude", "measure", "mean", "sd", "sets", "undefined")

@@ -32,7 +32,7 @@ def bench_trees(
     from gammacp.bench.table import by_error, write_curves
     from gammacp.bench.trees import PAPER_ERRORS, PAPER_MAGNITUDES, PAPER_SETS, TreeSweep
     from gammacp.bench.trees import sample_sentences as sample
-    from gammacp.cli.bench import print_points
+    from gammacp.cli.bench_output import print_points
     from gammacp.syntax.treebank import read_sentences
 
     read = read_sentences(path)

@@ -14,7 +14,8 @@ from gammacp.bench.merging import merge
 from gammacp.bench.runner import run
 from gammacp.bench.schema import APPLICATION_ID, STEPS, VERSION
 from gammacp.bench.status import status
-from gammacp.bench.store import Store, StoreError
+from gammacp.bench.store import Store
+from gammacp.bench.store_file import StoreError
 from gammacp.bench.sweep import Cell, Sweep
 from gammacp.errors import DataError, UsageError
 
@@ -157,7 +158,8 @@ def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> Non
     code = (
         "import os\n"
         "from gammacp.bench.status import status\n"
-        "from gammacp.bench.store import Store, StoreError\n"
+        "from gammacp.bench.store import Store\n"
+        "from gammacp.bench.store_file import StoreError\n"
         "if os.geteuid() == 0: os.seteuid(65534)\n"
         f"with Store.reading({str(folder / 's.sqlite')!r}) as store: print(len(status(store)))\n"
         "for name in ('s.sqlite', 'new.sqlite'):\n"

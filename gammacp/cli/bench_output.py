@@ -1,0 +1,119 @@
+"""What `gammacp bench` prints: tables and JSON on stdout, what it did on stderr."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gammacp.cli.output import message, number, print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from gammacp.bench.baseline import Difference
+    from gammacp.bench.planning import Cost
+    from gammacp.bench.runner import Failure, Outcome
+    from gammacp.bench.sweep import Sweep
+    from gammacp.bench.table import Point
+    from gammacp.cli.counting import Counter
+
+_COLUMNS = 8  # measures side by side in a table
+_TOLD = 10  # failures told one by one
+
+
+def tell(sweep: Sweep, outcome: Outcome) -> None:
+    """What a run did, on stderr."""
+    message(f"{outcome.computed} cells computed, {outcome.reused} were there; seed {sweep.seed}")
+    if outcome.limited:
+        message(f"{outcome.limited} cells rest on a solver that stopped at a limit (feasible)")
+    if outcome.failures:
+        message(
+            f"{len(outcome.failures)} annotation sets could not be computed; running the sweep "
+            "again tries them again"
+        )
+
+
+class Failures:
+    """Tells of the first tasks that cannot be computed while the sweep goes on."""
+
+    def __init__(self, counter: Counter) -> None:
+        """`counter` writes on the same line."""
+        self.counter, self.told = counter, 0
+
+    def __call__(self, failure: Failure) -> None:
+        """A line for each of the first ten, without the trace after the first."""
+        self.told += 1
+        if self.told > _TOLD:
+            return
+        task = failure.task
+        place = f"{task.error}, magnitude {task.magnitude:g}, set {task.set_number}"
+        why = failure.why if self.told == 1 else failure.why.splitlines()[0]
+        self.counter.close()
+        message(f"not computed: {place}: {why}")
+
+
+def document(
+    sweep: Sweep, points: Sequence[Point], outcome: Outcome, folder: Path
+) -> dict[str, Any]:
+    """The points of each error and what the run did, for JSON."""
+    from dataclasses import asdict
+
+    return {
+        "errors": {e: [asdict(p) for p in points if p.error == e] for e in sweep.errors},
+        "folder": str(folder),
+        "computed": outcome.computed,
+        "reused": outcome.reused,
+        "limited": outcome.limited,
+        "failures": [{**asdict(f.task), "why": f.why} for f in outcome.failures],
+        "seed": sweep.seed,
+    }
+
+
+def print_points(points: Sequence[Point]) -> None:
+    """Means, one table per error: a row per magnitude, a column per measure."""
+    from gammacp.bench.table import by_error, by_measure
+
+    for error, group in by_error(points).items():
+        curves = by_measure(group)
+        means = {(p.measure, p.magnitude): p.mean for p in group}
+        magnitudes = sorted({p.magnitude for p in group})
+        names = [n for n, curve in curves.items() if any(p.mean == p.mean for p in curve)]
+        for first in range(0, len(names), _COLUMNS):
+            columns = names[first : first + _COLUMNS]
+            rows = [
+                [f"{m:g}", *(number(means.get((name, m)), 3) for name in columns)]
+                for m in magnitudes
+            ]
+            print_table([f"{error}: magnitude", *columns], rows, numeric=columns)
+
+
+def print_differences(moved: Sequence[Difference]) -> None:
+    """The points that moved, worst first."""
+    rows = [
+        [d.measure, f"{d.magnitude:g}", d.what, number(d.baseline), number(d.now), f"{d.p:.1g}"]
+        for d in moved
+    ]
+    columns = ("measure", "magnitude", "what", "baseline", "now", "p")
+    print_table(columns, rows, numeric=columns[1:2] + columns[3:])
+
+
+def print_plan(costs: Sequence[Cost], cores: int, *, as_json: bool) -> None:
+    """What each error takes, and all together."""
+    from dataclasses import asdict
+
+    if as_json:
+        print_json({"plan": [asdict(c) for c in costs], "cores": cores})
+        return
+    counts, time = ("sets", "cells", "alignments"), ("core-hours", f"hours on {cores}")
+    rows = [
+        [
+            c.error,
+            *(f"{n:,}" for n in (c.sets, c.cells, c.alignments)),
+            f"{c.core_seconds / 3600:,.3g}",
+            f"{c.core_seconds / 3600 / cores:,.3g}",
+            f"{c.storage / 1e6:,.1f} MB",
+        ]
+        for c in costs
+    ]
+    numeric = (*counts, *time, "storage")
+    print_table(("error", *numeric), rows, numeric=numeric)
