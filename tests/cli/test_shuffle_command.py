@@ -115,7 +115,7 @@ def test_a_reference_has_a_model_too(run: Run, campaign: Path) -> None:
         ((*ERR, "--model", "m.toml", "--learn", "x.csv"), 2, "not both"),
         ((*ERR, "--reference", "x.csv", "--layout", "fixed"), 2, "leave it out"),
         ((*ERR, "--out", "one.csv", "--sets", "2"), 2, "give a folder"),
-        ((*ERR, "--seed", "-1"), 2, "seed -1 < 0"),
+        ((*ERR, "--seed", "-1"), 2, "greater than or equal to 0"),
     ],
 )
 def test_wrong_usage(

@@ -156,7 +156,7 @@ def test_overlap_is_refused_and_the_unit_named(function) -> None:
 def test_nothing_to_compare(function) -> None:
     with pytest.raises(DataError, match="needs two"):
         function(Continuum.from_units([Unit("A", 1, 9, "a")]))
-    with pytest.raises(DataError, match="nothing to compare"):
+    with pytest.raises(DataError, match="no unit at all"):
         function(Continuum.from_units([], annotators=["A", "B"], bounds=(0, 5)))
 
 
