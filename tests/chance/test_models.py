@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit
+from gammacp.chance.annotation import annotations_of
 from gammacp.chance.corpus import combinations
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.shift import distant_shifts
+from gammacp.chance.statistical import circular_gaps
 
 ANN = [Unit("Ann", 0, 4, "x"), Unit("Ann", 6, 9, "y"), Unit("Ann", 9, 20, "x")]
 BOB = [Unit("Bob", 1, 4, "x"), Unit("Bob", 5, 9, "z")]
@@ -139,6 +141,27 @@ def test_statistical_draws_keep_the_observed_statistics() -> None:
     # Starts are spread evenly over the circle.
     thirds = np.histogram(drawn.starts, bins=3, range=(0, c.length))[0]
     assert thirds == pytest.approx(len(drawn) / 3, rel=0.1)
+
+
+def test_gaps_run_around_the_circle() -> None:
+    """End to next start, negative where units overlap; the last one's leads to the first."""
+    overlapping = [Unit("Bob", 1, 6, "x"), Unit("Bob", 5, 9, "z")]
+    c = Continuum.from_units([*ANN, *overlapping], annotators=["Cid"])
+    found = sorted(circular_gaps(x).tolist() for x in annotations_of(c))
+    assert found == [[], [-1, 12], [2, 0, 0]]
+
+
+def test_statistical_draws_are_units_and_observed_gaps_in_turn() -> None:
+    """Units of 3 with gaps of 7: in a draw every next unit starts 10 later on the circle."""
+    units = [Unit(a, 10 * k, 10 * k + 3, "x") for a in "AB" for k in range(10)]
+    c = Continuum.from_units(units, bounds=(0, 100))
+    for seed in range(5):
+        drawn = sampler("statistical", c, n=2).draw(np.random.default_rng(seed))
+        for name in drawn.annotators:
+            starts = drawn.starts[drawn.rows_of(name)]
+            # The last unit before the end may have been moved inside.
+            assert np.diff(starts)[:-1] == pytest.approx(10)
+            assert len(starts) == 10
 
 
 def test_fixed_positions_keep_places_and_prevalence() -> None:
