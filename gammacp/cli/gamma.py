@@ -69,7 +69,7 @@ def gamma(
             }
         )
     else:
-        _print(scores, corpus, options, alignment=alignment)
+        _print(scores, corpus, options, len(loaded.failures), alignment=alignment)
     _check(scores, corpus, solving, fail_under)
 
 
@@ -162,6 +162,7 @@ def _print(
     scores: dict[str, GammaScore | Score],
     corpus: CorpusGamma | None,
     options: GammaOptions,
+    unread: int,
     *,
     alignment: bool,
 ) -> None:
@@ -169,7 +170,7 @@ def _print(
 
     results = [_result(name, score) for name, score in scores.items()]
     if corpus is not None:
-        total = f"corpus ({corpus.continua} of {len(scores)} continua)"
+        total = f"corpus ({corpus.continua} of {len(scores) + unread} continua)"
         results.append({**_corpus_result(corpus), "file": total})
         mean = {"file": "mean of the continua", "gamma": corpus.mean}
         results.append({**dict.fromkeys(results[-1]), **mean})

@@ -49,7 +49,8 @@ class CorpusGamma(Score):
     continua
         How many of them have a γ.
     annotators, units, samples
-        Different annotators, all units, and random sets (of all numbers of annotators together).
+        Different annotators and units of those, and random sets (of all numbers of annotators
+        together).
     """
 
     mean: float
@@ -92,7 +93,7 @@ def gamma_corpus(
         alignment = best(continuum, bound, settings)
         scores[name] = gamma_score(continuum, alignment, chance, settings)
         parts.append((continuum, alignment, chance))
-    return _pooled(corpus, scores, parts, settings)
+    return _pooled(scores, parts, settings)
 
 
 def default_chance(corpus: Corpus) -> str:
@@ -140,7 +141,6 @@ class _Chances:
 
 
 def _pooled(
-    corpus: Corpus,
     scores: Mapping[str, GammaScore | Score],
     parts: Sequence[tuple[Continuum, Alignment, Chance]],
     settings: Settings,
@@ -176,8 +176,8 @@ def _pooled(
         mean=float(np.mean(defined)) if defined else math.nan,
         scores=scores,
         continua=len(defined),
-        annotators=len(corpus.annotators),
-        units=sum(c.n_units for c in corpus.values()),
+        annotators=len({name for c, _, _ in parts for name in c.annotators}),
+        units=sum(c.n_units for c, _, _ in parts),
         samples=sum(c.expected.samples for c in expectations.values()),
         status=Status.OPTIMAL if proven else Status.FEASIBLE,
         bound=lowest / total if total else math.nan,
