@@ -8,6 +8,8 @@ is searched once more for the first of its best solutions in that order.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from gammacp.alignment.auto import solve_groups
@@ -57,7 +59,8 @@ def _first_best(
     price = np.empty(problem.n_units)
     price[problem.ranks] = certificate.price
     exact = Limits(seed=limits.seed)
-    kept, state, _ = settlement(problem, columns, price, exact, np.inf, ties=True)
+    deadline = time.monotonic() + (limits.time_limit or np.inf)
+    kept, state, _ = settlement(problem, columns, price, exact, deadline, ties=True)
     order = _lexicographic(problem, columns.select(kept))
     part = state.columns.select(order)
     chosen = np.zeros(len(kept), np.bool_)

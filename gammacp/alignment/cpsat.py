@@ -13,6 +13,7 @@ import numpy as np
 from gammacp.alignment.groups import Columns, all_columns, as_groups
 from gammacp.alignment.problem import Problem, Solution, solution
 from gammacp.alignment.solvers import Limits, Solver, register
+from gammacp.alignment.stopping import watched
 from gammacp.arrays import Bools, Floats, Indices
 
 _LARGEST = 2.0**50
@@ -84,7 +85,9 @@ def best_packing(
     solver.parameters.relative_gap_limit = limits.gap
     if limits.time_limit is not None:
         solver.parameters.max_time_in_seconds = limits.time_limit
-    status = solver.solve(model)
+    # Its own handler would keep Ctrl-C from everybody else.
+    solver.parameters.catch_sigint_signal = False
+    status = watched(lambda: solver.solve(model), solver.stop_search)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return Packing(np.zeros(0, np.int64), float(np.maximum(columns.gain, 0).sum()), False)
     chosen = np.flatnonzero([solver.boolean_value(x) for x in use])

@@ -12,7 +12,6 @@ enumerated: no better alignment can use another one, and the rest of the proof w
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +21,7 @@ from gammacp.alignment.local_search import as_columns, improve, shared_prices
 from gammacp.alignment.lp import relax
 from gammacp.alignment.problem import Problem, group_costs
 from gammacp.alignment.solvers import Limits
+from gammacp.alignment.stopping import due, watched
 from gammacp.arrays import Codes, Floats
 
 _PER_ROOT = 30
@@ -71,16 +71,17 @@ class _Iterate:
 def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
     """Generate columns until all that could matter are listed, the gap is reached or time is out.
 
-    Ctrl-C ends it too: the best so far with its bound.
+    Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
+    that an equally good alignment could use are listed.
     """
     groups = improve(problem)
     first = as_columns(problem, groups)
     center = shared_prices(problem, groups)
     state = _Iterate(first, groups, float(first.gain.sum()), center, np.inf, nodes=_nodes(problem))
     try:
-        state = _priced(problem, state, center)
-        while not _good_enough(problem, state, limits) and time.monotonic() < deadline:
-            listed = _listed(problem, state)
+        state = _priced(problem, state, center, deadline)
+        while not _good_enough(problem, state, limits) and not due(deadline):
+            listed = _listed(problem, state, deadline)
             if listed is not None:
                 return Generated(listed, state.center, state.groups, state.bound, complete=True)
             if state.converged:
@@ -89,7 +90,11 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
     except (KeyboardInterrupt, TimeoutError):
         # What has been found so far, with its bound, is the answer.
         pass
-    tight = search(problem, state.center, -_slack(problem), limit=state.listed)[0]
+    tight = None
+    if state.bound - state.gain <= _slack(problem):
+        tight = search(
+            problem, state.center, -_slack(problem), limit=state.listed, deadline=deadline
+        )[0]
     columns = state.pool if tight is None else tight
     return Generated(columns, state.center, state.groups, state.bound, complete=False)
 
@@ -116,7 +121,7 @@ def _iterated(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     state = _trimmed(state, relaxed.price)
     mixed = state.smoothing * state.center + (1 - state.smoothing) * relaxed.price
     size = len(state.pool)
-    after = _priced(problem, state, mixed)
+    after = _priced(problem, state, mixed, deadline)
     new = after.pool.select(np.arange(size, len(after.pool)))
     if (_losses(new, relaxed.price) < -1e-9 * problem.opening).any():
         return replace(after, smoothing=0.5)
@@ -137,11 +142,17 @@ def _trimmed(state: _Iterate, price: Floats) -> _Iterate:
     return replace(state, pool=state.pool.select(kept))
 
 
-def _priced(problem: Problem, state: _Iterate, price: Floats) -> _Iterate:
+def _priced(problem: Problem, state: _Iterate, price: Floats, deadline: float) -> _Iterate:
     if problem.cover:
         price = np.minimum(price, problem.opening)
     found, excess = search(
-        problem, price, 1e-9 * problem.opening, fraction=0.3, nodes=state.nodes, limit=_MOST_LISTED
+        problem,
+        price,
+        1e-9 * problem.opening,
+        fraction=0.3,
+        nodes=state.nodes,
+        limit=_MOST_LISTED,
+        deadline=deadline,
     )
     feasible = _feasible(problem, price, np.maximum(excess, 0.0))
     state = replace(state, pool=_joined(state.pool, found))
@@ -168,30 +179,42 @@ def search(
     fraction: float = -1.0,
     nodes: int = 2**62,
     limit: int = 300_000,
+    deadline: float = np.inf,
 ) -> tuple[Columns | None, Floats]:
-    """Groups with gain − Σ price > floor, and the excess of each root; see `price_groups`."""
+    """Groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
+
+    At the deadline an enumeration (fraction < 0) ends with None, pricing with weaker excesses.
+    """
     from gammacp.alignment.pricing_kernels import price_groups
 
-    begin, members, gain, excess, count = price_groups(
-        problem.annotator,
-        problem.n_annotators,
-        *problem.adjacency,
-        price,
-        problem.opening,
-        floor,
-        fraction,
-        _PER_ROOT,
-        nodes,
-        limit,
+    halted = np.zeros(1, np.bool_)
+    begin, members, gain, excess, count = watched(
+        lambda: price_groups(
+            problem.annotator,
+            problem.n_annotators,
+            *problem.adjacency,
+            price,
+            problem.opening,
+            floor,
+            fraction,
+            _PER_ROOT,
+            nodes,
+            limit,
+            halted,
+        ),
+        lambda: halted.fill(True),
+        deadline,
     )
     return (None if count < 0 else Columns(begin, members, gain)), excess
 
 
-def _listed(problem: Problem, state: _Iterate) -> Columns | None:
+def _listed(problem: Problem, state: _Iterate, deadline: float) -> Columns | None:
     gap = state.bound - state.gain
     if gap > 3.0 * problem.opening and not state.converged:
         return None
-    columns, _ = search(problem, state.center, -gap - problem.tolerance, limit=state.listed)
+    columns, _ = search(
+        problem, state.center, -gap - problem.tolerance, limit=state.listed, deadline=deadline
+    )
     return columns
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.groups import Columns
+from gammacp.alignment.stopping import due, watched
 from gammacp.arrays import Floats, Indices
 
 _BLOCK = 3000
@@ -41,7 +42,7 @@ def relax(
     With `cover_cost` (the opening) units must be covered, may be covered several times, and prices
     are at most that: min Σ (|G|·opening − gain)·x + opening·alone, Σ_{G∋u} x_G + alone_u ≥ 1.
     With `capacity` a unit may be in that many groups instead of one. TimeoutError at the deadline
-    (of `time.monotonic`).
+    (of `time.monotonic`) and on Ctrl-C (`stopping`).
     """
     from scipy.sparse import csc_matrix, eye_array, hstack
 
@@ -67,10 +68,11 @@ def relax(
     solver = builder.ModelSolverHelper("glop")
     if np.isfinite(deadline):
         solver.set_time_limit_in_seconds(max(deadline - time.monotonic(), 0.01))
-    solver.solve(model)
-    if solver.status() != builder.SolveStatus.OPTIMAL and np.isfinite(deadline):
+    watched(lambda: solver.solve(model), solver.interrupt_solve, deadline)
+    solved = solver.status() == builder.SolveStatus.OPTIMAL
+    if not solved and (np.isfinite(deadline) or due()):
         raise TimeoutError("no time left for the linear relaxation")
-    if solver.status() != builder.SolveStatus.OPTIMAL:
+    if not solved:
         raise RuntimeError(f"GLOP ended with {solver.status()} on a packing problem")
     dual = np.asarray(solver.dual_values())
     price = -dual if cover_cost is None else cover_cost - dual

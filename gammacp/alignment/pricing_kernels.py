@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 
@@ -22,6 +22,7 @@ def price_groups(
     per_root: int,
     node_limit: int,
     limit: int,
+    halted: Bools,
 ) -> tuple[Indices, Codes, Floats, Floats, int]:
     """Groups whose gain exceeds their units' prices by more than `floor` (which may be negative).
 
@@ -36,7 +37,8 @@ def price_groups(
 
     Returns (begin, members, gain, excess, count): `excess[root]` is an upper bound on gain − Σ
     price of all groups of that root, exact unless the root's `node_limit` was reached. With more
-    than `limit` members it stops and the count is −1.
+    than `limit` members it stops and the count is −1. Once `halted[0]` is set, by another thread,
+    an enumeration stops likewise, and pricing visits no further node.
     """
     n_units = len(annotator)
     members = np.empty(4096, np.int32)
@@ -118,6 +120,10 @@ def price_groups(
             if total + bound_at[depth, i] <= threshold:
                 next_at[depth] = i + 1
                 continue
+            if halted[0]:
+                if fraction < 0.0:
+                    return begin, members, gain, excess, -1
+                nodes = node_limit
             if nodes >= node_limit:
                 break
             nodes += 1

@@ -20,6 +20,7 @@ from gammacp.alignment.cpsat import best_packing
 from gammacp.alignment.groups import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers import Limits
+from gammacp.alignment.stopping import due
 from gammacp.arrays import Bools, Codes, Floats, Indices
 
 NODE_LIMIT = 20_000
@@ -88,7 +89,7 @@ class Settlement:
             if self.total <= self.allowed:
                 self.complete = self.total <= self.tolerance * len(self.alone)
                 return
-            if time.monotonic() > self.deadline:
+            if due(self.deadline):
                 return
             while (left := self._widen(step)) is not None:
                 if left == np.inf:
@@ -151,7 +152,7 @@ class Settlement:
         left = self.deadline - time.monotonic()
         price = float(self.alone[self.label == root].sum())
         had = self.chosen[inside]
-        if left <= 0:
+        if due(self.deadline):
             self.least[root], self.lower[root] = self._loss(part, had, price), 0.0
             return
         limits = replace(self.limits, gap=0.0, time_limit=left if left < 1e9 else None)

@@ -6,7 +6,7 @@ import typer
 
 from gammacp.cli.alignment_table import print_alignment
 from gammacp.cli.groups import flatten
-from gammacp.cli.output import AsJson, print_json
+from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.progress import progress
 from gammacp.cli.reading import File, Reading, load, placed
 from gammacp.cli.settings import Seed, Solving, Weighing
@@ -25,11 +25,15 @@ def align(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """The best alignment of a continuum, and how far it is proven."""
+    """The best alignment of a continuum, and how far it is proven.
+
+    Ctrl-C ends it with the best alignment so far and its bound.
+    """
     from gammacp.alignment import align as solve
+    from gammacp.alignment.stopping import interruptible
 
     name, continuum = load(file, reading).only()
-    with progress("aligning"), placed(name):
+    with progress("aligning"), placed(name), interruptible() as interrupted:
         alignment = solve(
             continuum,
             weighing.dissimilarity(),
@@ -65,4 +69,7 @@ def align(
             f"disorder {alignment.disorder:.12g}, {alignment.status}, "
             f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
         )
+    if interrupted.is_set():
+        message("interrupted: this is the best alignment so far")
+        raise typer.Exit(130)
     solving.check_proven(alignment.status)

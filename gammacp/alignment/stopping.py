@@ -1,0 +1,67 @@
+"""When to stop: deadlines, and Ctrl-C as a wish to stop rather than an exception.
+
+Solvers ask `due` wherever they could end with what they have. Native calls that may take long (LP,
+CP-SAT, pricing) run under `watched`, which tells them to halt as soon as it is due: Python's signal
+handlers wait while native code runs in the main thread, so such a call runs beside it.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+_POLL = 0.05
+_listening = threading.Event()
+_interrupted = threading.Event()
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Within, Ctrl-C makes everything `due`; a second one is a KeyboardInterrupt again.
+
+    Yields the event that tells whether it came. ValueError outside the main thread.
+    """
+
+    def interrupt(number: int, frame: Any) -> None:  # noqa: ARG001
+        if _interrupted.is_set():
+            raise KeyboardInterrupt
+        _interrupted.set()
+
+    _interrupted.clear()
+    before = signal.signal(signal.SIGINT, interrupt)
+    _listening.set()
+    try:
+        yield _interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
+        _listening.clear()
+
+
+def due(deadline: float = np.inf) -> bool:
+    """Whether to end with the best so far: past the deadline (monotonic seconds) or Ctrl-C."""
+    return (_listening.is_set() and _interrupted.is_set()) or time.monotonic() > deadline
+
+
+def watched(call: Callable[[], T], halt: Callable[[], object], deadline: float = np.inf) -> T:
+    """What `call` returns; `halt`, which may be called repeatedly, makes it return once due."""
+    if not _listening.is_set() and deadline == np.inf:
+        return call()
+    with ThreadPoolExecutor(1) as beside:
+        running = beside.submit(call)
+        try:
+            while not wait([running], timeout=_POLL).done:
+                if due(deadline):
+                    halt()
+        finally:
+            if not running.done():
+                halt()
+        return running.result()

@@ -1,0 +1,98 @@
+"""Deadlines and Ctrl-C: the best so far with its bound, soon."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gammacp import Combined, Continuum
+from gammacp.alignment import Status, best_groups
+from gammacp.alignment.stopping import due, interruptible, watched
+from gammacp.dissimilarity import bind
+
+
+def crowded(n_annotators: int, n_units: int, step: float) -> Continuum:
+    """Units of length 4 … 14 every `step`, moved by 12 (standard deviation) by each annotator."""
+    rng = np.random.default_rng(0)
+    size = n_annotators * n_units
+    starts = np.tile(np.arange(n_units) * step, n_annotators) + rng.normal(0, 12, size)
+    return Continuum.from_codes(
+        tuple(f"A{i:02}" for i in range(n_annotators)),
+        tuple("abcd"),
+        starts,
+        starts + rng.uniform(4, 14, size),
+        np.repeat(np.arange(n_annotators), n_units),
+        rng.integers(0, 4, size),
+    )
+
+
+@pytest.mark.parametrize(("n_annotators", "n_units", "step"), [(20, 30, 10.0), (5, 40, 0.1)])
+def test_a_time_limit_is_kept(n_annotators: int, n_units: int, step: float) -> None:
+    continuum = crowded(n_annotators, n_units, step)
+    bound = bind(Combined(), continuum)
+    best_groups(crowded(3, 5, step), bound, time_limit=0.5)  # kernels are compiled
+    start = time.monotonic()
+    found = best_groups(continuum, bound, time_limit=1.5)
+    assert time.monotonic() - start < 4.5  # it may run beside other tests
+    assert 0 < found.bound <= found.disorder
+    assert found.status is Status.FEASIBLE
+    assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(continuum.n_units))
+
+
+def test_interrupt_ends_with_the_best_so_far(tmp_path: Path) -> None:
+    continuum = crowded(20, 30, 10.0)
+    file = tmp_path / "hard.csv"
+    rows = zip(
+        continuum.annotator_codes, continuum.category_codes, continuum.starts, continuum.ends,
+        strict=True,
+    )  # fmt: skip
+    file.write_text("".join(f"A{a:02},{'abcd'[c]},{s},{e}\n" for a, c, s, e in rows))
+    with subprocess.Popen(
+        [sys.executable, "-m", "gammacp", "align", str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    ) as process:
+        time.sleep(8)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        out, err = process.communicate(timeout=60)
+    assert time.monotonic() - start < 6  # about one second alone
+    assert process.returncode == 130, err
+    found = re.search(r"disorder ([\d.]+), feasible, bound ([\d.]+)", out)
+    assert found is not None, out
+    assert 0 < float(found[2]) <= float(found[1])
+    assert "interrupted" in err
+    assert "Traceback" not in err
+
+
+def test_a_second_interrupt_is_an_exception() -> None:
+    with interruptible() as interrupted:
+        assert not due()
+        signal.raise_signal(signal.SIGINT)
+        assert interrupted.is_set()
+        assert due()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert not due()
+
+
+def test_a_watched_call_is_told_to_halt() -> None:
+    halted: list[bool] = []
+
+    def call() -> str:
+        while not halted:
+            time.sleep(0.01)
+        return "halted"
+
+    assert watched(call, lambda: halted.append(True), time.monotonic() + 0.1) == "halted"
+    with pytest.raises(ZeroDivisionError):
+        watched(lambda: 1 // 0, lambda: None, time.monotonic() + 10)
