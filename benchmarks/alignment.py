@@ -17,6 +17,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 HERE = Path(__file__).parent
 FIELDS = [
     "case",
@@ -54,18 +56,10 @@ TABLE = [
     ("27x20:1:random", "align"),
 ]
 GROWTH = [
-    *[
-        (f"3x{p}:1:{kind}", "align")
-        for p in (30, 100, 300, 1000, 3000, 10000)
-        for kind in ("observed", "random")
-    ],
-    *[
-        (f"2x{p}:1:{kind}", "align")
-        for p in (100, 1000, 10000, 100000)
-        for kind in ("observed", "random")
-    ],
-    *[(f"{n}x30:1:observed", "align") for n in (2, 3, 5, 8, 12, 16, 20, 27)],
-    *[(f"{n}x30:1:random", "align") for n in (2, 3, 4, 5, 6, 7, 8, 9)],
+    *[(f"2x{p}:1:jittered", "align") for p in (1000, 4000, 20000, 100000)],
+    *[(f"3x{p}:1:jittered", "align") for p in (300, 1000, 3000, 10000)],
+    *[(f"{n}x30:1:jittered", "align") for n in (3, 5, 8, 12, 16, 20, 27)],
+    *[(f"{n}x30:1:observed", "align") for n in (3, 5, 8, 12)],
 ]
 PEER = [
     ("3by100", "align"),
@@ -132,40 +126,38 @@ def peer(case: str, what: str, options: argparse.Namespace) -> dict[str, object]
 
 
 def figure(table: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
+    """CPU seconds over units and over annotators, log-log; hollow where optimality is unproven."""
+    from gammacp.plots import COLOURS, MARKERS
+    from gammacp.plots import figure as drawn
 
     with table.open() as stream:
         rows = [r for r in csv.DictReader(stream) if r["what"] == "align" and r["units"]]
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    for kind in ("observed", "random"):
-        for n, style in ((2, "s"), (3, "o")):
-            line = sorted(
-                (int(r["units"]), float(r["cpu"]))
-                for r in rows
-                if r["case"].startswith(f"{n}x") and r["case"].endswith(kind)
-            )
-            if line:
-                axes[0].loglog(
-                    *zip(*line, strict=True), f"-{style}", ms=4, label=f"{n} annotators, {kind}"
-                )
-        line = sorted(
-            {
-                (int(r["annotators"]), float(r["cpu"]))
-                for r in rows
-                if "x30:1:" in r["case"] and r["case"].endswith(kind)
-            }
-        )
-        if line:
-            axes[1].loglog(*zip(*line, strict=True), "-o", ms=4, label=f"30 units each, {kind}")
-    for axis, label in zip(axes, ("units", "annotators"), strict=True):
-        axis.set_xlabel(label)
-        axis.set_ylabel("CPU seconds")
-        axis.legend(fontsize=8)
-        axis.grid(alpha=0.3, which="both")
-    figure.savefig(table.with_suffix(".svg"), metadata={"Date": None})
+    sizes = [r for r in rows if "x30:" not in r["case"]]
+    lines = [
+        (0, f"{n} annotators", "units", [r for r in sizes if r["annotators"] == n])
+        for n in ("2", "3")
+    ]
+    for kind in ("jittered", "observed"):
+        inside = [r for r in rows if "x30:" in r["case"] and r["case"].endswith(kind)]
+        lines.append((1, f"30 units each, {kind}", "annotators", inside))
+    with drawn(table.with_suffix(""), width=7.5, columns=2) as axes:
+        for style, (panel, label, over, line) in enumerate(lines):
+            points = sorted((float(r[over]), float(r["cpu"]), r["status"]) for r in line)
+            if len(points) < 2:
+                continue
+            x, y, _ = zip(*points, strict=True)
+            axis = axes.flat[panel]
+            if panel == 0:
+                exponent = np.polyfit(np.log(x), np.log(y), 1)[0]
+                label = f"{label}: exponent {exponent:.2f}"
+                print(label, file=sys.stderr)
+            axis.loglog(x, y, color=COLOURS[style], label=label)
+            for a, b, s in points:
+                face = COLOURS[style] if s == "optimal" else "white"
+                axis.loglog(a, b, MARKERS[style], color=COLOURS[style], mfc=face)
+            axis.set_xlabel(over)
+            axis.set_ylabel("CPU seconds")
+            axis.legend()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """One case with gammacp, in its own process: python THIS CASE WHAT [TIME LIMIT].
 
 CASE is a dataset's name, a CSV file, or n×units:seed:kind, kind `observed` (Corpus Shuffling Tool,
-position + category, magnitude .25) or `random` (circular shifts of that). WHAT is `align`
+position + category, magnitude .25), `random` (circular shifts of that) or `jittered` (a unit every
+10, of length 4 to 9, moved by each annotator with standard deviation 2.5, one category in five
+drawn anew; cheap to draw at any size). WHAT is `align`
 (best_disorder; the median of several runs), `gamma` (30 random sets), or a method's name. With
 `write` instead, the case is written as CSV to the path that follows.
 """
@@ -11,6 +13,8 @@ import resource
 import statistics
 import sys
 import time
+
+import numpy as np
 
 from gammacp import Combined, Continuum
 from gammacp.alignment import best_disorder, build_problem
@@ -27,11 +31,25 @@ def instance(case: str) -> Continuum:
         return load(case)
     size, seed, kind = case.split(":")
     n, units = (int(x) for x in size.split("x"))
+    if kind == "jittered":
+        return jittered(n, units, int(seed))
     model = ReferenceModel(n_units=units)
     observed = shuffled_set(model, "position+category", 0.25, n, seed=int(seed))
     if kind == "observed":
         return observed
     return CHANCE_MODELS["shift"].prepare([observed], n).draw(sample_seed(int(seed), 0))
+
+
+def jittered(n: int, units: int, seed: int) -> Continuum:
+    rng = np.random.default_rng(seed)
+    starts = np.tile(10.0 * np.arange(units), n) + rng.normal(0, 2.5, n * units)
+    ends = starts + np.tile(rng.uniform(4, 9, units), n)
+    own, shared = rng.integers(0, 4, n * units), np.tile(rng.integers(0, 4, units), n)
+    categories = np.where(rng.random(n * units) < 0.2, own, shared)
+    names = tuple(f"A{i:02}" for i in range(n))
+    return Continuum.from_codes(
+        names, tuple("abcd"), starts, ends, np.repeat(np.arange(n), units), categories
+    )
 
 
 def gamma(continuum: Continuum) -> float:
