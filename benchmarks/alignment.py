@@ -157,7 +157,10 @@ def figure(table: Path) -> None:
                 axis.loglog(a, b, MARKERS[style], color=COLOURS[style], mfc=face)
             axis.set_xlabel(over)
             axis.set_ylabel("CPU seconds")
-            axis.legend()
+            axis.legend(loc="lower right")
+            if panel == 1:
+                axis.set_xticks((3, 5, 8, 12, 20, 30), ("3", "5", "8", "12", "20", "30"))
+                axis.minorticks_off()
 
 
 if __name__ == "__main__":
