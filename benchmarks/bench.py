@@ -68,7 +68,7 @@ def overhead(folder: Path) -> None:
 
 def speedup(folder: Path) -> None:
     """Wall-clock time with one and with two processes, interleaved, three times."""
-    sweep = Sweep(source=Shuffled(), errors=("split",), measures=("gamma",), sets=12)
+    sweep = Sweep(source=Shuffled(), errors=("split",), measures=("gamma",), sets=24)
     ratios = []
     for _ in range(3):
         one, _, _ = swept(sweep, "serial", 1, folder)

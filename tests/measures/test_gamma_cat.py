@@ -83,3 +83,20 @@ def test_measure_shares_the_alignments_of_the_family(monkeypatch: pytest.MonkeyP
     found = measure(c, ["gamma", "gamma-cat", "gamma-k"], samples=10)
     assert len(calls) == 1
     assert found["gamma-cat"].value == gamma_cat(c, samples=10).value
+
+
+def test_one_category_leaves_nothing_to_expect() -> None:
+    score = gamma_cat(predefined({"A": "xxxx", "B": "xxxx"}), samples=4)
+    assert math.isnan(score.value)
+    assert score.expected == 0
+    assert score.reason == "the expected disorder is 0: random sets agree on categories"
+
+
+def test_status_is_the_worst_of_observed_and_random_alignments() -> None:
+    """Greedy proves the perfect alignment of equal annotators, but not those of random sets."""
+    c = predefined({"A": "xyzx", "B": "xyzx", "C": "xyzx"}, length=10)
+    proven = measure(c, ["gamma", "gamma-cat", "gamma-k"], samples=6)
+    assert [s.status for s in proven.values()] == ["optimal"] * 3  # type: ignore[attr-defined]
+    greedy = measure(c, ["gamma", "gamma-k"], samples=6, method="greedy")
+    assert greedy["gamma"].alignment.status == "optimal"  # type: ignore[attr-defined]
+    assert [s.status for s in greedy.values()] == ["feasible"] * 2  # type: ignore[attr-defined]
