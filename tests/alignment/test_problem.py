@@ -17,6 +17,7 @@ NONE = np.zeros((0, 2), np.int32)
 
 def test_gap_is_relative_to_the_objective() -> None:
     assert Solution(NONE, 4.0, 3.0, Status.FEASIBLE).gap == 0.25
+    assert Solution(NONE, 0.5, 0.25, Status.FEASIBLE).gap == 0.5
     assert Solution(NONE, -4.0, -6.0, Status.FEASIBLE).gap == 0.5
     assert Solution(NONE, 4.0, 3.0, Status.OPTIMAL).gap == 0
     assert Solution(NONE, 0.0, -np.inf, Status.FEASIBLE).gap == np.inf
