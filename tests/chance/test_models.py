@@ -111,6 +111,16 @@ def test_corpus_mixes_different_continua_and_repeats_the_short_ones() -> None:
     assert [(u.start, u.end) for u in drawn if u.category == "l"] == [(0, 9)]
 
 
+def test_a_mosaic_ends_before_its_length() -> None:
+    """A copy that would start exactly at the end is left out."""
+    (own,) = annotations_of(Continuum.from_units([Unit("A", 2, 4, "x")], bounds=(0, 5)))
+    assert own.mosaic(7).starts.tolist() == [2]
+    assert own.mosaic(7.5).starts.tolist() == [2, 7]
+    assert own.mosaic(13).starts.tolist() == [2, 7, 12]
+    assert own.mosaic(13).lengths.tolist() == [2, 2, 2]
+    assert own.mosaic(5) is own
+
+
 def test_corpus_needs_as_many_continua_as_annotators() -> None:
     with pytest.raises(DataError, match="at least 3 continua for 3 annotators, and there are 2"):
         sampler("corpus", C, C, n=3)
