@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gammacp.bench.store import Experiment, Store
-from gammacp.bench.store_file import sqlite_errors
+from gammacp.bench.experiment import Experiment
+from gammacp.bench.store import Store
 from gammacp.errors import UsageError
 from gammacp.files import atomic_write
 
@@ -51,9 +52,8 @@ def export_cells(
     if path.suffix not in writers:
         raise UsageError(f"{path}: cells are exported as .csv or .parquet")
     chosen = _chosen(store, experiment)
-    with sqlite_errors(store.path):
-        batches = (b for e in chosen for b in _batches(store, e))
-        return writers[path.suffix](path, store, batches, times=times)
+    batches = (b for e in chosen for b in _batches(store, e))
+    return writers[path.suffix](path, store, batches, times=times)
 
 
 def _columns(times: bool) -> tuple[str, ...]:
@@ -79,8 +79,7 @@ class _Texts(dict[int | None, str]):
         self.store, self.form = store, form
 
     def __missing__(self, number: int) -> str:
-        query = "SELECT text FROM texts WHERE id = ?"
-        (text,) = self.store.database.execute(query, (number,)).fetchone()
+        ((text,),) = self.store.rows("SELECT text FROM texts WHERE id = ?", number)
         self[number] = self.form(text)
         return self[number]
 
@@ -95,15 +94,15 @@ class _Batch:
 
 
 def _batches(store: Store, experiment: Experiment) -> Iterator[_Batch]:
-    errors = store.database.execute(
+    errors = store.rows(
         "SELECT DISTINCT error, text FROM cells JOIN texts ON texts.id = error"
         " WHERE experiment = ? ORDER BY text",
-        (experiment.id,),
-    ).fetchall()
-    for number, error in errors:
-        cursor = store.database.execute(_QUERY, (experiment.id, number))
-        while rows := cursor.fetchmany(_BATCH):
-            yield _Batch(experiment, error, rows)
+        experiment.id,
+    )
+    for number, error in list(errors):
+        rows = store.rows(_QUERY, experiment.id, number)
+        while batch := list(islice(rows, _BATCH)):
+            yield _Batch(experiment, error, batch)
 
 
 def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.bench.store import Store
-from gammacp.bench.store_file import sqlite_errors
+from gammacp.bench.store_file import damaged, read_only_uri, sqlite_errors
 from gammacp.errors import DataError, UsageError
 
 # Cells of the other store with texts and experiments numbered as here.
@@ -34,6 +34,15 @@ WHERE mine.value IS NOT theirs.value OR mine.reason IS NOT theirs.reason
 LIMIT 1
 """
 
+# Who computed the cells; runs that came with an earlier merge are not told twice.
+_RUNS = """
+INSERT INTO main.runs (experiment, began, executor, software, cells, seconds)
+SELECT y.id, began, executor, software, cells, seconds FROM other.runs r
+JOIN other.experiments x ON x.id = r.experiment JOIN main.experiments y ON y.name = x.name
+EXCEPT SELECT experiment, began, executor, software, cells, seconds FROM main.runs
+ORDER BY began
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Merged:
@@ -58,10 +67,11 @@ def merge(target: Store, source: str | Path) -> Merged:
     if source.exists() and target.path.samefile(source):
         raise UsageError(f"{source}: a store cannot be merged with itself")
     with Store.reading(source) as other:
+        _check_sound(other)
         _check_experiments(target, other)
     database = target.database
     with sqlite_errors(source):
-        database.execute("ATTACH ? AS other", (str(source),))
+        database.execute("ATTACH ? AS other", (read_only_uri(source),))
     try:
         with sqlite_errors(target.path), target.transaction():
             return _merged(target, source)
@@ -91,7 +101,15 @@ def _merged(target: Store, source: Path) -> Merged:
         )
     (total,) = database.execute("SELECT count(*) FROM other.cells").fetchone()
     added = database.execute("INSERT OR IGNORE INTO main.cells SELECT * FROM other_cells").rowcount
+    database.execute(_RUNS)
     return Merged(source, added, total - added)
+
+
+def _check_sound(other: Store) -> None:
+    """Damage is found before anything of it is taken."""
+    ((verdict,),) = other.rows("PRAGMA quick_check(1)")
+    if verdict != "ok":
+        raise damaged(other.path, verdict)
 
 
 def _check_experiments(target: Store, other: Store) -> None:

@@ -8,8 +8,8 @@ from statistics import median
 
 import numpy as np
 
-from gammacp.bench.store import Experiment, Store
-from gammacp.bench.store_file import sqlite_errors
+from gammacp.bench.experiment import Experiment
+from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.measures.registry import MEASURES
 
@@ -92,13 +92,12 @@ _Measured = dict[tuple[str, float], tuple[float, float]]
 
 def _measured(store: Store, experiment: Experiment, error: str) -> _Measured:
     """(measure, magnitude) → median seconds and median alignments."""
-    with sqlite_errors(store.path):
-        rows = store.database.execute(
-            "SELECT m.text, magnitude, seconds, samples FROM cells"
-            " JOIN texts m ON m.id = measure JOIN texts e ON e.id = error"
-            ' WHERE experiment = ? AND e.text = ? AND "set" < 100',
-            (experiment.id, error),
-        ).fetchall()
+    rows = store.rows(
+        "SELECT m.text, magnitude, seconds, samples FROM cells"
+        " JOIN texts m ON m.id = measure JOIN texts e ON e.id = error"
+        ' WHERE experiment = ? AND e.text = ? AND "set" < 100',
+        *(experiment.id, error),
+    )
     groups: dict[tuple[str, float], list[tuple[float, float]]] = {}
     for name, magnitude, seconds, samples in rows:
         alignments = 0 if samples is None else samples + 1
@@ -126,8 +125,7 @@ def _alignments(sweep: Sweep, measured: _Measured) -> float:
 
 def _bytes_per_cell(store: Store) -> float:
     """Size of the store over its cells; a typical size where a small pilot would mislead."""
-    with sqlite_errors(store.path):
-        (cells,) = store.database.execute("SELECT count(*) FROM cells").fetchone()
-        (pages,) = store.database.execute("PRAGMA page_count").fetchone()
-        (page,) = store.database.execute("PRAGMA page_size").fetchone()
+    ((cells,),) = store.rows("SELECT count(*) FROM cells")
+    ((pages,),) = store.rows("PRAGMA page_count")
+    ((page,),) = store.rows("PRAGMA page_size")
     return float(pages * page / cells) if cells >= 1000 else 120.0

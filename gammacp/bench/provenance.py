@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from gammacp.bench.experiment import Experiment
 from gammacp.bench.figures import file_name
-from gammacp.bench.store import Experiment, Store
-from gammacp.bench.store_file import sqlite_errors
+from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.files import atomic_write
 
@@ -43,15 +43,14 @@ def _signatures(
     store: Store, experiment: Experiment, error: str, measures: tuple[str, ...]
 ) -> dict[str, str]:
     """The signature of each measure's last cell (at the highest magnitude)."""
-    with sqlite_errors(store.path):
-        found = {
-            name: store.database.execute(
-                "SELECT g.text FROM cells JOIN texts g ON g.id = signature WHERE experiment = ?"
-                " AND error = (SELECT id FROM texts WHERE text = ?)"
-                " AND measure = (SELECT id FROM texts WHERE text = ?)"
-                ' ORDER BY magnitude DESC, "set" LIMIT 1',
-                (experiment.id, error, name),
-            ).fetchone()
-            for name in measures
-        }
-    return {name: row[0] for name, row in found.items() if row is not None}
+    query = (
+        "SELECT g.text FROM cells JOIN texts g ON g.id = signature WHERE experiment = ?"
+        " AND error = (SELECT id FROM texts WHERE text = ?)"
+        " AND measure = (SELECT id FROM texts WHERE text = ?)"
+        ' ORDER BY magnitude DESC, "set" LIMIT 1'
+    )
+    return {
+        name: signature
+        for name in measures
+        for (signature,) in store.rows(query, experiment.id, error, name)
+    }

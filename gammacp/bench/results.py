@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gammacp.bench.experiment import Experiment
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
 from gammacp.bench.provenance import write_provenance
-from gammacp.bench.store import Experiment, Store
-from gammacp.bench.store_file import sqlite_errors
+from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point, by_error, by_measure, curves, write_curves
 from gammacp.plots import can_plot
@@ -64,12 +64,11 @@ def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -
 
 def _first_reason(store: Store, experiment: Experiment, error: str, measure: str) -> str | None:
     """Why the first cell of an error and a measure has no value."""
-    with sqlite_errors(store.path):
-        row = store.database.execute(
-            "SELECT r.text FROM cells JOIN texts r ON r.id = reason WHERE experiment = ?"
-            " AND error = (SELECT id FROM texts WHERE text = ?)"
-            " AND measure = (SELECT id FROM texts WHERE text = ?)"
-            ' ORDER BY magnitude, "set" LIMIT 1',
-            (experiment.id, error, measure),
-        ).fetchone()
-    return None if row is None else str(row[0])
+    found = store.rows(
+        "SELECT r.text FROM cells JOIN texts r ON r.id = reason WHERE experiment = ?"
+        " AND error = (SELECT id FROM texts WHERE text = ?)"
+        " AND measure = (SELECT id FROM texts WHERE text = ?)"
+        ' ORDER BY magnitude, "set" LIMIT 1',
+        *(experiment.id, error, measure),
+    )
+    return next((str(reason) for (reason,) in found), None)

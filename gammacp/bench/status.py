@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 
 from gammacp.bench.store import Run, Store
-from gammacp.bench.store_file import sqlite_errors
 
 # One pass over the key's order: a group's rows are neighbours.
 _QUERY = """
@@ -72,9 +71,7 @@ def status(store: Store) -> tuple[Status, ...]:
     """Every experiment with what there is of it."""
     found = []
     for experiment in store.experiments():
-        with sqlite_errors(store.path):
-            rows = store.database.execute(_QUERY, (experiment.id,)).fetchall()
-        holdings = tuple(Holding(*row) for row in rows)
+        holdings = tuple(Holding(*row) for row in store.rows(_QUERY, experiment.id))
         runs = store.runs(experiment)
         configuration = json.loads(experiment.configuration)
         found.append(Status(experiment.name, configuration, experiment.hash, holdings, runs))

@@ -15,25 +15,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+from gammacp.bench.experiment import Experiment, check_same
 from gammacp.bench.schema import VERSION, migrate, version_of
 from gammacp.bench.software import software
 from gammacp.bench.store_file import locked, read_only, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
-from gammacp.errors import DataError, GammacpError, UsageError
-
-_TEXT_CACHE = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """A sweep's name in a store, its configuration and the hash of it."""
-
-    id: int
-    name: str
-    hash: str
-    configuration: str
+from gammacp.bench.texts import Texts
+from gammacp.errors import DataError, GammacpError
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +51,7 @@ class Store:
         self.path = path
         self.database = database
         self._lock = lock
-        self._texts: dict[str, int] = {}
+        self._texts = Texts(database)
 
     @classmethod
     def writing(cls, path: str | Path) -> Store:
@@ -75,18 +65,25 @@ class Store:
             It cannot be written to, or another process is writing to it.
         """
         path = Path(path)
+        # One file has one lock, also by the name of a link to it.
+        place = path.resolve()
+        if place.is_dir():
+            raise _a_folder(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
         with sqlite_errors(path):
-            if not path.parent.is_dir():
-                path.parent.mkdir(parents=True, exist_ok=True)
-            lock = locked(path)
+            lock = locked(place)
+            database = None
             try:
-                database = sqlite3.connect(path, timeout=30, isolation_level=None)
+                # `uri` lets `merge` attach another store that can only be read.
+                database = sqlite3.connect(place, timeout=30, isolation_level=None, uri=True)
                 version = version_of(database, path)
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute("PRAGMA synchronous = FULL")
                 if version < VERSION:
                     migrate(database, version)
             except (sqlite3.Error, GammacpError):
+                if database is not None:
+                    database.close()
                 lock.close()
                 raise
         return cls(path, database, lock)
@@ -95,17 +92,19 @@ class Store:
     def reading(cls, path: str | Path) -> Store:
         """The store at `path`, for reading; also while a sweep writes to it."""
         path = Path(path)
+        if path.is_dir():
+            raise _a_folder(path)
         if not path.is_file():
-            raise DataError("no such store", file=path, hint="Give the --store or --out of a sweep")
+            raise DataError("no such store", file=path, hint="Give the --store of a sweep")
         with sqlite_errors(path):
             database = read_only(path)
-            version = version_of(database, path)
-        if version < VERSION:
-            raise DataError(
-                f"store of version {version}, this gammacp reads {VERSION}",
-                file=path,
-                hint="Run the sweep on it once, which brings it up to date",
-            )
+            try:
+                version = version_of(database, path)
+                if version < VERSION:
+                    raise _too_old(path, version)
+            except (sqlite3.Error, GammacpError):
+                database.close()
+                raise
         return cls(path, database, None)
 
     def __enter__(self) -> Self:
@@ -127,12 +126,14 @@ class Store:
         if self._lock is not None:
             self._lock.close()
 
+    def rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """What a SELECT finds, row by row; SQLite's errors in the user's terms."""
+        with sqlite_errors(self.path):
+            yield from self.database.execute(query, values)
+
     def experiments(self) -> tuple[Experiment, ...]:
         """The experiments in the order they were begun."""
-        with sqlite_errors(self.path):
-            rows = self.database.execute(
-                "SELECT id, name, hash, configuration FROM experiments ORDER BY id"
-            ).fetchall()
+        rows = self.rows("SELECT id, name, hash, configuration FROM experiments ORDER BY id")
         return tuple(Experiment(*row) for row in rows)
 
     def begin(self, sweep: Sweep, *, resume: bool = True) -> Experiment:
@@ -152,7 +153,7 @@ class Store:
                 ):
                     self.database.execute(f"DELETE FROM {table} WHERE {key} = ?", (known.id,))
             elif known is not None:
-                _check_same(self.path, known, configuration)
+                check_same(self.path, known, configuration)
                 return known
             text, digest = canonical(configuration), configuration_hash(configuration)
             cursor = self.database.execute(
@@ -164,31 +165,28 @@ class Store:
 
     def done(self, experiment: Experiment, task: Task) -> list[str]:
         """Names of the measures of this annotation set that are there."""
-        error = self._text_id(task.error)
+        with sqlite_errors(self.path):
+            error = self._texts.find(task.error)
         if error is None:
             return []
-        with sqlite_errors(self.path):
-            rows = self.database.execute(
-                "SELECT text FROM cells JOIN texts ON texts.id = measure WHERE experiment = ?"
-                ' AND error = ? AND magnitude = ? AND "set" = ?',
-                (experiment.id, error, task.magnitude, task.set_number),
-            ).fetchall()
+        rows = self.rows(
+            "SELECT text FROM cells JOIN texts ON texts.id = measure WHERE experiment = ?"
+            ' AND error = ? AND magnitude = ? AND "set" = ?',
+            *(experiment.id, error, task.magnitude, task.set_number),
+        )
         return [name for (name,) in rows]
 
     def count(self, experiment: Experiment, sweep: Sweep) -> int:
         """How many of the sweep's cells are there."""
-        with sqlite_errors(self.path):
-            rows = self.database.execute(
-                "SELECT e.text, magnitude, m.text, n FROM (SELECT error, magnitude, measure,"
-                ' count(*) AS n FROM cells WHERE experiment = ? AND "set" < ?'
-                " GROUP BY error, magnitude, measure)"
-                " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure",
-                (experiment.id, sweep.sets),
-            )
-            wanted = set(sweep.errors), set(sweep.magnitudes), set(sweep.measures)
-            return sum(
-                n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2]
-            )
+        rows = self.rows(
+            "SELECT e.text, magnitude, m.text, n FROM (SELECT error, magnitude, measure,"
+            ' count(*) AS n FROM cells WHERE experiment = ? AND "set" < ?'
+            " GROUP BY error, magnitude, measure)"
+            " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure",
+            *(experiment.id, sweep.sets),
+        )
+        wanted = set(sweep.errors), set(sweep.magnitudes), set(sweep.measures)
+        return sum(n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2])
 
     def begin_run(self, experiment: Experiment, executor: str) -> int:
         """Note that a run begins, and with what software; returns its number."""
@@ -226,28 +224,27 @@ class Store:
 
     def runs(self, experiment: Experiment) -> tuple[Run, ...]:
         """The runs that worked on an experiment, in order."""
-        with sqlite_errors(self.path):
-            rows = self.database.execute(
-                "SELECT began, executor, software, cells, seconds FROM runs"
-                " WHERE experiment = ? ORDER BY id",
-                (experiment.id,),
-            ).fetchall()
+        rows = self.rows(
+            "SELECT began, executor, software, cells, seconds FROM runs"
+            " WHERE experiment = ? ORDER BY id",
+            experiment.id,
+        )
         return tuple(Run(b, e, json.loads(s), n, t) for b, e, s, n, t in rows)
 
     def _row(self, experiment: Experiment, c: Cell) -> tuple[object, ...]:
         return (
             experiment.id,
-            self._intern(c.error),
+            self._texts.number(c.error),
             c.magnitude,
             c.set_number,
-            self._intern(c.measure),
+            self._texts.number(c.measure),
             None if math.isnan(c.value) else c.value,
-            None if c.reason is None else self._intern(c.reason),
-            None if c.status is None else self._intern(c.status),
+            None if c.reason is None else self._texts.number(c.reason),
+            None if c.status is None else self._texts.number(c.status),
             c.bound,
             c.samples,
             c.seconds,
-            self._intern(c.signature),
+            self._texts.number(c.signature),
         )
 
     @contextmanager
@@ -258,52 +255,21 @@ class Store:
             yield
             self.database.execute("COMMIT")
         except BaseException:
-            # Texts that were interned in this transaction are gone with it.
-            self._texts.clear()
+            self._texts.forget()
             if self.database.in_transaction:
                 self.database.execute("ROLLBACK")
             raise
 
-    def _text_id(self, text: str) -> int | None:
-        known = self._texts.get(text)
-        if known is not None:
-            return known
-        row = self.database.execute("SELECT id FROM texts WHERE text = ?", (text,)).fetchone()
-        if row is None:
-            return None
-        if len(self._texts) >= _TEXT_CACHE:
-            self._texts.clear()
-        self._texts[text] = row[0]
-        return int(row[0])
 
-    def _intern(self, text: str) -> int:
-        known = self._text_id(text)
-        if known is not None:
-            return known
-        self.database.execute("INSERT INTO texts (text) VALUES (?)", (text,))
-        return self._intern(text)
+def _a_folder(path: Path) -> DataError:
+    return DataError("a folder, not a store", file=path, hint="Give a file in it")
 
 
-def _check_same(path: Path, known: Experiment, configuration: Mapping[str, object]) -> None:
-    if known.hash == configuration_hash(configuration):
-        return
-    old: dict[str, object] = json.loads(known.configuration)
-    new: dict[str, object] = json.loads(canonical(configuration))
-    keys = sorted(k for k in {*old, *new} if old.get(k) != new.get(k))
-    what = "; ".join(_change(k, old.get(k), new.get(k)) for k in keys)
-    raise UsageError(
-        f"{path}: experiment {known.name!r} was begun with another configuration ({what}). "
-        "Choose another --experiment or --store, or --no-resume to drop what it has"
+def _too_old(path: Path, version: int) -> DataError:
+    if version == 0:
+        return DataError("empty: no sweep has begun here", file=path, hint="Run one with --store")
+    return DataError(
+        f"store of version {version}, this gammacp reads {VERSION}",
+        file=path,
+        hint="Run the sweep on it once, which brings it up to date",
     )
-
-
-def _change(key: str, old: object, new: object) -> str:
-    if isinstance(old, dict) and isinstance(new, dict):
-        keys = sorted(k for k in {*old, *new} if old.get(k) != new.get(k))
-        return "; ".join(_change(f"{key}.{k}", old.get(k), new.get(k)) for k in keys)
-    return f"{key} is {_brief(old)} there, {_brief(new)} here"
-
-
-def _brief(value: object) -> str:
-    text = "absent" if value is None else str(value)
-    return text if len(text) <= 60 else text[:57] + "…"

@@ -22,30 +22,31 @@ def sqlite_errors(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         raise _operational(path, error) from None
     except sqlite3.DatabaseError as error:
-        raise _damaged(path, error) from None
+        raise damaged(path, error) from None
 
 
-def _damaged(path: Path, error: sqlite3.Error) -> DataError:
+def damaged(path: Path, why: object) -> DataError:
+    """What is in the file cannot be trusted."""
     return DataError(
-        f"not a store of sweeps, or a damaged one ({error})",
+        f"not a store of sweeps, or a damaged one ({why})",
         file=path,
-        hint="Choose another --store; nothing was written to this one",
+        hint="Choose another --store",
     )
 
 
 def _operational(path: Path, error: sqlite3.OperationalError) -> GammacpError:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_FULL"):
-        what = "no space left on the device; free some and run again, cells so far are kept"
+        what = "no space left for the store; free some and run again, cells so far are kept"
     elif name.startswith("SQLITE_IOERR"):
-        what = f"cannot be written ({error}); cells so far are kept"
+        what = f"the store cannot be written ({error}); cells so far are kept"
     elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        what = "cannot be opened for writing: check the folder and its permissions"
+        what = "the store cannot be opened for writing: check the folder and its permissions"
     elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        what = "another process is writing to it; wait for it or choose another --store"
+        what = "another process is writing to the store; wait for it or choose another --store"
     else:
-        return _damaged(path, error)
-    return StoreError(f"{path}: store {what}")
+        return damaged(path, error)
+    return StoreError(f"{path}: {what}")
 
 
 def locked(path: Path) -> sqlite3.Connection:
@@ -61,15 +62,22 @@ def locked(path: Path) -> sqlite3.Connection:
 
 def read_only(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, also in a folder where nobody can."""
-    uri = path.resolve().as_uri() + "?mode=ro"
+    return sqlite3.connect(read_only_uri(path), uri=True, timeout=30, isolation_level=None)
+
+
+def read_only_uri(path: Path) -> str:
+    """The name under which a store can be read and not written."""
+    place = path.resolve()
+    uri = place.as_uri() + "?mode=ro"
     database = sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None)
     try:
         database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
-        database.close()
-        wal = path.with_name(path.name + "-wal")
-        if wal.exists() and wal.stat().st_size:
+        log = place.with_name(place.name + "-wal")
+        if log.exists() and log.stat().st_size:
             raise
         # A read-only folder cannot hold the shared-memory file; without a log none is needed.
-        database = sqlite3.connect(uri + "&immutable=1", uri=True, timeout=30, isolation_level=None)
-    return database
+        return uri + "&immutable=1"
+    finally:
+        database.close()
+    return uri

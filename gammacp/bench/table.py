@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gammacp.bench.store import Experiment, Store
-from gammacp.bench.store_file import sqlite_errors
+from gammacp.bench.experiment import Experiment
+from gammacp.bench.store import Store
 from gammacp.files import atomic_write
 
 CURVE_COLUMNS = ("error", "magnitude", "measure", "mean", "sd", "sets", "undefined")
@@ -57,17 +57,16 @@ def curves(
     measure by category follow it (`gamma-k[a]`). What is given narrows what is read.
     """
     limit = 2**62 if sets is None else sets
-    with sqlite_errors(store.path):
-        rows = store.database.execute(
-            "SELECT e.text, m.text, magnitude, value FROM cells"
-            " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
-            ' WHERE experiment = ? AND "set" < ? ORDER BY error, magnitude, "set"',
-            (experiment.id, limit),
-        )
-        values: dict[tuple[str, str, float], list[float]] = {}
-        for error, measure, magnitude, value in rows:
-            key = (error, measure, magnitude)
-            values.setdefault(key, []).append(math.nan if value is None else value)
+    rows = store.rows(
+        "SELECT e.text, m.text, magnitude, value FROM cells"
+        " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
+        ' WHERE experiment = ? AND "set" < ? ORDER BY error, magnitude, "set"',
+        *(experiment.id, limit),
+    )
+    values: dict[tuple[str, str, float], list[float]] = {}
+    for error, measure, magnitude, value in rows:
+        key = (error, measure, magnitude)
+        values.setdefault(key, []).append(math.nan if value is None else value)
     chosen = None if magnitudes is None else frozenset(magnitudes)
     points = [
         point_of(*key, found)

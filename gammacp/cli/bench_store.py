@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from gammacp.cli.output import AsJson, message, print_json, print_table
-from gammacp.errors import UsageError
 
 DEFAULT_OUT = Path("bench-out")
 _NAME = "bench.sqlite"
@@ -96,8 +95,9 @@ def merge(
     from gammacp.bench.merging import merge as merge_store
     from gammacp.bench.store import Store
 
-    if not sources:
-        raise UsageError("no store to take cells from")
+    for source in sources:
+        # Before the target is made: a name may be mistyped.
+        Store.reading(source).close()
     with Store.writing(target) as opened:
         for source in sources:
             merged = merge_store(opened, source)

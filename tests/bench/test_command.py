@@ -63,6 +63,8 @@ def test_a_sweep_writes_table_figure_and_provenance(tmp_path: Path) -> None:
     assert (tmp_path / "cells.csv").read_text().count("\n") == 61
     merged = gammacp("bench", "merge", "all.sqlite", "bench-out/bench.sqlite", cwd=tmp_path)
     assert "60 cells added, 0 were there" in merged.stderr
+    mistyped = gammacp("bench", "merge", "new.sqlite", "al.sqlite", cwd=tmp_path)
+    assert (mistyped.returncode, (tmp_path / "new.sqlite").exists()) == (3, False)
 
 
 def test_json_holds_the_points(tmp_path: Path) -> None:

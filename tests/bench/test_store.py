@@ -51,6 +51,19 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     assert text.read_text().startswith("annotator")
     with pytest.raises(DataError, match="no such store"):
         Store.reading(tmp_path / "absent.sqlite")
+    (tmp_path / "empty.sqlite").touch()
+    with pytest.raises(DataError, match="empty: no sweep has begun"):
+        Store.reading(tmp_path / "empty.sqlite")
+
+
+@pytest.mark.parametrize("name", ["folder", "", ".", "/"])
+def test_a_folder_is_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for opened in (Store.writing, Store.reading):
+        with pytest.raises(DataError, match="a folder, not a store"):
+            opened(name)
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
 def test_a_newer_store_is_refused(toy_sweep: Build, tmp_path: Path) -> None:
@@ -106,6 +119,15 @@ def test_one_process_writes_others_read(toy_sweep: Build, tmp_path: Path) -> Non
     Store.writing(path).close()
 
 
+def test_a_link_to_a_store_has_its_lock(toy_sweep: Build, tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.sqlite", toy_sweep(sets=1))
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "link.sqlite"
+    link.symlink_to(path)
+    with Store.writing(link), pytest.raises(StoreError, match="another process is writing"):
+        Store.writing(path)
+
+
 def test_a_transaction_is_all_or_nothing(toy_sweep: Build, tmp_path: Path) -> None:
     with Store.writing(tmp_path / "s.sqlite") as store:
         experiment = store.begin(toy_sweep())
@@ -153,7 +175,10 @@ def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> Non
     """In a process of its own, which gives up root's right to write everywhere."""
     folder = tmp_path / "folder"
     filled(folder / "s.sqlite", toy_sweep())
-    for path, mode in ((folder / "s.sqlite", 0o444), (folder, 0o555), (tmp_path, 0o755)):
+    merged = tmp_path / "merged" / "m.sqlite"
+    merged.parent.mkdir()
+    modes = {folder / "s.sqlite": 0o444, folder: 0o555, merged.parent: 0o777, tmp_path: 0o755}
+    for path, mode in modes.items():
         path.chmod(mode)
     # Another user must be able to come here; with pytest-xdist there is one more folder above.
     for above in tmp_path.relative_to(tempfile.gettempdir()).parents:
@@ -162,6 +187,7 @@ def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> Non
             place.chmod(0o755)
     code = (
         "import os\n"
+        "from gammacp.bench.merging import merge\n"
         "from gammacp.bench.status import status\n"
         "from gammacp.bench.store import Store\n"
         "from gammacp.bench.store_file import StoreError\n"
@@ -172,14 +198,17 @@ def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> Non
         f"        Store.writing(os.path.join({str(folder)!r}, name))\n"
         "    except StoreError as error:\n"
         "        print(error)\n"
+        f"with Store.writing({str(merged)!r}) as target:\n"
+        f"    print(merge(target, {str(folder / 's.sqlite')!r}).added)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
     told = done.stdout.splitlines()
     assert told[0] == "1", done.stderr
-    assert len(told) == 3
-    assert all("cannot be opened for writing: check the folder" in line for line in told[1:])
+    assert len(told) == 4, done.stderr
+    assert all("cannot be opened for writing: check the folder" in line for line in told[1:3])
+    assert told[3] == "200"
 
 
 def test_merging_two_halves_gives_the_whole(toy_sweep: Build, tmp_path: Path) -> None:
@@ -192,7 +221,22 @@ def test_merging_two_halves_gives_the_whole(toy_sweep: Build, tmp_path: Path) ->
         assert (merged.added, merged.known) == (60, 60)
         assert merge(target, whole).known == 160
         assert merge(target, whole).added == 0
+        (experiment,) = target.experiments()
+        # Of each store's run once, in the order of their beginning.
+        assert [r.cells for r in target.runs(experiment)] == [100, 120, 200]
     assert exported(first) == exported(whole)
+
+
+def test_merging_a_damaged_store_names_it(toy_sweep: Build, tmp_path: Path) -> None:
+    one = filled(tmp_path / "one.sqlite", toy_sweep(sets=2))
+    other = filled(tmp_path / "other.sqlite", toy_sweep(sets=40))
+    before = exported(one)
+    content = bytearray(other.read_bytes())
+    content[8 * 4096 : 12 * 4096] = b"\xff" * (4 * 4096)
+    other.write_bytes(content)
+    with Store.writing(one) as target, pytest.raises(DataError, match=r"other\.sqlite: .*damaged"):
+        merge(target, other)
+    assert exported(one) == before
 
 
 def test_merging_refuses_what_does_not_belong_together(toy_sweep: Build, tmp_path: Path) -> None:

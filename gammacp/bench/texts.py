@@ -1,0 +1,43 @@
+"""Texts that many cells share (names, reasons, signatures), by number."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_MOST = 10_000
+
+
+class Texts:
+    """The table `texts`; the numbers of the last thousands are remembered."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        """Of an open store."""
+        self._database = database
+        self._known: dict[str, int] = {}
+
+    def find(self, text: str) -> int | None:
+        """The number of a text; None if it is not there."""
+        known = self._known.get(text)
+        if known is not None:
+            return known
+        row = self._database.execute("SELECT id FROM texts WHERE text = ?", (text,)).fetchone()
+        return None if row is None else self._remember(text, int(row[0]))
+
+    def number(self, text: str) -> int:
+        """The number of a text, which is added if it is not there."""
+        known = self.find(text)
+        if known is not None:
+            return known
+        cursor = self._database.execute("INSERT INTO texts (text) VALUES (?)", (text,))
+        assert cursor.lastrowid is not None
+        return self._remember(text, cursor.lastrowid)
+
+    def forget(self) -> None:
+        """After a transaction that failed: what it added is gone with it."""
+        self._known.clear()
+
+    def _remember(self, text: str, number: int) -> int:
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        self._known[text] = number
+        return number
