@@ -15,11 +15,12 @@ import os
 import pickle
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
@@ -37,6 +38,7 @@ _ONE_THREAD = (
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+_PATIENCE = 1.0  # seconds: Ctrl-C ends a sweep within two
 
 
 class WorkerDied(BrokenExecutor):
@@ -81,9 +83,11 @@ class _Queued(Executor):
                     item.future.cancel()
         for _ in self._threads:
             self._queue.put(None)
-        if wait:
-            for thread in self._threads:
-                thread.join()
+        # A chunk ends within about a second: a thread that is in native code when Python goes
+        # away would abort it.
+        until = time.monotonic() + _PATIENCE
+        for thread in self._threads:
+            thread.join(None if wait else max(0.0, until - time.monotonic()))
 
     def _serve(self) -> None:
         raise NotImplementedError
@@ -138,8 +142,12 @@ class Processes(_Queued):
             if self._closed:
                 item.future.set_exception(WorkerDied("the executor was shut down"))
                 continue
-            if worker is None or pipe is None or not worker.is_alive():
-                worker, pipe = self._start()
+            try:
+                if worker is None or pipe is None or not worker.is_alive():
+                    worker, pipe = self._start()
+            except (OSError, RuntimeError) as error:  # too many processes or files, say
+                _settle(item.future, None, WorkerDied(f"no worker process could start: {error}"))
+                continue
             _settle(item.future, *_ask(worker, pipe, item.call))
         if pipe is not None and worker is not None:
             pipe.close()
@@ -149,7 +157,7 @@ class Processes(_Queued):
         context = get_context("spawn")
         here, there = context.Pipe()
         worker = context.Process(target=_worker, args=(there,), daemon=True)
-        with self._lock, _one_thread_each():
+        with self._lock, _one_thread_each(), _deaf_to_ctrl_c():
             worker.start()
             self._workers = {w for w in self._workers if w.is_alive()} | {worker}
         there.close()
@@ -168,18 +176,49 @@ def _one_thread_each() -> Iterator[None]:
             del os.environ[name]
 
 
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """A process that is started within does not hear Ctrl-C until it says that it ignores it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # multiprocessing's own helper would clear the mask when it is started in between.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _ask(worker: SpawnProcess, pipe: Connection[Any, Any], call: bytes) -> _Answer:
     try:
         pipe.send_bytes(call)
         while pipe not in wait([pipe, worker.sentinel]):
             if not pipe.poll():
                 raise EOFError
-        answer: _Answer = pickle.loads(pipe.recv_bytes())
+        answer = pipe.recv_bytes()
     except (EOFError, OSError):
         worker.join()
         pipe.close()
         return None, WorkerDied(f"worker process ended with code {worker.exitcode}")
-    return answer
+    return _unpickled(answer)
+
+
+def _unpickled(answer: bytes) -> _Answer:
+    try:
+        loaded: _Answer = pickle.loads(answer)
+    except Exception as error:  # an exception of somebody's own that does not travel, say
+        return None, TaskError(f"the answer cannot be read: {type(error).__name__}: {error}")
+    return loaded
+
+
+def _pickled(value: Any, error: Exception | None) -> bytes:
+    try:
+        return pickle.dumps((value, error))
+    except Exception as fault:
+        told = f"the answer cannot be sent: {type(fault).__name__}: {fault}"
+        return pickle.dumps((None, TaskError(f"{told}; it was {error or type(value).__name__}")))
 
 
 def _outcome(call: bytes) -> _Answer:
@@ -210,7 +249,7 @@ def _worker(pipe: Connection[Any, Any]) -> None:
         except (EOFError, OSError):
             return
         try:
-            pipe.send_bytes(pickle.dumps(_outcome(call)))
+            pipe.send_bytes(_pickled(*_outcome(call)))
         except (EOFError, OSError):
             return
 

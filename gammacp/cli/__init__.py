@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from contextlib import suppress
 
 from gammacp.errors import GammacpError
+
+_INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line and exit: errors are one line on stderr, never a traceback."""
-    from gammacp.cli.app import build
+    code = _exit_code()
+    if code == _INTERRUPTED:
+        _leave_at_once()
+    sys.exit(code)
 
-    sys.exit(_exit_code(build()))
+
+def _leave_at_once() -> None:
+    """End without waiting for threads: one that is in a solver would abort Python on its way."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(_INTERRUPTED)
 
 
-def _exit_code(app: object) -> int:
-    assert callable(app)
+def _exit_code() -> int:
     try:
-        app()
+        from gammacp.cli.app import build
+
+        build()()
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):
             # The reader went away (`| head`): typer exits 1, but nothing has failed.
@@ -28,7 +44,7 @@ def _exit_code(app: object) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         print("gammacp: interrupted", file=sys.stderr)
-        return 130
+        return _INTERRUPTED
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"gammacp: {place}{error.strerror or error}", file=sys.stderr)
