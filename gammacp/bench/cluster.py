@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import logging
 import math
+import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from warnings import catch_warnings, simplefilter
 
 from gammacp.bench.runner import Pool, SweepError
 from gammacp.bench.software import software
 from gammacp.errors import UsageError
 
+T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+_SAME = "give client and workers the same environment"
 _ASK_EVERY = 5.0  # seconds between questions for the number of workers
 _CONNECT = 10.0  # seconds to wait for the scheduler
 
@@ -27,25 +36,27 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
     SweepError
         The scheduler cannot be reached, has no worker, or a worker runs other software.
     """
+    _check_address(address)
     try:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise UsageError(
             "dask:// needs the extra 'dask': pip install 'gammacp[dask]', or --executor processes"
         ) from None
-    # Lost connections are reported by the sweep, once, in its own words.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _be_quiet()
     try:
-        client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
+        with catch_warnings():
+            # Of versions that differ: they are checked below, and more of them.
+            simplefilter("ignore")
+            client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise SweepError(
             f"no Dask scheduler answers at {address} ({error}); start one with `dask scheduler`"
         ) from None
     try:
         _check_workers(client, address)
-        executor = client.get_executor(pure=False)
         yield Pool(
-            executor=executor,
+            executor=Cluster(client.get_executor(pure=False)),
             width=_width(client, address, jobs),
             gave_up=lambda error: isinstance(error, distributed.KilledWorker),
         )
@@ -54,22 +65,73 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
         client.close(timeout=2)
 
 
+def _be_quiet() -> None:
+    """Lost connections are reported by the sweep, once, in its own words."""
+    for name in [n for n in logging.root.manager.loggerDict if n.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+class Cluster(Executor):
+    """Dask's executor; a worker checks that it is fit before it computes, whenever it joined."""
+
+    def __init__(self, executor: Executor) -> None:
+        """`executor` is a Dask client's."""
+        self._executor = executor
+        self._dumps = import_module("cloudpickle").dumps
+        self._software = software()
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Compute `fn(*args)` on some worker."""
+        call = self._dumps((fn, args, kwargs))
+        return self._executor.submit(_checked, self._software, call)
+
+
+def _checked(wanted: Mapping[str, str], call: bytes) -> Any:
+    """On a worker: what the call returns, if the software is the one that is wanted."""
+    worker = import_module("distributed").get_worker().address
+    _check_same(worker, _software_once(), wanted)
+    try:
+        function, arguments, named = pickle.loads(call)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"worker {worker}: {error}; start workers with PYTHONPATH where your modules are"
+        ) from None
+    return function(*arguments, **named)
+
+
+_software_once = cache(software)
+
+
+def _check_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        complete = bool(parts.hostname and parts.port)
+    except ValueError:
+        complete = False
+    if not complete:
+        given = address.removeprefix("tcp://")
+        raise UsageError(f"executor 'dask://{given}' is not dask://host:port")
+
+
 def _check_workers(client: Any, address: str) -> None:
-    found: dict[str, dict[str, str]] = client.run(software)
+    found: dict[str, dict[str, str] | Exception] = client.run(software, on_error="return")
     if not found:
         raise SweepError(f"the scheduler at {address} has no workers; start some: `dask worker`")
     here = software()
     for worker, there in found.items():
-        wrong = [
-            f"{name} {there.get(name)} there, {here[name]} here"
-            for name in here
-            if there.get(name) != here[name]
-        ]
-        if wrong:
-            raise SweepError(
-                f"worker {worker} runs other software ({'; '.join(wrong)}); "
-                "give client and workers the same environment"
-            )
+        if isinstance(there, Exception):
+            raise SweepError(f"worker {worker} cannot run gammacp ({there}); {_SAME}")
+        _check_same(worker, there, here)
+
+
+def _check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+    wrong = [
+        f"{name} {there.get(name)} there, {here[name]} here"
+        for name in here
+        if there.get(name) != here[name]
+    ]
+    if wrong:
+        raise SweepError(f"worker {worker} runs other software ({'; '.join(wrong)}); {_SAME}")
 
 
 def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
@@ -89,6 +151,8 @@ def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
                 threads = sum(client.nthreads().values())
             except (OSError, TimeoutError):
                 raise lost from None
+            if not threads and known:
+                _LOG.warning("no worker is left at %s; waiting for one", address)
             asked, known = time.monotonic(), min(threads, jobs or threads)
         return known
 

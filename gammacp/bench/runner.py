@@ -221,7 +221,7 @@ class _Run:
         self.cost = cost if self.cost is None else 0.5 * self.cost + 0.5 * cost
 
     def _sort_out(self, chunk: _Chunk, error: BaseException) -> None:
-        if isinstance(error, UsageError):
+        if isinstance(error, (UsageError, SweepError)):
             raise error
         if isinstance(error, BrokenExecutor):
             self._died(chunk, str(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import socket
@@ -20,6 +21,7 @@ from gammacp.bench.export import export_cells
 from gammacp.bench.runner import SweepError, run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
+from gammacp.errors import UsageError
 
 pytest.importorskip("distributed")
 Build = Callable[..., Sweep]
@@ -41,13 +43,15 @@ class Cluster:
         self.url = f"dask://127.0.0.1:{self.port}"
 
     def start(self, role: str, *arguments: str) -> subprocess.Popen[bytes]:
+        return self.run("-m", "dask", role, *arguments, "--no-dashboard")
+
+    def run(self, *arguments: str) -> subprocess.Popen[bytes]:
         here = Path(__file__).parent
         path = os.pathsep.join(
             [str(here), str(here.parent.parent), os.environ.get("PYTHONPATH", "")]
         )
-        command = [sys.executable, "-m", "dask", role, *arguments, "--no-dashboard"]
         process = subprocess.Popen(
-            command,
+            [sys.executable, *arguments],
             cwd=self.folder,
             env=os.environ | {"PYTHONPATH": path},
             stdout=subprocess.DEVNULL,
@@ -57,9 +61,22 @@ class Cluster:
         return process
 
     def worker(self) -> subprocess.Popen[bytes]:
-        address = f"tcp://127.0.0.1:{self.port}"
+        return self.start("worker", *self.options)
+
+    def worker_of_another_version(self) -> subprocess.Popen[bytes]:
+        code = (
+            "import sys, gammacp\n"
+            "gammacp.__version__ = '9.9'\n"
+            "from distributed.cli.dask_worker import main\n"
+            f"main({[*self.options, '--no-dashboard']!r})\n"
+        )
+        return self.run("-c", code)
+
+    @property
+    def options(self) -> tuple[str, ...]:
         options = ("--nthreads", "1", "--nworkers", "1", "--no-nanny", "--host", "127.0.0.1")
-        return self.start("worker", address, *options, "--local-directory", str(self.folder))
+        address = f"tcp://127.0.0.1:{self.port}"
+        return address, *options, "--local-directory", str(self.folder)
 
     def wait_for(self, workers: int) -> None:
         from distributed import Client
@@ -124,14 +141,44 @@ def test_a_scheduler_without_workers_is_an_error(cluster: Cluster) -> None:
         pass
 
 
+@pytest.mark.parametrize("url", ["dask://", "dask://localhost", "dask://localhost:x"])
+def test_an_address_without_a_port_is_an_error(url: str) -> None:
+    with pytest.raises(UsageError, match=r"is not dask://host:port"), open_pool(url):
+        pass
+
+
 def test_workers_with_other_software_are_an_error(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    toy_sweep: Build, cluster: Cluster, tmp_path: Path
+) -> None:
+    """When the sweep begins, and also when such a worker joins later."""
+    told = r"worker tcp://\S+ runs other software \(gammacp 9.9 there, 0\.\S+ here\)"
+    odd = cluster.worker_of_another_version()
+    cluster.wait_for(1)
+    with pytest.raises(SweepError, match=told), open_pool(cluster.url):
+        pass
+    odd.kill()
+    cluster.worker()
+    cluster.wait_for(1)
+    threading.Timer(0.5, cluster.worker_of_another_version).start()
+    sweep = toy_sweep(source=ToySource(pause=0.02), sets=200)
+    with pytest.raises(SweepError, match=told):
+        swept(sweep, tmp_path / "s.sqlite", cluster.url)
+    assert exported(tmp_path / "s.sqlite").count(b"\n") > 1, "what was computed is kept"
+
+
+def test_a_module_that_a_worker_lacks_is_named(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.worker()
     cluster.wait_for(1)
-    monkeypatch.setattr("gammacp.bench.software.__version__", "9.9")
-    with pytest.raises(SweepError, match=r"gammacp 0\.\S+ there, 9.9 here"), open_pool(cluster.url):
-        pass
+    (tmp_path / "only_here.py").write_text("def one():\n    return 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    one = importlib.import_module("only_here").one
+    with open_pool(cluster.url) as pool:
+        future = pool.executor.submit(one)
+        with pytest.raises(UsageError, match=r"No module named 'only_here'; .* PYTHONPATH"):
+            future.result(timeout=30)
+        assert pool.executor.submit(abs, -1).result(timeout=30) == 1
 
 
 def test_losing_the_scheduler_keeps_what_was_done(
