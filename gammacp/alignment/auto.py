@@ -46,7 +46,7 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
             return solution(problem, groups, cost, certificate)
     try:
         found = settled(problem, columns, limits, deadline)
-    except (KeyboardInterrupt, TimeoutError):
+    except TimeoutError:
         found = solution(problem, improve(problem, groups), unit_bound(problem))
     if found.status is Status.OPTIMAL:
         return found

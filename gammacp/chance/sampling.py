@@ -19,6 +19,8 @@ from gammacp.arrays import Floats
 from gammacp.errors import UsageError
 
 FIRST_SAMPLES = 30
+# With fewer, a run that was interrupted has no expected disorder: σ is hardly known.
+FEWEST_SAMPLES = 10
 
 
 @dataclass(frozen=True)
@@ -90,12 +92,20 @@ class ExpectedDisorder:
         alignment is proven optimal.
     proven
         Whether that is so for all of them.
+    complete
+        Whether there are as many as the rule asks for; not after an interruption.
     """
 
     disorders: Floats
     bounds: Floats
     proven: bool
     confidence: float
+    complete: bool = True
+
+    @property
+    def enough(self) -> bool:
+        """Whether mean and interval can be told: complete, or at least `FEWEST_SAMPLES`."""
+        return self.complete or self.samples >= FEWEST_SAMPLES
 
     @property
     def mean(self) -> float:
@@ -128,16 +138,20 @@ def sample_until(
     Parameters
     ----------
     draw
-        Gets the indices of the samples to draw and returns (disorder, bound, proven) of each.
+        Gets the indices of the samples to draw and returns (disorder, bound, proven) of each; of
+        the first ones only, when it was interrupted.
     """
     found: list[tuple[float, float, bool]] = []
-    missing = rule.first
-    while missing:
-        found += draw(range(len(found), len(found) + missing))
-        missing = rule.missing(np.array([d for d, _, _ in found]))
+    missing, complete = rule.first, True
+    while missing and complete:
+        wanted = range(len(found), len(found) + missing)
+        found += draw(wanted)
+        complete = len(found) == wanted.stop
+        missing = rule.missing(np.array([d for d, _, _ in found])) if complete else missing
     return ExpectedDisorder(
         np.array([d for d, _, _ in found]),
         np.array([b for _, b, _ in found]),
         all(p for _, _, p in found),
         rule.confidence,
+        complete,
     )

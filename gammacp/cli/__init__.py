@@ -14,7 +14,11 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line and exit: errors are one line on stderr, never a traceback."""
-    code = _exit_code()
+    try:
+        code = _exit_code()
+    except KeyboardInterrupt:
+        print("gammacp: interrupted", file=sys.stderr)
+        code = _INTERRUPTED
     if code == _INTERRUPTED:
         _leave_at_once()
     sys.exit(code)
@@ -30,23 +34,41 @@ def _leave_at_once() -> None:
 
 
 def _exit_code() -> int:
-    try:
-        from gammacp.cli.app import build
+    from gammacp.cli.app import build
+    from gammacp.cli.interrupting import ended_by_interrupts
 
-        build()()
+    try:
+        with ended_by_interrupts():
+            build()()
     except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):
-            # The reader went away (`| head`): typer exits 1, but nothing has failed.
-            return 0
-        return stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+        return _chosen_code(stop)
     except GammacpError as error:
         print(f"gammacp: {error}", file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
-        print("gammacp: interrupted", file=sys.stderr)
-        return _INTERRUPTED
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"gammacp: {place}{error.strerror or error}", file=sys.stderr)
         return 1
+    except Exception as error:
+        if _comes_from_interrupt(error):
+            raise KeyboardInterrupt from None
+        raise
     return 0
+
+
+def _comes_from_interrupt(error: BaseException | None) -> bool:
+    """Compiled code turns a KeyboardInterrupt into a SystemError, or several in a row."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _chosen_code(stop: SystemExit) -> int:
+    """The exit code that typer chose."""
+    chosen_for = stop.__context__
+    if isinstance(chosen_for, BrokenPipeError):
+        # The reader went away (`| head`): typer exits 1, but nothing has failed.
+        return 0
+    if chosen_for is not None and _comes_from_interrupt(chosen_for.__cause__):
+        raise KeyboardInterrupt from None
+    return stop.code if isinstance(stop.code, int) else int(bool(stop.code))

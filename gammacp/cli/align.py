@@ -6,7 +6,7 @@ import typer
 
 from gammacp.cli.alignment_table import print_alignment
 from gammacp.cli.groups import flatten
-from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.output import AsJson, end_if_interrupted, print_json
 from gammacp.cli.progress import progress
 from gammacp.cli.reading import File, Reading, load, placed
 from gammacp.cli.settings import Seed, Solving, Weighing
@@ -69,7 +69,5 @@ def align(
             f"disorder {alignment.disorder:.12g}, {alignment.status}, "
             f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
         )
-    if interrupted.is_set():
-        message("interrupted: this is the best alignment so far")
-        raise typer.Exit(130)
+    end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)

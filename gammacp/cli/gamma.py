@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -9,7 +10,14 @@ import typer
 from gammacp.cli.alignment_table import print_alignment
 from gammacp.cli.counting import Counter, counting
 from gammacp.cli.groups import flatten
-from gammacp.cli.output import AsJson, message, number, print_json, print_table
+from gammacp.cli.output import (
+    AsJson,
+    end_if_interrupted,
+    message,
+    number,
+    print_json,
+    print_table,
+)
 from gammacp.cli.reading import Files, Loaded, Reading, load, placed
 from gammacp.cli.settings import (
     FailUnder,
@@ -54,10 +62,16 @@ def gamma(
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
-    """γ of each continuum and, for several, of the corpus."""
+    """γ of each continuum and, for several, of the corpus.
+
+    Ctrl-C ends it with what is known so far: γ from the random sets that are done, or the
+    observed disorder alone.
+    """
+    from gammacp.alignment.stopping import interruptible
+
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
-    with counting("random annotation sets") as progress:
+    with counting("random annotation sets") as progress, interruptible() as interrupted:
         scores, corpus = _scores(loaded, options, progress)
     if bootstrap:
         scores, corpus = _bootstrapped(scores, corpus, bootstrap, sampling)
@@ -70,6 +84,7 @@ def gamma(
         )
     else:
         _print(scores, corpus, options, len(loaded.failures), alignment=alignment)
+    end_if_interrupted(interrupted, _how_far(scores))
     _check(scores, corpus, solving, fail_under)
 
 
@@ -85,6 +100,20 @@ def _scores(
             return {name: gamma_of_one(continuum, progress=progress, **options)}, None
     corpus = gamma_corpus(loaded.corpus(), progress=progress, **options)
     return dict(corpus.scores), corpus
+
+
+def _how_far(scores: Mapping[str, GammaScore | Score]) -> str:
+    """What an interrupted run says of itself."""
+    from gammacp.measures.gamma import GammaScore
+
+    computed = [s for s in scores.values() if isinstance(s, GammaScore)]
+    sets = max((s.samples for s in computed), default=0)
+    if not any(s.defined for s in computed):
+        return "no γ yet, because too few random annotation sets are done"
+    if len(scores) == 1:
+        return f"γ rests on the {sets} random annotation sets that are done"
+    whole = sum(s.defined for s in computed)
+    return f"{whole} of {len(scores)} continua have a γ, from the random sets that are done"
 
 
 def _bootstrapped(

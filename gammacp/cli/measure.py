@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gammacp.cli.groups import flatten
-from gammacp.cli.output import AsJson, message, number, print_json, print_table
+from gammacp.cli.output import (
+    AsJson,
+    end_if_interrupted,
+    message,
+    number,
+    print_json,
+    print_table,
+)
 from gammacp.cli.progress import progress
 from gammacp.cli.reading import Files, Reading, load
 from gammacp.cli.settings import Sampling, Solving, Weighing, gamma_options
@@ -61,7 +68,11 @@ def measure(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Several measures of each continuum, side by side; what does not apply says why."""
+    """Several measures of each continuum, side by side; what does not apply says why.
+
+    Ctrl-C ends it with the values that are known so far.
+    """
+    from gammacp.alignment.stopping import interruptible
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
 
@@ -77,12 +88,13 @@ def measure(
             raise UsageError(f"--{option} belongs to none of: {', '.join(names)}")
     mine = {key: value for key, value in options.items() if key in known}
     loaded = load(files, reading)
-    with progress("measuring"):
+    with progress("measuring"), interruptible() as interrupted:
         scores = {name: evaluate(c, names, **mine) for name, c in loaded.continua.items()}
     if json:
         print_json({"results": [_result(name, found) for name, found in scores.items()]})
     else:
         _print(scores, sampling.seed)
+    end_if_interrupted(interrupted, "values that are missing were not computed")
     _check(scores)
 
 

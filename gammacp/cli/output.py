@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from threading import Event
 from typing import Annotated, Any
 
 import typer
@@ -53,6 +54,13 @@ def print_table(
 def number(value: float | None, digits: int = 4) -> str:
     """A number for a table; "–" where there is none."""
     return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def end_if_interrupted(interrupted: Event, what: str) -> None:
+    """Exit 130 after Ctrl-C, having said that what was printed is `what`."""
+    if interrupted.is_set():
+        message(f"interrupted: {what}")
+        raise typer.Exit(130)
 
 
 def message(text: str) -> None:

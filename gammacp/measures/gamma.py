@@ -42,7 +42,8 @@ class GammaScore(Score):
     samples
         Random sets behind δ_e.
     status
-        `optimal` if the observed alignment and those of all random sets are proven.
+        `optimal` if the observed alignment and those of all random sets are proven, and there
+        are as many of these as were wanted.
     bound
         Proven lower bound of δ(s); equal to `observed` when optimal.
     annotators, units
@@ -175,11 +176,11 @@ def gamma_score(
 ) -> GammaScore:
     """The Score of an alignment against an expected disorder."""
     expected = chance.expected
-    proven = alignment.status is Status.OPTIMAL and expected.proven
+    proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
     score = GammaScore(
         value=math.nan,
         observed=alignment.disorder,
-        expected=expected.mean,
+        expected=expected.mean if expected.enough else None,
         samples=expected.samples,
         status=Status.OPTIMAL if proven else Status.FEASIBLE,
         bound=alignment.bound,
@@ -188,9 +189,12 @@ def gamma_score(
         alignment=alignment,
         signature=signature(
             "soft-gamma" if settings.cover else "gamma",
-            **settings.signature_parts(chance.sampler, expected.samples, alignment.method),
+            **settings.signature_parts(chance.sampler, expected, alignment.method),
         ),
     )
+    if not expected.enough:
+        reason = f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
+        return replace(score, reason=reason)
     if expected.mean == 0:
         reason = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
         return replace(score, reason=reason)

@@ -145,6 +145,7 @@ class _Disorders:
     random: tuple[AlignedPairs, ...]
     confidence: float
     proven: bool
+    enough: bool
     parts: dict[str, object]
 
     @property
@@ -166,8 +167,11 @@ class _Disorders:
             aligned_pairs(continuum, alignment.groups, parts),
             tuple(aligned_pairs(s.continuum, s.groups, parts) for s in chance.sets),
             settings.rule.confidence,
-            alignment.status is Status.OPTIMAL and chance.expected.proven,
-            settings.signature_parts(chance.sampler, chance.expected.samples, settings.method),
+            alignment.status is Status.OPTIMAL
+            and chance.expected.proven
+            and chance.expected.complete,
+            chance.expected.enough,
+            settings.signature_parts(chance.sampler, chance.expected, settings.method),
         )
 
     def signature(self, name: str) -> str:
@@ -181,6 +185,12 @@ class _Disorders:
         if math.isnan(observed):
             return undefined(
                 "no two units are aligned and intersect enough to count", signature=line
+            )
+        if not self.enough:
+            return undefined(
+                f"interrupted after {len(self.random)} random annotation sets, too few",
+                observed=observed,
+                signature=line,
             )
         if not len(disorders):
             return undefined(

@@ -8,7 +8,7 @@ corpus for its number of annotators. One value for the corpus is a choice: 1 −
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Unpack
@@ -16,6 +16,7 @@ from typing import Unpack
 import numpy as np
 
 from gammacp.alignment import Alignment, Status
+from gammacp.alignment.stopping import due
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import ExpectedDisorder, SampleRule
 from gammacp.continuum import Continuum, Corpus
@@ -32,6 +33,8 @@ from gammacp.measures.gamma_run import (
 from gammacp.measures.score import Score, undefined
 from gammacp.needs import require
 from gammacp.signature import signature
+
+_NOT_REACHED = "interrupted before it was aligned"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,17 +86,39 @@ def gamma_corpus(
     chances = _Chances(list(corpus.values()), bound, settings, executor, progress)
     scores: dict[str, GammaScore | Score] = {}
     parts: list[tuple[Continuum, Alignment, Chance]] = []
-    for name, continuum in corpus.items():
+    aligned: Iterable[tuple[str, Continuum, Alignment | Score]] = _aligned(corpus, bound, settings)
+    if chances.pooled:
+        # All alignments first: an interruption then leaves each continuum with its γ.
+        aligned = list(aligned)
+    for name, continuum, found in aligned:
+        if isinstance(found, Score):
+            scores[name] = found
+            continue
         try:
-            require(continuum)
             chance = chances.of(continuum)
         except DataError as error:
             scores[name] = undefined(str(error))
             continue
-        alignment = best(continuum, bound, settings)
-        scores[name] = gamma_score(continuum, alignment, chance, settings)
-        parts.append((continuum, alignment, chance))
+        scores[name] = gamma_score(continuum, found, chance, settings)
+        if chance.expected.enough:
+            parts.append((continuum, found, chance))
     return _pooled(scores, parts, settings)
+
+
+def _aligned(
+    corpus: Corpus, bound: BoundDissimilarity, settings: Settings
+) -> Iterator[tuple[str, Continuum, Alignment | Score]]:
+    """The best alignment of each continuum, or why it has none."""
+    for name, continuum in corpus.items():
+        try:
+            require(continuum)
+        except DataError as error:
+            yield name, continuum, undefined(str(error))
+            continue
+        if due():
+            yield name, continuum, undefined(_NOT_REACHED)
+            continue
+        yield name, continuum, best(continuum, bound, settings)
 
 
 def default_chance(corpus: Corpus) -> str:
@@ -118,12 +143,12 @@ class _Chances:
         self._settings = settings
         self._executor = executor
         self._progress = progress
-        self._pools = CHANCE_MODELS[settings.chance].pools
+        self.pooled = CHANCE_MODELS[settings.chance].pools
         self._found: dict[int, Chance] = {}
 
     def of(self, continuum: Continuum) -> Chance:
         n = continuum.n_annotators
-        if not self._pools:
+        if not self.pooled:
             return self._compute([continuum], n)
         if n not in self._found:
             self._found[n] = self._compute(self._continua, n)
@@ -160,6 +185,7 @@ def _pooled(
     defined = [s.value for s in scores.values() if s.defined]
     computed = [s for s in scores.values() if isinstance(s, GammaScore)]
     proven = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
+    proven = proven and all(s.reason != _NOT_REACHED for s in scores.values())
     reason = None
     if not parts:
         reason = "no continuum has a γ"
@@ -200,6 +226,5 @@ def _signature(parts: Sequence[tuple[Continuum, Alignment, Chance]], settings: S
     if not parts:
         return ""
     _, alignment, chance = parts[0]
-    samples = chance.expected.samples
-    fields = settings.signature_parts(chance.sampler, samples, alignment.method)
+    fields = settings.signature_parts(chance.sampler, chance.expected, alignment.method)
     return signature("gamma-corpus", continua=len(parts), **fields)

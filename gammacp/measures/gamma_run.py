@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 from gammacp.alignment import BestGroups, Status, best_groups
+from gammacp.alignment.stopping import due
 from gammacp.arrays import Codes
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.sampling import ExpectedDisorder, SampleRule, sample_seed, sample_until
@@ -100,14 +101,17 @@ class Settings:
             cover=self.cover,
         )
 
-    def signature_parts(self, sampler: Sampler, samples: int, method: str) -> dict[str, object]:
+    def signature_parts(
+        self, sampler: Sampler, expected: ExpectedDisorder, method: str
+    ) -> dict[str, object]:
         """What a signature says of these settings; `method` is the one that was used."""
         return {
             "d": self.dissimilarity.signature
             if hasattr(self.dissimilarity, "signature")
             else type(self.dissimilarity).__name__,
             "chance": sampler.signature,
-            "samples": samples,
+            "samples": expected.samples,
+            "interrupted": None if expected.complete else "yes",
             "e": None if self.rule.samples else self.rule.precision,
             "c": self.rule.confidence,
             "seed": self.seed,
@@ -154,6 +158,9 @@ def chance_disorder(
         Where samples are aligned; the same bits whatever it is.
     progress
         Told how many samples are done, of how many.
+
+    After Ctrl-C (`stopping.interruptible`) the samples that are done count, without the one that
+    was cut short.
     """
     sampler = CHANCE_MODELS[settings.chance].prepare(continua, n_annotators)
     sets: list[RandomSet] = []
@@ -163,10 +170,12 @@ def chance_disorder(
         arguments = [(sampler, bound, settings, chunk, keep) for chunk in chunks]
         solved = (map if executor is None else executor.map)(_solve_samples, arguments)
         rows = []
-        for chunk in solved:
+        for asked, chunk in zip(chunks, solved, strict=False):
             rows += chunk
             if progress is not None:
                 progress(indices.start + len(rows), indices.stop)
+            if len(chunk) < len(asked) or due():
+                break
         sets.extend(row[1] for row in rows if row[1] is not None)
         return [row[0] for row in rows]
 
@@ -181,6 +190,8 @@ def _solve_samples(
     for index in indices:
         random = sampler.draw(sample_seed(settings.seed, index))
         outcome = settings.solve(random, bound) if random.n_units else None
+        if due():
+            break
         numbers = (
             (0.0, 0.0, True)
             if outcome is None

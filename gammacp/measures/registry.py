@@ -99,15 +99,21 @@ def measure_each(
 ) -> Iterator[tuple[str, Score]]:
     """What `measure` returns, one measure at a time, so that a caller can time each of them.
 
-    Of a family, the first bears the cost of what is shared.
+    Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
+    that are left are undefined.
     """
     chosen = {name: MEASURES[name] for name in names}
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")
+    from gammacp.alignment.stopping import due
+
     shared: dict[object, object] = {}
     for name, m in chosen.items():
-        yield name, _evaluate(m, continuum, options, shared)
+        if due():
+            yield name, undefined("interrupted before it was measured")
+        else:
+            yield name, _evaluate(m, continuum, options, shared)
 
 
 def _evaluate(

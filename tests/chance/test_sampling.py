@@ -75,3 +75,13 @@ def test_a_sample_does_not_depend_on_the_others() -> None:
 def test_bad_rules(bad: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         SampleRule(**bad)  # type: ignore[arg-type]
+
+
+def test_an_interruption_keeps_the_samples_that_are_done() -> None:
+    def draw(indices: range) -> list[tuple[float, float, bool]]:
+        return [(float(i % 7), float(i % 7), True) for i in indices if i < 33]
+
+    expected = sample_until(SampleRule(precision=0.001), draw)
+    assert (expected.samples, expected.complete, expected.enough) == (33, False, True)
+    few = sample_until(SampleRule(), lambda indices: draw(indices)[:9])
+    assert (few.samples, few.complete, few.enough) == (9, False, False)

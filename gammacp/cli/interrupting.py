@@ -1,0 +1,77 @@
+"""Ctrl-C ends a command soon, whatever it is at.
+
+Python's own handler runs between two bytecodes of the main thread, so that a solver in there would
+have to come to its end first. A thread beside it is told of the signal at once; if the command has
+not unwound within a second, the thread ends the process. A command that takes Ctrl-C as a wish to
+stop (`alignment.stopping.interruptible`, sweeps) is only ended so at the second one.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_GRACE = 1.0
+EXIT_CODE = 130
+
+
+@contextmanager
+def ended_by_interrupts() -> Iterator[None]:
+    """Within, Ctrl-C ends the process with code 130 and one line, at the latest after a second.
+
+    Does nothing outside the main thread, where signals cannot be watched.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    reading, writing = socket.socketpair()
+    writing.setblocking(False)
+    unwound = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(reading, unwound), daemon=True)
+    before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    told, sys.unraisablehook = sys.unraisablehook, _quietly(sys.unraisablehook)
+    watcher.start()
+    try:
+        yield
+    finally:
+        unwound.set()
+        sys.unraisablehook = told
+        signal.set_wakeup_fd(before)
+        writing.close()
+        watcher.join()
+        reading.close()
+
+
+def _quietly(tell: Callable[[Any], object]) -> Callable[[Any], object]:
+    """`tell`, but for a KeyboardInterrupt that reached a callback, where it gets lost."""
+
+    def hook(unraisable: Any) -> None:
+        if not isinstance(unraisable.exc_value, KeyboardInterrupt):
+            tell(unraisable)
+
+    return hook
+
+
+def _watch(reading: socket.socket, unwound: threading.Event) -> None:
+    wishes = 0
+    while number := reading.recv(1):
+        if number[0] != signal.SIGINT:
+            continue
+        asked = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        wishes += 1
+        if asked and wishes == 1:
+            continue
+        if not unwound.wait(_GRACE):
+            _end()
+
+
+def _end() -> None:
+    show_cursor = "\x1b[?25h" if sys.stderr.isatty() else ""
+    os.write(2, f"{show_cursor}gammacp: interrupted\n".encode())
+    os._exit(EXIT_CODE)

@@ -1,0 +1,166 @@
+"""Ctrl-C: what is known so far where that makes sense, otherwise a prompt end; exit code 130."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gammacp.measures.gamma_run as gamma_run
+from gammacp.alignment import BestGroups
+from tests.cli.conftest import Run
+
+Interrupt = Callable[[int], None]
+
+
+@pytest.fixture
+def interrupt(monkeypatch: pytest.MonkeyPatch) -> Interrupt:
+    """Send Ctrl-C while the random set of that number (from 1) is aligned."""
+    true = gamma_run.best_groups
+
+    def set_up(number: int) -> None:
+        calls = 0
+
+        def aligned(*args: Any, **options: Any) -> BestGroups:
+            nonlocal calls
+            calls += 1
+            if calls == number:
+                signal.raise_signal(signal.SIGINT)
+            return true(*args, **options)
+
+        monkeypatch.setattr(gamma_run, "best_groups", aligned)
+
+    return set_up
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Three files of two annotators who differ a little."""
+    paths = []
+    for k in range(3):
+        path = tmp_path / f"text{k}.csv"
+        rows = [f"A,{'xy'[i % 2]},{10 * i},{10 * i + 6}\n" for i in range(8)]
+        rows += [f"B,{'xy'[i % (2 + k) // (1 + k)]},{10 * i + k},{10 * i + 7}\n" for i in range(7)]
+        path.write_text("".join(rows))
+        paths.append(path)
+    return paths
+
+
+def test_gamma_from_the_random_sets_that_are_done(
+    run: Run, interrupt: Interrupt, files: list[Path]
+) -> None:
+    whole = json.loads(run("gamma", files[0], "--json", "--samples", 14).out)["results"][0]
+    interrupt(15)
+    done = run("gamma", files[0], "--json")
+    (result,) = json.loads(done.out)["results"]
+    assert done.code == 130
+    assert "interrupted: γ rests on the 14 random annotation sets" in done.err
+    assert result["status"] == "feasible"
+    assert "|samples:14|interrupted:yes|" in result["signature"]
+    same = ("gamma", "interval", "observed_disorder", "expected_disorder", "samples", "bound")
+    assert {k: result[k] for k in same} == {k: whole[k] for k in same}
+
+
+@pytest.mark.parametrize("number", [1, 10])
+def test_too_few_random_sets_leave_the_observed_disorder(
+    run: Run, interrupt: Interrupt, files: list[Path], number: int
+) -> None:
+    disorder = json.loads(run("align", files[0], "--json").out)["disorder"]
+    interrupt(number)
+    done = run("gamma", files[0], "--json", "--bootstrap", 10)
+    (result,) = json.loads(done.out)["results"]
+    assert done.code == 130
+    assert (result["gamma"], result["interval"], result["expected_disorder"]) == (None,) * 3
+    assert result["observed_disorder"] == result["bound"] == disorder
+    assert result["reason"].startswith(f"interrupted after {number - 1} random annotation sets")
+    assert run("gamma", files[0], "--samples", 2).code == 0  # two are enough when asked for
+
+
+def test_files_that_are_done_are_kept(run: Run, interrupt: Interrupt, files: list[Path]) -> None:
+    asked = ("gamma", *files, "--chance", "shift", "--samples", 20, "--json")
+    whole = json.loads(run(*asked).out)["results"]
+    interrupt(25)
+    done = run(*asked)
+    document = json.loads(done.out)
+    first, second, third = document["results"]
+    assert done.code == 130
+    assert "1 of 3 continua have a γ" in done.err
+    assert first == whole[0]
+    assert second["observed_disorder"] == whole[1]["observed_disorder"]
+    assert (second["gamma"], second["samples"]) == (None, 4)
+    assert third["reason"] == "interrupted before it was aligned"
+    assert (document["corpus"]["continua"], document["corpus"]["status"]) == (1, "feasible")
+    assert document["corpus"]["gamma"] == pytest.approx(first["gamma"])
+
+
+def test_every_file_has_its_gamma_where_they_share_their_chance(
+    run: Run, interrupt: Interrupt, files: list[Path]
+) -> None:
+    asked = ("gamma", *files, "--chance", "corpus", "--json")
+    whole = json.loads(run(*asked, "--samples", 12).out)
+    interrupt(13)
+    document = json.loads(run(*asked).out)
+    for key in ("gamma", "observed_disorder", "expected_disorder"):
+        assert [r[key] for r in document["results"]] == [r[key] for r in whole["results"]]
+        assert document["corpus"][key] == whole["corpus"][key]
+    assert {r["status"] for r in document["results"]} == {"feasible"}
+
+
+def test_measures_that_are_done_are_kept(run: Run, interrupt: Interrupt, files: list[Path]) -> None:
+    whole = json.loads(run("measure", *files, "-m", "ser,gamma,gamma-cat,f1-exact", "--json").out)
+    interrupt(12)
+    done = run("measure", *files, "-m", "ser,gamma,gamma-cat,f1-exact", "--json")
+    first, second, _ = (r["measures"] for r in json.loads(done.out)["results"])
+    assert done.code == 130
+    assert first["ser"] == whole["results"][0]["measures"]["ser"]
+    assert isinstance(first["gamma"]["value"], float)
+    assert first["gamma-cat"]["reason"] == "interrupted before it was measured"
+    assert {s["reason"] for s in second.values()} == {"interrupted before it was measured"}
+
+
+@pytest.mark.parametrize("by_a_kernel", [False, True])
+def test_other_commands_end_with_one_line_and_write_nothing(
+    run: Run, files: list[Path], monkeypatch: pytest.MonkeyPatch, by_a_kernel: bool
+) -> None:
+    def aligned(*args: Any, **options: Any) -> None:  # noqa: ARG001
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as interrupted:
+            if not by_a_kernel:
+                raise
+            raise SystemError("returned a result with an exception set") from interrupted
+
+    monkeypatch.setattr(gamma_run, "best_groups", aligned)
+    page = files[0].with_suffix(".html")
+    done = run("report", files[0], "-o", page, "--jobs", 1)
+    assert (done.code, done.out, done.err) == (130, "", "gammacp: interrupted\n")
+    assert not page.exists()
+
+
+_BUSY = """
+import hashlib, sys
+from gammacp.cli.interrupting import ended_by_interrupts
+with ended_by_interrupts():
+    print("busy", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+"""
+
+
+def test_native_code_does_not_hold_up_an_interrupt() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _BUSY],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "busy\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)  # the call itself takes many minutes
+    assert (process.returncode, errors) == (130, "gammacp: interrupted\n")
