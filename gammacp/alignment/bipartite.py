@@ -9,8 +9,10 @@ from gammacp.alignment.solvers import Limits, Solver, register
 from gammacp.arrays import Codes, Floats
 from gammacp.errors import UsageError
 
-# Candidate pairs per unit beyond which the dense assignment is the faster one.
+# Candidate pairs per unit beyond which the dense assignment is the faster one, and the size of the
+# table up to which it is so anyway: building sparse matrices costs more than a small assignment.
 _CROWDED = 60
+_SMALL = 10_000
 
 
 def solve_bipartite(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
@@ -74,14 +76,14 @@ def match(problem: Problem, gain: Floats) -> Codes:
     A unit may stay alone: each has a partner of its own on the other side, which gains nothing,
     and those partners are matched with one another.
     """
-    if len(gain) > _CROWDED * problem.n_units:
+    n_first = int(np.searchsorted(problem.annotator, 1))
+    n = problem.n_units
+    n_second = n - n_first
+    if n_first * n_second <= _SMALL or len(gain) > _CROWDED * n:
         return _match_densely(problem, gain)
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    n_first = int(np.searchsorted(problem.annotator, 1))
-    n = problem.n_units
-    n_second = n - n_first
     keep = gain > 0
     i, j, gain = problem.first[keep], problem.second[keep] - n_first, gain[keep]
     most = gain.max(initial=0.0) + 1.0
