@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
+from types import FunctionType
 from typing import Protocol
 
 import numpy as np
@@ -152,6 +153,10 @@ class Sweep:
             if len(set(names)) != len(names):
                 twice = next(n for n in names if names.count(n) > 1)
                 raise UsageError(f"{kind} {twice!r} is named twice")
+        if not self.magnitudes:
+            raise UsageError("a sweep without any magnitude")
+        if not self.experiment:
+            raise UsageError("an experiment without a name")
         for magnitude in self.magnitudes:
             if not 0 <= magnitude <= 1:
                 raise UsageError(f"magnitude {magnitude:g} is not in [0, 1]")
@@ -207,8 +212,12 @@ def _described(value: object) -> object:
         return {str(k): _described(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_described(v) for v in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, value))
     if isinstance(value, np.ndarray):
         return sha256(repr((value.shape, value.tolist())).encode()).hexdigest()[:16]
+    if isinstance(value, (type, FunctionType)):
+        return {"is": f"{value.__module__}:{value.__qualname__}", "code": _code_hash(value)}
     kind = type(value)
     described: dict[str, object] = {"class": kind.__qualname__}
     if not kind.__module__.startswith(("gammacp.", "shuffling.")):
@@ -216,14 +225,14 @@ def _described(value: object) -> object:
     if is_dataclass(value):
         names = [f.name for f in fields(value)]
     elif hasattr(value, "__dict__"):
-        names = [n for n in vars(value) if not n.startswith("_")]
+        names = list(vars(value))
     else:
         raise UsageError(f"{kind.__qualname__} cannot be described: give it fields")
     return described | {n: _described(getattr(value, n)) for n in names}
 
 
-def _code_hash(kind: type) -> str:
-    """Changes with the class' source: cells of its former self are not its own."""
+def _code_hash(kind: type | FunctionType) -> str:
+    """Changes with the source: cells of its former self are not its own."""
     try:
         return sha256(inspect.getsource(kind).encode()).hexdigest()[:12]
     except (OSError, TypeError):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from time import process_time
 
+from gammacp.bench.loading import load_module
 from gammacp.bench.seeds import measure_seed
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.continuum import Continuum
@@ -18,10 +18,7 @@ from gammacp.measures.score import Score
 def import_modules(sweep: Sweep) -> None:
     """Import the user's own modules, so that what they register is there."""
     for name in sweep.modules:
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise UsageError(f"module {name!r} cannot be imported: {error}") from None
+        load_module(name)
 
 
 def check(sweep: Sweep) -> None:

@@ -14,6 +14,7 @@ from gammacp.cli.bench_options import (
     Running,
     listed,
     magnitudes_of,
+    refuse_options,
     sweep_of,
 )
 from gammacp.cli.bench_output import (
@@ -59,10 +60,12 @@ def bench(
 ) -> None:
     """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond."""
     if context.invoked_subcommand is not None:
+        refuse_options(context, f"is one of `bench`: give it to `{context.invoked_subcommand}`")
         return
     if origin.trees is not None:
-        from gammacp.cli.bench_trees import bench_trees
+        from gammacp.cli.bench_trees import OPTIONS, bench_trees
 
+        refuse_options(context, "is not one of sweeps of trees", but=OPTIONS)
         bench_trees(
             origin.trees,
             errors=extent.error or (),

@@ -158,7 +158,7 @@ def sweep_of(
         known = extent_of(read_curves(checking.check))
         errors = errors or known.errors
         measures = measures or known.measures
-        sets = sets or known.sets
+        sets = known.sets if sets is None else sets
         magnitudes = magnitudes or known.magnitudes
     if not errors:
         raise UsageError("no error to sweep; give one, such as --error split")
@@ -174,6 +174,14 @@ def sweep_of(
         modules=listed(running.imports),
         experiment=running.experiment,
     )
+
+
+def refuse_options(context: typer.Context, why: str, *, but: frozenset[str] = frozenset()) -> None:
+    """A UsageError if options were given, other than those named, that would be passed over."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in but and source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{parameter.opts[0]} {why}")
 
 
 def listed(entries: Sequence[str] | None) -> tuple[str, ...]:
@@ -220,9 +228,9 @@ def _options(
     plain: dict[str, Any] = dict(gamma_options(Weighing(), Sampling(), Solving()))
     changed = {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}
     if checking.dissimilarity is not None:
-        from gammacp.bench.loading import load_class
+        from gammacp.bench.loading import load_dissimilarity
 
         if "dissimilarity" in changed:
             raise UsageError("--dissimilarity takes the place of --alpha, --beta, … and --preset")
-        changed["dissimilarity"] = load_class(checking.dissimilarity)()
+        changed["dissimilarity"] = load_dissimilarity(checking.dissimilarity)
     return changed

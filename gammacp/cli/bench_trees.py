@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from gammacp.bench.table import Point
     from gammacp.bench.trees import TreeSweep
 
+# Those of `bench` that mean something here.
+OPTIONS = frozenset(
+    {"trees", "error", "measures", "magnitudes", "step", "sets", "seed", "out", "figures", "json"}
+)
+
 
 def bench_trees(
     path: Path,

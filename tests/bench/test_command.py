@@ -108,12 +108,29 @@ def test_without_matplotlib_there_is_a_table_and_a_message(tmp_path: Path) -> No
         (("--error", "split", "--check", "absent.csv"), 3, "absent.csv: no such file"),
         (("--error", "split", "--import", "no_such"), 2, "'no_such' cannot be imported"),
         (("--error", "split", "--dissimilarity", "json:Nothing"), 2, "no class 'Nothing'"),
+        (("--error", "split", "--experiment", ""), 2, "an experiment without a name"),
+        (("--error", "split", "--import", "broken"), 2, "'broken' fails when imported: NameError"),
+        (("--error", "split", "--import", "typo"), 2, "SyntaxError: invalid syntax (typo.py, line 1)"),
+        (("--error", "split", "--dissimilarity", "own:Needs"), 2, "cannot be made without arg"),
+        (("--error", "split", "--dissimilarity", "own:Other"), 2, "has no method 'pairwise'"),
+        (("--error", "split", "--executor", "dask://here"), 2, "is not dask://host:port"),
+        (("--error", "split", "--store", "."), 3, "a folder, not a store"),
+        (("--trees", "x.conll", "--jobs", "2"), 2, "--jobs is not one of sweeps of trees"),
+        (("--store", "s.sqlite", "status"), 2, "--store is one of `bench`: give it to `status`"),
         (("status",), 3, "no such store"),
     ],
 )
 def test_what_cannot_be_meant_is_said(
     tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
 ) -> None:
+    (tmp_path / "broken.py").write_text("x = undefined\n")
+    (tmp_path / "typo.py").write_text("def f(:\n")
+    (tmp_path / "own.py").write_text(
+        "class Other: pass\n"
+        "class Needs:\n"
+        "    def __init__(self, scale): self.scale = scale\n"
+        "    def pairwise(self, u, v): return abs(u.start - v.start) / self.scale\n"
+    )
     done = gammacp("bench", *arguments, cwd=tmp_path)
     assert done.returncode == code
     assert told in done.stderr
