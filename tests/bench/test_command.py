@@ -110,7 +110,7 @@ def test_without_matplotlib_there_is_a_table_and_a_message(tmp_path: Path) -> No
         (("--error", "split", "--dissimilarity", "json:Nothing"), 2, "no class 'Nothing'"),
         (("--error", "split", "--experiment", ""), 2, "an experiment without a name"),
         (("--error", "split", "--import", "broken"), 2, "'broken' fails when imported: NameError"),
-        (("--error", "split", "--import", "typo"), 2, "SyntaxError: invalid syntax (typo.py, line 1)"),
+        (("--error", "split", "--import", "typo"), 2, "invalid syntax (typo.py, line 1)"),
         (("--error", "split", "--dissimilarity", "own:Needs"), 2, "cannot be made without arg"),
         (("--error", "split", "--dissimilarity", "own:Other"), 2, "has no method 'pairwise'"),
         (("--error", "split", "--executor", "dask://here"), 2, "is not dask://host:port"),
