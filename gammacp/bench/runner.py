@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import TypeAlias
@@ -140,7 +140,7 @@ class _Run:
         self.sweep, self.store, self.experiment, self.pool = sweep, store, experiment, pool
         self.progress, self.failed = progress, failed
         self.outcome = Outcome(reused=store.count(experiment, sweep))
-        self.pending = _pending(sweep, store, experiment, fresh=not self.outcome.reused)
+        self.pending: Iterator[Task] = iter(())
         self.again: deque[_Chunk] = deque()
         self.in_flight: dict[Future[tuple[Cell, ...]], _Chunk] = {}
         self.finished: SimpleQueue[Future[tuple[Cell, ...]]] = SimpleQueue()
@@ -150,13 +150,23 @@ class _Run:
 
     def drive(self, stopped: Callable[[], bool]) -> None:
         self._report()
+        # In a large store it takes a while to find the first task that is left.
+        self.pending = takewhile(lambda _: not stopped(), self._left())
         while not stopped():
             self._submit()
             if not self.in_flight:
-                return
+                break
             self._keep(self._finished())
-        self.outcome.interrupted = True
+        self.outcome.interrupted = stopped()
         self._keep(_drained(self.finished))
+
+    def _left(self) -> Iterator[Task]:
+        """Every task with the measures that the store lacks, also if that is none."""
+        if self.outcome.reused == self.sweep.n_cells:
+            return
+        for task in self.sweep.tasks():
+            done = self.store.done(self.experiment, task) if self.outcome.reused else ()
+            yield self.sweep.narrowed(task, done)
 
     def _submit(self) -> None:
         width = max(1, self.pool.width())
@@ -175,7 +185,8 @@ class _Run:
     def _next(self, width: int) -> _Chunk | None:
         if self.again:
             return self.again.popleft()
-        tasks = tuple(islice(self.pending, self._size(width)))
+        left = (task for task in self.pending if task.measures)
+        tasks = tuple(islice(left, self._size(width)))
         return _Chunk(tasks) if tasks else None
 
     def _size(self, width: int) -> int:
@@ -259,13 +270,6 @@ def _drained(queue: SimpleQueue[Future[tuple[Cell, ...]]]) -> list[Future[tuple[
     while not queue.empty():
         futures.append(queue.get())
     return futures
-
-
-def _pending(sweep: Sweep, store: Store, experiment: Experiment, *, fresh: bool) -> Iterator[Task]:
-    for task in sweep.tasks():
-        left = task if fresh else sweep.narrowed(task, store.done(experiment, task))
-        if left.measures:
-            yield left
 
 
 @contextmanager

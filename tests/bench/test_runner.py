@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,11 +11,12 @@ import pytest
 from sweep_toys import ToySource
 
 from gammacp.bench.executors import open_pool
+from gammacp.bench.experiment import Experiment
 from gammacp.bench.export import export_cells
 from gammacp.bench.runner import Outcome, SweepError, run
 from gammacp.bench.source import Shuffled
 from gammacp.bench.store import Store
-from gammacp.bench.sweep import Sweep
+from gammacp.bench.sweep import Sweep, Task
 from gammacp.bench.table import curves
 from gammacp.errors import UsageError
 
@@ -85,6 +87,25 @@ def test_extending_computes_only_what_is_new(toy_sweep: Build, tmp_path: Path) -
     assert [o.reused for o in outcomes] == [0, 4, 12, 30, 60, 120]
     swept(toy_sweep(), tmp_path / "whole")
     assert exported(tmp_path / "parts") == exported(tmp_path / "whole")
+
+
+def test_a_signal_is_heard_while_what_is_left_is_looked_for(
+    toy_sweep: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a store of millions of cells that takes longer than Ctrl-C may."""
+    swept(toy_sweep(), tmp_path)
+    known, asked = Store.done, list[Task]()
+
+    def done(store: Store, experiment: Experiment, task: Task) -> list[str]:
+        asked.append(task)
+        if len(asked) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return known(store, experiment, task)
+
+    monkeypatch.setattr(Store, "done", done)
+    assert swept(toy_sweep(), tmp_path).computed == len(asked) == 0
+    outcome = swept(toy_sweep(sets=6), tmp_path)
+    assert (outcome.interrupted, outcome.computed, len(asked)) == (True, 0, 3)
 
 
 def test_another_configuration_is_refused(toy_sweep: Build, tmp_path: Path) -> None:
