@@ -1,3 +1,4 @@
+from errno import EIO, ENOSPC
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,17 @@ def test_permissions_are_those_of_a_plain_file(tmp_path: Path) -> None:
     with atomic_write(ours) as temporary:
         temporary.write_text("", encoding="utf-8")
     assert ours.stat().st_mode == plain.stat().st_mode
+
+
+def test_errors_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    other = OSError(EIO, "Input/output error", "elsewhere.csv")
+    for error, named in ((OSError(ENOSPC, "No space left on device"), str(target)), (other, None)):
+        with pytest.raises(OSError, match=error.strerror) as told, atomic_write(target):
+            raise error
+        assert told.value.filename == (named or "elsewhere.csv")
+    target.mkdir()
+    with pytest.raises(IsADirectoryError) as told, atomic_write(target):
+        pass
+    assert told.value.filename == str(target)
+    assert list(tmp_path.iterdir()) == [target]
