@@ -76,7 +76,7 @@ def _feasible(columns: Columns, price: Floats) -> Floats:
     from gammacp.alignment.price_kernels import repair
 
     price = price.copy()
-    repair(price, columns.begin, columns.members, columns.gain)
+    repair(price, columns.begin, columns.members, columns.gain, np.inf)
     return price
 
 

@@ -3,7 +3,8 @@
 The relaxation is max Σ gain·x with Σ_{G∋u} x_G ≤ 1 for each unit; its duals y ≥ 0 are the prices
 of the units' places. Long continua are priced block by block, in time linear in their length:
 first blocks by themselves, then windows across the seams with what is outside held fixed. Prices
-so found are feasible, only not the very best near the seams, which `settle` makes good.
+so found are not the very best near the seams, and too low for a column that has no unit in any
+window; `settle` makes both good.
 """
 
 from __future__ import annotations
@@ -115,7 +116,10 @@ def prices(
 
 
 def _truncated(columns: Columns, price: Floats, first: int, last: int) -> Columns:
-    """The columns without their units outside first … last − 1, which are paid for."""
+    """The columns without their units outside first … last − 1, which are paid for.
+
+    Columns that reach across without a unit inside are left out: no price inside can pay for them.
+    """
     outside = (columns.members < first) | (columns.members >= last)
     column_of = np.repeat(np.arange(len(columns)), np.diff(columns.begin))
     paid = np.bincount(
@@ -123,4 +127,5 @@ def _truncated(columns: Columns, price: Floats, first: int, last: int) -> Column
     )
     kept = np.bincount(column_of[~outside], minlength=len(columns))
     begin: Indices = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
-    return Columns(begin, (columns.members[~outside] - first).astype(np.int32), columns.gain - paid)
+    members = (columns.members[~outside] - first).astype(np.int32)
+    return Columns(begin, members, columns.gain - paid).select(np.flatnonzero(kept))

@@ -9,14 +9,19 @@ from gammacp.kernel import kernel
 
 
 @kernel
-def repair(price: Floats, begin: Indices, members: Codes, gain: Floats) -> Floats:
-    """Raise prices in place until no column earns more than its units' prices; the slacks."""
+def repair(price: Floats, begin: Indices, members: Codes, gain: Floats, most: float) -> Floats:
+    """Raise prices in place until no column earns more than its units' prices; the slacks.
+
+    No price is raised above `most`; a column's gain is at most that times its units.
+    """
     for c in range(len(gain)):
         missing = gain[c]
         for p in range(begin[c], begin[c + 1]):
             missing -= price[members[p]]
-        if missing > 0.0:
-            price[members[begin[c]]] += missing
+        for p in range(begin[c], begin[c + 1]):
+            raised = max(min(missing, most - price[members[p]]), 0.0)
+            price[members[p]] += raised
+            missing -= raised
     loss = np.empty(len(gain), np.float64)
     for c in range(len(gain)):
         loss[c] = -gain[c]

@@ -196,10 +196,10 @@ def settlement(
     from gammacp.alignment.price_kernels import repair
 
     members = problem.ranks[columns.members]
-    price = price.copy()
-    loss = repair(price, columns.begin, members, columns.gain)
-    if problem.cover:
-        price = np.minimum(price, problem.opening)
+    # In a cover no price need be above the opening: w ≤ Δ, so that no group gains more.
+    highest = problem.opening if problem.cover else np.inf
+    price = np.minimum(price, highest)
+    loss = repair(price, columns.begin, members, columns.gain, highest)
     ranked = Columns(columns.begin, members, columns.gain)
     reach = 0.05 * max(problem.opening, problem.delta)
     while True:
