@@ -1,5 +1,6 @@
 from collections import Counter
 from dataclasses import replace
+from itertools import permutations
 from random import Random
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit
 from gammacp.chance.annotation import annotations_of
+from gammacp.chance.canonical import canonical_order
 from gammacp.chance.corpus import combinations
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.shift import distant_shifts
@@ -119,6 +121,18 @@ def test_a_mosaic_ends_before_its_length() -> None:
     assert own.mosaic(13).starts.tolist() == [2, 7, 12]
     assert own.mosaic(13).lengths.tolist() == [2, 2, 2]
     assert own.mosaic(5) is own
+    (small,) = annotations_of(Continuum.from_units([Unit("A", 0.02, 0.04, "x")], bounds=(0, 0.05)))
+    assert small.mosaic(0.13).starts == pytest.approx([0.02, 0.07, 0.12])
+
+
+@pytest.mark.parametrize("name", ["shift", "statistical"])
+def test_a_continuum_without_length(name: str) -> None:
+    """All units at one point: there every random unit is, too."""
+    point = Continuum.from_units([Unit(a, 3, 3, "x") for a in "AAB"])
+    drawn = sampler(name, point, n=4).draw(np.random.default_rng(0))
+    assert drawn.annotators == ("1", "2", "3", "4")
+    assert set(drawn.starts) == set(drawn.ends) == {0}
+    assert set(drawn.counts) <= {1, 2}
 
 
 def test_corpus_needs_as_many_continua_as_annotators() -> None:
@@ -228,6 +242,34 @@ def test_draws_do_not_depend_on_names_rows_place_or_scale(
     for model in ("shift", "statistical"):
         drawn = [sampler(model, c).draw(np.random.default_rng(seed)) for c in (same, other)]
         assert _places(drawn[0], 1) == _places(drawn[1], 64)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # Same places, told apart by which units have the same label.
+        {"P": [(0, 2, "x"), (5, 6, "x")], "Q": [(0, 2, "x"), (5, 6, "y")], "R": [(0, 2, "y")]},
+        # Same starts and the same numbers of units, told apart by where they end.
+        {"P": [(0, 2, "x"), (5, 6, "x")], "Q": [(0, 2, "x"), (5, 7, "x")], "R": [(0, 3, "x")]},
+        # Told apart by the labels of others alone.
+        {"P": [(0, 2, "x")], "Q": [(0, 2, "y")], "R": [(4, 5, "x")]},
+    ],
+)
+def test_the_canonical_order_is_one_of_contents(
+    rows: dict[str, list[tuple[int, int, str]]],
+) -> None:
+    """Whatever annotators and categories are called, the same annotator comes first."""
+    found = set()
+    for names in permutations("ABC"):
+        for labels in permutations("st"):
+            new = dict(zip(rows, names, strict=True))
+            label = dict(zip("xy", labels, strict=True))
+            units = [Unit(new[old], s, e, label[c]) for old in rows for s, e, c in rows[old]]
+            continuum = Continuum.from_units(units)
+            back = {name: old for old, name in new.items()}
+            order = canonical_order(continuum)[0]
+            found.add("".join(back[continuum.annotators[code]] for code in order))
+    assert len(found) == 1
 
 
 def _places(c: Continuum, scale: float) -> Counter[tuple[str, float, float]]:

@@ -63,6 +63,24 @@ def test_interval_covers_the_mean_as_often_as_it_says() -> None:
     assert 0.92 <= covered / 400 <= 0.98
 
 
+def test_the_interval_is_normal() -> None:
+    """Mean ± U·σ/√n; downwards from the mean of the bounds."""
+    half = 1.959964 * 0.140257 / np.sqrt(30)
+    lo, hi = ExpectedDisorder(PAPER, PAPER - 0.5, False, 0.95).interval
+    assert (lo, hi) == (pytest.approx(2.99 - half, abs=1e-5), pytest.approx(3.49 + half, abs=1e-5))
+
+
+def test_random_sets_without_any_disorder_are_enough() -> None:
+    """σ = 0 and μ = 0: nothing varies."""
+    nothing = np.zeros(30)
+    assert coefficient_of_variation(nothing) == 0
+    assert SampleRule().missing(nothing) == 0
+
+
+def test_two_samples_are_the_fewest() -> None:
+    assert SampleRule(samples=2).missing(np.array([1.0, 2.0])) == 0
+
+
 def test_a_sample_does_not_depend_on_the_others() -> None:
     assert sample_seed(3, 17).random() == sample_seed(3, 17).random()
     assert sample_seed(3, 17).random() != sample_seed(3, 18).random()
@@ -70,7 +88,14 @@ def test_a_sample_does_not_depend_on_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"precision": 0.0}, {"precision": 2.0}, {"confidence": 1.0}, {"samples": 1}]
+    "bad",
+    [
+        {"precision": 0.0},
+        {"precision": 2.0},
+        {"confidence": 0.0},
+        {"confidence": 1.0},
+        {"samples": 1},
+    ],
 )
 def test_bad_rules(bad: dict[str, float]) -> None:
     with pytest.raises(UsageError):

@@ -192,6 +192,16 @@ def test_gamma_of_a_corpus() -> None:
     assert found.interval[0] < found.value < found.interval[1]
 
 
+@pytest.mark.parametrize(
+    ("chance", "pools"),
+    [("shift", False), ("shift-pooled", True), ("statistical", True), ("corpus", True)],
+)
+def test_chance_of_a_corpus_or_of_each_continuum(chance: str, pools: bool) -> None:
+    found = gamma_corpus(corpus(3), samples=4, chance=chance)
+    expected = {s.expected for s in found.scores.values()}
+    assert len(expected) == (1 if pools else 3)
+
+
 def test_a_small_corpus_falls_back_to_shift_and_says_so() -> None:
     found = gamma_corpus(corpus(2), samples=10)
     assert "chance:shift" in found.signature
