@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from gammacp import Combined, Continuum
-from gammacp.alignment import Status, auto, best_groups, build_problem, lp, settle
+from gammacp import Combined
+from gammacp.alignment import best_groups, build_problem, settle
 from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.candidates import pair_count
-from gammacp.alignment.cpsat import best_packing
 from gammacp.alignment.generation import search
 from gammacp.alignment.groups import Columns, enumerate_columns
 from gammacp.alignment.price_kernels import matching_prices
@@ -21,62 +20,15 @@ from gammacp.alignment.settle_kernels import join, widen
 from gammacp.alignment.solvers import Limits
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
-
-Group = tuple[int, ...]
-NEVER = float("inf")
-
-
-def problem_of(seed: int, n: int, units: int, *, cover: bool = False) -> Problem:
-    continuum = random_continuum(seed, n, units)
-    bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
-    return build_problem(continuum, bound, cover=cover)
-
-
-def all_groups(problem: Problem) -> dict[Group, float]:
-    """Gain of every transversal of two and more units whose pairs are all edges."""
-    weight = edges(problem)
-    found: dict[Group, float] = {}
-    growing: list[Group] = [(u,) for u in range(problem.n_units)]
-    while growing:
-        group = growing.pop()
-        for u in range(group[-1] + 1, problem.n_units):
-            pairs = [(v, u) for v in group]
-            if all(pair in weight for pair in pairs):
-                larger = (*group, u)
-                growing.append(larger)
-                inside = sum(weight[pair] for pair in combinations(larger, 2))
-                found[larger] = len(group) * problem.opening + inside
-    return found
-
-
-def edges(problem: Problem) -> dict[tuple[int, int], float]:
-    pairs = zip(problem.first.tolist(), problem.second.tolist(), strict=True)
-    return dict(zip(pairs, problem.weight.tolist(), strict=True))
-
-
-def listed(columns: Columns) -> dict[Group, float]:
-    parts = np.split(columns.members, columns.begin[1:-1])
-    groups = [tuple(sorted(part.tolist())) for part in parts] if len(columns) else []
-    assert len(set(groups)) == len(groups)
-    return dict(zip(groups, columns.gain.tolist(), strict=True))
-
-
-def most_gain(problem: Problem, groups: dict[Group, float]) -> float:
-    """What the best partition gains, by dynamic programming over sets of units."""
-    of_first: dict[int, list[tuple[int, float]]] = {u: [] for u in range(problem.n_units)}
-    for group, gain in groups.items():
-        of_first[group[0]].append((sum(1 << u for u in group), gain))
-    best = {0: 0.0}
-    for u in range(problem.n_units):
-        after: dict[int, float] = {}
-        for taken, gain in best.items():
-            ways = [(0, 0.0)] if taken >> u & 1 else [(0, 0.0), *of_first[u]]
-            for mask, more in ways:
-                if not mask & taken:
-                    key = (mask | taken) >> (u + 1) << (u + 1)
-                    after[key] = max(after.get(key, -NEVER), gain + more)
-        best = after
-    return max(best.values())
+from tests.alignment.enumeration import (
+    NEVER,
+    Group,
+    all_groups,
+    edges,
+    listed,
+    most_gain,
+    problem_of,
+)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -180,63 +132,6 @@ def test_the_bound_of_units(seed: int) -> None:
         assert found <= least + 1e-9
 
 
-def test_the_linear_relaxation() -> None:
-    """Against HiGHS: the value of the packing, its prices, with capacities, and of the cover."""
-    for seed in range(8):
-        problem = problem_of(80 + seed, 2 + seed % 4, 12)
-        columns = enumerate_columns(problem)
-        assert columns is not None
-        if not len(columns):
-            continue
-        n = problem.n_units
-        inside = np.zeros((n, len(columns)))
-        for c, group in enumerate(listed(columns)):
-            inside[list(group), c] = 1
-        capacity = np.random.default_rng(seed).integers(1, 5, n)
-        for room in (np.ones(n, np.int64), capacity):
-            most = -linprog(-columns.gain, inside, room, method="highs").fun
-            x, price = lp.relax(n, columns, capacity=room)
-            assert columns.gain @ x == pytest.approx(most, abs=1e-7)
-            assert price @ room == pytest.approx(most, abs=1e-6)
-            assert (price >= 0).all()
-            assert (price @ inside >= columns.gain - 1e-6 * problem.opening).all()
-        cost = np.concatenate(
-            (inside.sum(axis=0) * problem.opening - columns.gain, np.full(n, problem.opening))
-        )
-        both = np.hstack((inside, np.eye(n)))
-        least = linprog(cost, -both, -np.ones(n), method="highs").fun
-        price = lp.relax(n, columns, problem.opening).price
-        assert n * problem.opening - price.sum() == pytest.approx(least, abs=1e-6)
-
-
-def test_prices_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Feasible for every column that a window sees, and good enough to prove the optimum."""
-    monkeypatch.setattr(lp, "_BLOCK", 5)
-    for seed in range(5):
-        problem = problem_of(100 + seed, 2 + seed % 3, 30)
-        columns = enumerate_columns(problem)
-        assert columns is not None
-        ranked = Columns(columns.begin, problem.ranks[columns.members], columns.gain)
-        price = lp.prices(problem.n_units, ranked)
-        paid = np.add.reduceat(price[ranked.members], ranked.begin[:-1])
-        # Six blocks of five; the windows reach from the middle of the first to that of the last.
-        inside = (ranked.members >= 2) & (ranked.members < 27)
-        seen = np.logical_or.reduceat(inside, ranked.begin[:-1])
-        assert (paid >= ranked.gain - 1e-6 * problem.opening)[seen].all()
-        found = auto.settled(problem, columns, Limits(), NEVER)
-        least = problem.n_units * problem.opening - _most_gain_by_milp(problem, columns)
-        assert found.status is Status.OPTIMAL
-        assert found.objective == pytest.approx(least, abs=1e-6 * problem.opening)
-
-
-def _most_gain_by_milp(problem: Problem, columns: Columns) -> float:
-    inside = np.zeros((problem.n_units, len(columns)))
-    for c, group in enumerate(listed(columns)):
-        inside[list(group), c] = 1
-    whole = np.ones(len(columns), np.int64)
-    return -float(linprog(-columns.gain, inside, np.ones(problem.n_units), integrality=whole).fun)
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_prices_of_a_matching_prove_it(seed: int) -> None:
     """No pair gains more than its units pay, and all pay together what the best matching gains."""
@@ -260,6 +155,26 @@ def test_prices_of_a_matching_prove_it(seed: int) -> None:
     assert price.sum() == pytest.approx(gained, abs=1e-9)
 
 
+def test_a_component_wider_than_a_word() -> None:
+    """A ring of 90 units: its last pair joins units too far apart for the search's 64 bits."""
+    n = 90
+    for seed in range(3):
+        weight = np.random.default_rng(seed).uniform(0.1, 1, n)
+        weight[-1] = 5.0
+        first, second = np.arange(n, dtype=np.int32), (np.arange(n, dtype=np.int32) + 1) % n
+        begin, members = 2 * np.arange(n + 1), np.column_stack((first, second)).ravel()
+        columns = Columns(begin, members, weight)
+        annotator = np.arange(n, dtype=np.int32) % 2
+        problem = Problem(annotator, 2, first, second, weight - 1, opening=1.0)
+        inside = np.zeros((n, n))
+        inside[first, np.arange(n)] = inside[second, np.arange(n)] = 1
+        most = -linprog(-weight, inside, np.ones(n), integrality=np.ones(n)).fun
+        chosen, bound = settle.settle(problem, columns, np.zeros(n), Limits(), NEVER)
+        assert weight[chosen].sum() == pytest.approx(most, abs=1e-6)
+        assert bound == pytest.approx(most, abs=1e-6)
+        assert len(np.unique(members.reshape(n, 2)[chosen])) == 2 * len(chosen)
+
+
 def test_components_and_what_joins_them() -> None:
     """Connected components by definition; a column joins if it loses less than they do."""
     begin = np.array([0, 2, 4, 7, 9, 11], np.int64)
@@ -277,91 +192,3 @@ def test_components_and_what_joins_them() -> None:
     assert active.tolist() == [True, True, True, True, False]
     assert widen(begin, members, loss, active, label, least, 0.01, 2.9) == np.inf
     assert active.all()
-
-
-def test_a_packing_that_stops_early_has_a_bound() -> None:
-    for seed in range(4):
-        problem = problem_of(140 + seed, 3, 12)
-        columns = enumerate_columns(problem)
-        assert columns is not None
-        most = most_gain(problem, listed(columns))
-        for limits in (Limits(), Limits(gap=0.3), Limits(time_limit=1e-9)):
-            found = best_packing(problem.opening, columns, limits)
-            gained = columns.gain[found.chosen].sum()
-            assert gained <= most + 1e-9
-            assert found.bound >= most - 1e-9
-            assert found.proven == (limits == Limits())
-            if found.proven:
-                assert gained == pytest.approx(most, abs=1e-6)
-
-
-def repeated(seed: int, n: int, distinct: int, times: int) -> Continuum:
-    rng = np.random.default_rng(seed)
-    starts = np.repeat(rng.integers(0, 12, distinct), times).astype(float)
-    lengths = np.repeat(rng.integers(1, 6, distinct), times)
-    keep = rng.random(distinct * times) < 0.8
-    return Continuum.from_codes(
-        tuple(f"A{i}" for i in range(n)),
-        ("a", "b"),
-        starts[keep],
-        (starts + lengths)[keep],
-        np.repeat(rng.integers(0, n, distinct), times)[keep],
-        np.repeat(rng.integers(0, 2, distinct), times)[keep],
-    )
-
-
-def test_merged_duplicates_equal_the_full_model() -> None:
-    proven = 0
-    for seed in range(12):
-        continuum = repeated(seed, 2 + seed % 3, 7, 6)
-        bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
-        full = best_groups(continuum, bound, method="milp")
-        found = best_groups(continuum, bound)
-        assert found.bound <= full.disorder + 1e-9
-        assert found.disorder >= full.disorder - 1e-9
-        units = found.groups[found.groups >= 0]
-        assert sorted(units.tolist()) == list(range(continuum.n_units))
-        if found.status is Status.OPTIMAL:
-            proven += 1
-            assert found.disorder == pytest.approx(full.disorder, abs=1e-8)
-        else:
-            assert found.bound < found.disorder <= full.disorder * 1.2 + 1e-9
-    assert proven >= 6
-
-
-def test_the_closest_pairs_leave_a_valid_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where pairs are too many to list: a good alignment, and no bound above the optimum."""
-    monkeypatch.setattr("gammacp.alignment.dense.MOST_PAIRS", 0)
-    monkeypatch.setattr("gammacp.alignment.dense._bearable", lambda _: 1)
-    for seed in range(12):
-        n = 2 + seed % 3
-        continuum = random_continuum(160 + seed, n, 30)
-        bound = bind(Combined(delta=(1.0, 3.0)[seed % 2]), continuum)
-        full = best_groups(continuum, bound, method="milp")
-        found = best_groups(continuum, bound)
-        assert found.bound <= full.disorder + 1e-9
-        assert full.disorder - 1e-9 <= found.disorder
-        units = found.groups[found.groups >= 0]
-        assert sorted(units.tolist()) == list(range(continuum.n_units))
-
-
-def test_generation_stopped_at_any_moment_has_a_valid_bound(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """`due` says so after k questions: whatever is done by then, bound ≤ optimum ≤ disorder."""
-    for seed in range(4):
-        continuum = random_continuum(180 + seed, 5, 22)
-        bound = bind(DISSIMILARITIES[seed], continuum)
-        best = best_groups(continuum, bound).disorder
-        for questions in range(4):
-            asked = iter([False] * questions)
-            with monkeypatch.context() as patch:
-                patch.setattr(auto, "_LISTED", 4)
-                for module in ("generation", "settle"):
-                    patch.setattr(
-                        f"gammacp.alignment.{module}.due", lambda _=0, a=asked: next(a, True)
-                    )
-                found = best_groups(continuum, bound, time_limit=60)
-            assert found.bound <= best + 1e-9
-            assert found.disorder >= best - 1e-9
-            assert (found.status is Status.OPTIMAL) == (found.bound == found.disorder)

@@ -1,0 +1,118 @@
+"""Kernels as plain Python, where an index beyond an array is an error, against compiled ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gammacp import Combined
+from gammacp.alignment import build_problem, settle
+from gammacp.alignment import settle_kernels as components
+from gammacp.alignment.candidates import length_classes
+from gammacp.alignment.greedy_kernels import groups_within, take_disjoint
+from gammacp.alignment.group_kernels import best_per_annotator, profitable_groups
+from gammacp.alignment.groups import enumerate_columns
+from gammacp.alignment.lp import prices
+from gammacp.alignment.pair_kernels import adjacency, group_weights, sweep
+from gammacp.alignment.price_kernels import matching_prices, repair
+from gammacp.alignment.pricing_kernels import price_groups
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.solvers import Limits
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity import bind
+from tests.alignment.continua import random_continuum
+
+CASES = [(0, 2, 8), (1, 3, 9), (2, 4, 10), (5, 3, 12)]
+
+
+def same(kernel: Any, *args: Any) -> Any:
+    """What the kernel returns, if it does so as plain Python as well (on copies)."""
+    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    with np.errstate(over="ignore"):
+        plain = kernel.py_func(*copies)
+    compiled = kernel(*args)
+    # What a kernel that gave up (count −1) leaves behind is not initialised.
+    plain, result = (x[-1:] if _gave_up(x) else x for x in (_parts(plain), _parts(compiled)))
+    for a, b in zip(plain, result, strict=True):
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(copies, args, strict=True):
+        np.testing.assert_array_equal(a, b)
+    return compiled
+
+
+def _parts(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _gave_up(parts: tuple[Any, ...]) -> bool:
+    return len(parts) > 1 and np.ndim(parts[-1]) == 0 and parts[-1] == -1
+
+
+def build(seed: int, n: int, units: int) -> tuple[Continuum, Problem]:
+    continuum = random_continuum(seed, n, units)
+    return continuum, build_problem(continuum, bind(Combined(), continuum))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_pairs(case: tuple[int, int, int]) -> None:
+    continuum, problem = build(*case)
+    bound = bind(Combined(), continuum)
+    kind, factor = bound.closed_form
+    order, class_start, longest = length_classes(continuum)
+    columns = (continuum.starts, continuum.ends, continuum.category_codes)
+    rest = (np.inf, kind, float(factor), bound.category_costs, 1e9, 1, 10**6)
+    same(sweep, *columns, continuum.annotator_codes, order, class_start, 0 * longest, *rest)
+    same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
+    groups = np.column_stack((problem.first, problem.second))
+    same(group_weights, groups, *problem.adjacency)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_groups(case: tuple[int, int, int]) -> None:
+    _, problem = build(*case)
+    n, graph = problem.n_annotators, problem.adjacency
+    rest = same(best_per_annotator, problem.annotator, n, *graph)
+    opening, tolerance = problem.opening, problem.tolerance
+    same(profitable_groups, problem.annotator, n, *graph, rest, opening, tolerance, 10**6)
+    same(profitable_groups, problem.annotator, n, *graph, rest, opening, tolerance, 3)
+    begin, members, gain, _ = same(
+        groups_within, problem.annotator, n, *graph, opening, opening * 2, 1.0, 10**6
+    )
+    same(take_disjoint, problem.n_units, begin, members, np.argsort(-gain))
+    price = np.random.default_rng(0).random(problem.n_units) * opening
+    same(repair, price.copy(), begin, members, gain, opening)
+    halted = np.zeros(1, np.bool_)
+    for fraction, nodes in ((-1.0, 10**9), (0.3, 10**9), (0.3, 2)):
+        end = (opening, 0.0, fraction, 30, nodes, 10**6, halted)
+        same(price_groups, problem.annotator, n, *graph, price, *end)
+
+
+def test_matchings() -> None:
+    _, problem = build(0, 2, 8)
+    n_first = int((problem.annotator == 0).sum())
+    partner = np.full(8, -1, np.int32)
+    for u, v in zip(problem.first.tolist(), problem.second.tolist(), strict=True):
+        if partner[u] < 0 and partner[v] < 0:
+            partner[u], partner[v] = v, u
+    same(matching_prices, n_first, partner, *problem.adjacency, problem.opening)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("cover", [False, True])
+def test_components(
+    case: tuple[int, int, int], cover: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed, n, units = case
+    continuum = random_continuum(seed, n, units)
+    problem = build_problem(continuum, bind(Combined(), continuum), cover=cover)
+    columns = enumerate_columns(problem)
+    assert columns is not None
+    for name in ("join", "widen", "search_components"):
+        compiled = getattr(components, name)
+        monkeypatch.setattr(components, name, lambda *a, kernel=compiled: same(kernel, *a))
+    good = prices(problem.n_units, columns, problem.opening if cover else None)
+    for price in (good, np.zeros(units)):
+        for ties in (False, True):
+            settle.settlement(problem, columns, price, Limits(), np.inf, ties=ties)

@@ -1,0 +1,108 @@
+"""Crowds, and time that is up or is not: the bound holds, and units are aligned once each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gammacp import Combined, Continuum
+from gammacp.alignment import Status, auto, best_groups
+from gammacp.dissimilarity import bind
+from tests.alignment.continua import DISSIMILARITIES, random_continuum
+
+
+def repeated(seed: int, n: int, distinct: int, times: int) -> Continuum:
+    rng = np.random.default_rng(seed)
+    starts = np.repeat(rng.integers(0, 12, distinct), times).astype(float)
+    lengths = np.repeat(rng.integers(1, 6, distinct), times)
+    keep = rng.random(distinct * times) < 0.8
+    return Continuum.from_codes(
+        tuple(f"A{i}" for i in range(n)),
+        ("a", "b"),
+        starts[keep],
+        (starts + lengths)[keep],
+        np.repeat(rng.integers(0, n, distinct), times)[keep],
+        np.repeat(rng.integers(0, 2, distinct), times)[keep],
+    )
+
+
+def test_merged_duplicates_equal_the_full_model() -> None:
+    proven = 0
+    for seed in range(12):
+        continuum = repeated(seed, 2 + seed % 3, 7, 6)
+        bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
+        full = best_groups(continuum, bound, method="milp")
+        found = best_groups(continuum, bound)
+        assert found.bound <= full.disorder + 1e-9
+        assert found.disorder >= full.disorder - 1e-9
+        units = found.groups[found.groups >= 0]
+        assert sorted(units.tolist()) == list(range(continuum.n_units))
+        if found.status is Status.OPTIMAL:
+            proven += 1
+            assert found.disorder == pytest.approx(full.disorder, abs=1e-8)
+        else:
+            assert found.bound < found.disorder <= full.disorder * 1.2 + 1e-9
+    assert proven >= 6
+
+
+def test_the_closest_pairs_leave_a_valid_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where pairs are too many to list: a good alignment, and no bound above the optimum."""
+    monkeypatch.setattr("gammacp.alignment.dense.MOST_PAIRS", 0)
+    monkeypatch.setattr("gammacp.alignment.dense._bearable", lambda _: 1)
+    for seed in range(12):
+        n = 2 + seed % 3
+        continuum = random_continuum(160 + seed, n, 30)
+        bound = bind(Combined(delta=(1.0, 3.0)[seed % 2]), continuum)
+        full = best_groups(continuum, bound, method="milp")
+        found = best_groups(continuum, bound)
+        assert found.bound <= full.disorder + 1e-9
+        assert full.disorder - 1e-9 <= found.disorder
+        units = found.groups[found.groups >= 0]
+        assert sorted(units.tolist()) == list(range(continuum.n_units))
+
+
+def test_generation_stopped_at_any_moment_has_a_valid_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`due` says so after k questions: whatever is done by then, bound ≤ optimum ≤ disorder."""
+    for seed in range(4):
+        continuum = random_continuum(180 + seed, 5, 22)
+        bound = bind(DISSIMILARITIES[seed], continuum)
+        best = best_groups(continuum, bound).disorder
+        for questions in range(4):
+            asked = iter([False] * questions)
+            with monkeypatch.context() as patch:
+                patch.setattr(auto, "_LISTED", 4)
+                for module in ("generation", "settle"):
+                    patch.setattr(
+                        f"gammacp.alignment.{module}.due", lambda _=0, a=asked: next(a, True)
+                    )
+                found = best_groups(continuum, bound, time_limit=60)
+            assert found.bound <= best + 1e-9
+            assert found.disorder >= best - 1e-9
+            assert (found.status is Status.OPTIMAL) == (found.bound == found.disorder)
+
+
+@pytest.mark.parametrize("listed_outright", [True, False])
+def test_a_time_limit_that_is_not_reached_changes_nothing(
+    listed_outright: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not listed_outright:
+        monkeypatch.setattr(auto, "_LISTED", 4)
+    for seed in range(4):
+        continuum = random_continuum(190 + seed, 3 + seed % 3, 20)
+        bound = bind(DISSIMILARITIES[seed], continuum)
+        unlimited = best_groups(continuum, bound)
+        limited = best_groups(continuum, bound, time_limit=1000)
+        assert limited.status is unlimited.status is Status.OPTIMAL
+        assert limited.disorder == pytest.approx(unlimited.disorder, abs=1e-9)
+
+
+def test_a_gap_is_kept_where_groups_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "_LISTED", 4)
+    for seed in range(6):
+        continuum = random_continuum(200 + seed, 4 + seed % 3, 28)
+        bound = bind(DISSIMILARITIES[seed % 5], continuum)
+        found = best_groups(continuum, bound, gap=0.2)
+        assert found.disorder - found.bound <= 0.2 * found.disorder + 1e-9
+        assert found.bound <= best_groups(continuum, bound).disorder + 1e-9
