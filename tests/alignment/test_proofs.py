@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 from gammacp import Combined
-from gammacp.alignment import best_groups, build_problem, settle
+from gammacp.alignment import best_groups, build_problem, lp, settle
 from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.candidates import pair_count
 from gammacp.alignment.generation import search
@@ -18,6 +18,7 @@ from gammacp.alignment.price_kernels import matching_prices
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.settle_kernels import join, widen
 from gammacp.alignment.solvers import Limits
+from gammacp.arrays import Floats
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 from tests.alignment.enumeration import (
@@ -34,25 +35,35 @@ from tests.alignment.enumeration import (
 @pytest.mark.parametrize("seed", range(10))
 def test_groups_above_a_price(seed: int) -> None:
     """Enumeration finds exactly the groups that gain more than their prices and the floor."""
-    n = 3 + seed % 4
-    problem = problem_of(seed, n, 11)
-    rng = np.random.default_rng(seed)
-    price = rng.random(problem.n_units) * problem.opening * 1.2
-    every = {g: gain - sum(price[u] for u in g) for g, gain in all_groups(problem).items()}
+    problem = problem_of(seed, 3 + seed % 4, 13)
+    opening, rng = problem.opening, np.random.default_rng(seed)
+    gains = all_groups(problem)
+    columns = enumerate_columns(problem)
+    assert columns is not None
+    fair = lp.relax(problem.n_units, columns).price
+    for draw in range(12):
+        # Any prices, and some under which many groups just pay or just do not.
+        any_price = rng.random(problem.n_units) * opening * 1.2
+        near = np.maximum(fair + rng.normal(0, 0.1, problem.n_units) * opening, 0)
+        price = any_price if draw % 3 == 0 else near
+        every = {g: gain - sum(price[u] for u in g) for g, gain in gains.items()}
+        floor = (-0.3, 0.0, 0.1)[draw % 3] * opening
+        found, _ = search(problem, price, floor)
+        assert found is not None
+        expected = {g: gains[g] for g, value in every.items() if value > floor}
+        assert listed(found) == pytest.approx(expected, abs=1e-9)
+        _check_excess(problem, price, every)
+
+
+def _check_excess(problem: Problem, price: Floats, every: dict[Group, float]) -> None:
+    """Each root's excess is its best group's, and no less when the search ends early."""
     best = np.zeros(problem.n_units)
     for group, value in every.items():
         best[group[0]] = max(best[group[0]], value)
-    for floor in (-0.3 * problem.opening, 0.0, 0.2 * problem.opening):
-        columns, _ = search(problem, price, floor)
-        assert columns is not None
-        found = listed(columns)
-        assert set(found) == {g for g, value in every.items() if value > floor}
-        for group, gain in found.items():
-            assert gain == pytest.approx(every[group] + sum(price[u] for u in group), abs=1e-9)
-    columns, excess = search(problem, price, 0.0, fraction=0.3)
+    found, excess = search(problem, price, 0.0, fraction=0.3)
     assert excess == pytest.approx(best, abs=1e-9)
-    assert columns is not None
-    assert set(listed(columns)) <= {g for g, value in every.items() if value > 0}
+    assert found is not None
+    assert set(listed(found)) <= {g for g, value in every.items() if value > 0}
     for nodes in (0, 1, 3):
         assert (search(problem, price, 0.0, fraction=0.3, nodes=nodes)[1] >= best - 1e-9).all()
 
