@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -161,6 +161,14 @@ class Processes(_Queued):
             worker.start()
             self._workers = {w for w in self._workers if w.is_alive()} | {worker}
         there.close()
+        try:
+            here.recv_bytes()
+        except (EOFError, OSError):
+            worker.join()
+            raise RuntimeError(
+                f"it ended with code {worker.exitcode} before its first task (a script that starts "
+                'workers does so under `if __name__ == "__main__":`)'
+            ) from None
         return worker, here
 
 
@@ -243,6 +251,8 @@ def _worker(pipe: Connection[Any, Any]) -> None:
     """A worker's life: take a task, answer, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(OSError):
+        pipe.send_bytes(b"ready")
     while True:
         try:
             call = pipe.recv_bytes()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,6 +53,28 @@ def test_a_worker_that_cannot_start_fails_the_task(monkeypatch: pytest.MonkeyPat
             pool.submit(os.getpid).result(timeout=30)
     assert pool.submit(os.getpid).result(timeout=30) != os.getpid()
     pool.shutdown()
+
+
+def test_a_script_that_workers_would_run_again_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "import os\n"
+        "from gammacp.bench.processes import Processes\n"
+        "print(Processes(1).submit(os.getpid).result(timeout=30))\n"
+    )
+    here = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env=os.environ | {"PYTHONPATH": here},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    told = done.stderr.splitlines()[-1]
+    assert "ended with code 1 before its first task" in told
+    assert 'under `if __name__ == "__main__":`' in told
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no signal masks here")
