@@ -257,7 +257,9 @@ class _Run:
 
     def _check_hope(self) -> None:
         failures = self.outcome.failures
-        if len(failures) >= HOPELESS and not self.outcome.computed:
+        # What failed in an earlier run comes first in the next: that says nothing about the rest.
+        succeeded = self.outcome.computed or self.outcome.reused
+        if len(failures) >= HOPELESS and not succeeded:
             raise SweepError(f"the first {len(failures)} tasks all failed: {failures[0].why}")
 
     def _report(self) -> None:

@@ -169,6 +169,17 @@ def test_a_sweep_in_which_nothing_succeeds_is_given_up(toy_sweep: Build, tmp_pat
         swept(sweep, tmp_path)
 
 
+def test_old_failures_do_not_keep_a_sweep_from_being_extended(
+    toy_sweep: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gammacp.bench.runner.HOPELESS", 2)
+    source = ToySource(faulty=(0.25, 0))
+    swept(toy_sweep(source=source, sets=1), tmp_path)
+    again = swept(toy_sweep(source=source, sets=1), tmp_path)
+    assert (again.computed, len(again.failures)) == (0, 2)
+    assert swept(toy_sweep(source=source, sets=2), tmp_path).computed == 2 * 4 * 3
+
+
 def test_cells_say_why_they_are_undefined(toy_sweep: Build, tmp_path: Path) -> None:
     swept(toy_sweep(), tmp_path)
     database = sqlite3.connect(tmp_path / "s.sqlite")
