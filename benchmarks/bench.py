@@ -85,19 +85,18 @@ def rows(folder: Path) -> None:
     with Store.writing(path) as store:
         experiment = store.begin(sweep)
         began = time.perf_counter()
+        batch: list[Cell] = []
         for task in sweep.tasks():
             place = f"|seed:{hash(task) & 0xFFFFFFFF}|"
-            cells = [
+            batch += [
                 Cell(task.error, task.magnitude, task.set_number, name, task.set_number / 7919,
                      status="optimal", samples=30, seconds=0.1,
                      signature=name + (place if name == "gamma" else "") + "x" * 80)
                 for name in task.measures
             ]  # fmt: skip
-            if task.magnitude == 0:
-                batch = []
-            batch += cells
             if task.magnitude == 1:
                 store.add(experiment, batch)
+                batch = []
         print(f"{sweep.n_cells} cells written in {time.perf_counter() - began:.1f} s")
     size = path.stat().st_size
     print(f"store: {size / 1e6:.0f} MB, {size / sweep.n_cells:.0f} bytes per cell")
