@@ -47,10 +47,12 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
     try:
         found = settled(problem, columns, limits, deadline)
     except TimeoutError:
-        found = solution(problem, improve(problem, groups), unit_bound(problem))
+        found = solution(problem, improve(problem, groups, deadline), unit_bound(problem))
     if found.status is Status.OPTIMAL:
         return found
-    best = solution(problem, improve(problem, groups), problem.n_units * problem.opening - bound)
+    best = solution(
+        problem, improve(problem, groups, deadline), problem.n_units * problem.opening - bound
+    )
     cheaper = found if found.objective <= best.objective else best
     return solution(problem, cheaper.groups, max(found.bound, best.bound), found.certificate)
 

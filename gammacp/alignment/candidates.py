@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment.problem import Problem
+from gammacp.alignment.stopping import watched
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, columns
@@ -22,10 +23,12 @@ from gammacp.needs import require
 
 MOST_PAIRS = 4_000_000
 _CHUNK = 1_000_000
+# Units whose pairs are all compared in a few milliseconds.
+_QUICK = 5000
 
 
 class TooManyPairsError(DataError):
-    """More candidate pairs than memory should hold; the caller takes another way."""
+    """More candidate pairs than memory or time should hold; the caller takes another way."""
 
 
 def pair_count(n_annotators: int) -> int:
@@ -42,6 +45,7 @@ def build_problem(
     prune: bool = True,
     most: float | None = None,
     most_pairs: int = MOST_PAIRS,
+    deadline: float = math.inf,
 ) -> Problem:
     """The candidate pairs of a continuum with their weights.
 
@@ -58,7 +62,8 @@ def build_problem(
     Raises
     ------
     DataError
-        One annotator or no unit; TooManyPairsError if there are more than `most_pairs` pairs.
+        One annotator or no unit; TooManyPairsError if there are more than `most_pairs` pairs, or
+        they are not found by the deadline.
     """
     require(continuum)
     n, delta = continuum.n_annotators, dissimilarity.delta
@@ -66,7 +71,7 @@ def build_problem(
     if most is None:
         most = (n - 1) * delta + opening if prune else math.inf
     first, second, cost = pairs_within(
-        continuum, dissimilarity, most * (1 + 1e-12), most_pairs=most_pairs
+        continuum, dissimilarity, most * (1 + 1e-12), most_pairs=most_pairs, deadline=deadline
     )
     return Problem(
         annotator=continuum.annotator_codes,
@@ -94,6 +99,7 @@ def pairs_within(
     most: float,
     *,
     most_pairs: int = MOST_PAIRS,
+    deadline: float = math.inf,
 ) -> tuple[Codes, Codes, Floats]:
     """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d)."""
     from gammacp.alignment.pair_kernels import sweep
@@ -103,22 +109,32 @@ def pairs_within(
     form = getattr(dissimilarity, "closed_form", None)
     kind, factor = form if form is not None else (-1, 0.0)
     costs = dissimilarity.category_costs if form is not None else np.zeros((1, 1))  # type: ignore[attr-defined]
-    first, second, cost, count = sweep(
-        continuum.starts,
-        continuum.ends,
-        continuum.category_codes,
-        continuum.annotator_codes,
-        order,
-        class_start,
-        relative * longest,
-        float(absolute),
-        kind,
-        float(factor),
-        costs,
-        min(float(most), np.finfo(np.float64).max),
-        min(8 * continuum.n_units + 64, most_pairs),
-        min(most_pairs, 8 * MOST_PAIRS),
-    )
+    halted = np.zeros(1, np.bool_)
+
+    def swept() -> tuple[Codes, Codes, Floats, int]:
+        return sweep(
+            continuum.starts,
+            continuum.ends,
+            continuum.category_codes,
+            continuum.annotator_codes,
+            order,
+            class_start,
+            relative * longest,
+            float(absolute),
+            kind,
+            float(factor),
+            costs,
+            min(float(most), np.finfo(np.float64).max),
+            min(8 * continuum.n_units + 64, most_pairs),
+            min(most_pairs, 8 * MOST_PAIRS),
+            halted,
+        )
+
+    quick = continuum.n_units <= _QUICK
+    found = swept() if quick else watched(swept, lambda: halted.fill(True), deadline)
+    first, second, cost, count = found
+    if halted[0]:
+        raise TooManyPairsError("no time left to find the pairs of units that can be aligned")
     if count < 0:
         raise TooManyPairsError(
             f"more than {most_pairs:,} pairs of units are close enough to be aligned"

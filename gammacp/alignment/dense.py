@@ -7,23 +7,30 @@ every pair that was left out.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
 
 from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem, pair_count
+from gammacp.alignment.crowds import by_category
 from gammacp.alignment.duplicates import distinct, rows_of, whole_groups
-from gammacp.alignment.groups import Columns, as_groups
+from gammacp.alignment.local_search import improve
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.solvers import Limits, Solve
-from gammacp.arrays import Codes
+from gammacp.alignment.stopping import due
+from gammacp.arrays import Codes, Indices
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity
+from gammacp.dissimilarity.base import BoundDissimilarity, columns
 
 _SHRINK = 0.25
 _SMALLEST = 1e-12
 _MINUTE = 60.0
+_LEAST = 0.001
+# Pairs per unit that are kept of a crowd, and of how many its density is estimated.
+_KEPT = 30
+_SAMPLED = 2_000_000
 
 
 def solve_continuum(
@@ -35,34 +42,30 @@ def solve_continuum(
     cover: bool = False,
 ) -> tuple[Problem | None, Solution]:
     """The best alignment at any density, and its problem where it is a plain one."""
+    deadline = time.monotonic() + (limits.time_limit or np.inf)
     runs = None if cover else distinct(continuum)
     if runs is not None:
-        merged = _solve_merged(continuum, dissimilarity, solve, limits, runs)
+        merged = _solve_merged(continuum, dissimilarity, solve, limits, runs, deadline)
         if merged is not None:
             return None, merged
     try:
         problem = build_problem(
-            continuum, dissimilarity, cover=cover, most_pairs=_bearable(continuum)
+            continuum,
+            dissimilarity,
+            cover=cover,
+            most_pairs=_bearable(continuum),
+            deadline=deadline,
         )
     except TooManyPairsError:
-        return None, _solve_closest(continuum, dissimilarity, solve, limits, cover)
-    return problem, solve(problem, limits)
+        return None, _solve_closest(continuum, dissimilarity, solve, limits, cover, deadline)
+    return problem, solve(problem, _left(limits, deadline))
 
 
-def _paired(problem: Problem) -> Codes:
-    """Two annotators' units paired closest first: an assignment takes too long in a crowd."""
-    from gammacp.alignment.greedy_kernels import take_disjoint
-
-    members = np.column_stack((problem.first, problem.second)).ravel()
-    begin = 2 * np.arange(len(problem.first) + 1, dtype=np.int64)
-    columns = Columns(begin, members, problem.weight + problem.opening)
-    order = np.argsort(-problem.weight, kind="stable").astype(np.int64)
-    return as_groups(problem, columns, take_disjoint(problem.n_units, begin, members, order))
-
-
-def _brief(limits: Limits) -> Limits:
-    """At most a minute: a bound that allows for missing pairs does not become a proof."""
-    return replace(limits, time_limit=min(limits.time_limit or _MINUTE, _MINUTE))
+def _left(limits: Limits, deadline: float) -> Limits:
+    """The limits with the time that is left."""
+    if deadline == np.inf:
+        return limits
+    return replace(limits, time_limit=max(deadline - time.monotonic(), _LEAST))
 
 
 def _bearable(continuum: Continuum) -> int:
@@ -81,13 +84,14 @@ def _solve_merged(
     dissimilarity: BoundDissimilarity,
     solve: Solve,
     limits: Limits,
-    runs: np.ndarray[tuple[int], np.dtype[np.int64]],
+    runs: Indices,
+    deadline: float,
 ) -> Solution | None:
     try:
-        problem = build_problem(rows_of(continuum, runs[:-1]), dissimilarity)
+        problem = build_problem(rows_of(continuum, runs[:-1]), dissimilarity, deadline=deadline)
     except TooManyPairsError:
         return None
-    whole = whole_groups(problem, runs)
+    whole = whole_groups(problem, runs, deadline)
     if whole is None:
         return None
     groups, left, gain = whole
@@ -95,7 +99,7 @@ def _solve_merged(
     objective = _cost(groups, continuum, dissimilarity)
     if len(left):
         rest = rows_of(continuum, left)
-        found = solve(build_problem(rest, dissimilarity), limits)
+        found = solve(build_problem(rest, dissimilarity), _left(limits, deadline))
         rows = np.append(left, -1).astype(np.int32)
         groups = np.concatenate((groups, rows[found.groups]))
         objective += found.objective
@@ -106,8 +110,6 @@ def _solve_merged(
 
 def _cost(groups: Codes, continuum: Continuum, dissimilarity: BoundDissimilarity) -> float:
     """Σ over groups and pairs of annotators of d, Δ where a unit is empty."""
-    from gammacp.dissimilarity.base import columns
-
     units, total = columns(continuum), 0.0
     n = continuum.n_annotators
     for i in range(n):
@@ -124,20 +126,72 @@ def _solve_closest(
     solve: Solve,
     limits: Limits,
     cover: bool,
+    deadline: float,
 ) -> Solution:
+    """The best alignment at hand: of the closest pairs, or by categories alone."""
     n, delta = continuum.n_annotators, dissimilarity.delta
-    most = (n - 1 + pair_count(n)) * delta
-    while most > _SMALLEST * delta:
-        most *= _SHRINK
-        try:
-            problem = build_problem(
-                continuum, dissimilarity, cover=cover, most=most, most_pairs=30 * continuum.n_units
-            )
-        except TooManyPairsError:
-            continue
-        groups = _paired(problem) if n == 2 else solve(problem, _brief(limits)).groups
-        return solution(problem, groups, unit_bound(problem, beyond=delta - most))
     alone = np.full((continuum.n_units, n), -1, np.int32)
     alone[np.arange(continuum.n_units), continuum.annotator_codes] = np.arange(continuum.n_units)
     cost = continuum.n_units * delta * pair_count(n)
-    return Solution(alone, cost, 0.0, Status.FEASIBLE)
+    best = Solution(alone, cost, 0.0, Status.FEASIBLE)
+    # The fallback may take a second, or there would be no alignment at all.
+    at_least = max(deadline, time.monotonic() + 1.0)
+    pooled = None if cover else by_category(continuum, dissimilarity, at_least)
+    if pooled is not None:
+        groups, bound = pooled
+        best = _better(
+            best, Solution(groups, _cost(groups, continuum, dissimilarity), bound, best.status)
+        )
+    found = _closest(continuum, dissimilarity, cover, deadline)
+    if found is None:
+        return best
+    problem, most = found
+    groups = improve(problem, None, deadline)
+    best = _better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
+    if not due(deadline):
+        left = _left(limits, min(deadline, time.monotonic() + _MINUTE))
+        solved = solve(problem, left)
+        # At most a minute: its bound knows nothing of the pairs that are left out.
+        best = _better(best, solution(problem, solved.groups, -np.inf))
+    return best
+
+
+def _better(a: Solution, b: Solution) -> Solution:
+    """The cheaper groups with the higher bound; a proof needs the true problem."""
+    best = b if b.objective < a.objective else a
+    bound = min(max(a.bound, b.bound), best.objective)
+    return Solution(best.groups, best.objective, bound, Status.FEASIBLE)
+
+
+def _closest(
+    continuum: Continuum, dissimilarity: BoundDissimilarity, cover: bool, deadline: float
+) -> tuple[Problem, float] | None:
+    """A problem of the closest pairs alone, with the largest d among them; None without time."""
+    n, delta = continuum.n_annotators, dissimilarity.delta
+    most = min((n - 1 + pair_count(n)) * delta, _expected_reach(continuum, dissimilarity))
+    while most > _SMALLEST * delta and not due(deadline):
+        try:
+            return build_problem(
+                continuum,
+                dissimilarity,
+                cover=cover,
+                most=most,
+                most_pairs=_KEPT * continuum.n_units,
+                deadline=deadline,
+            ), most
+        except TooManyPairsError:
+            most *= _SHRINK
+    return None
+
+
+def _expected_reach(continuum: Continuum, dissimilarity: BoundDissimilarity) -> float:
+    """A distance within which there are about as many pairs as are kept, from a sample of pairs."""
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, continuum.n_units, (2, _SAMPLED))
+    codes = continuum.annotator_codes
+    different = codes[first] != codes[second]
+    units = columns(continuum)
+    cost = dissimilarity.pairwise(units[first[different]], units[second[different]])
+    share = 0.7 * _KEPT * continuum.n_units / (0.5 * float(continuum.n_units) ** 2)
+    wanted = int(share * _SAMPLED)
+    return float(np.partition(cost, wanted)[wanted]) if 0 < wanted < len(cost) else np.inf

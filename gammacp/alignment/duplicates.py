@@ -46,17 +46,22 @@ def rows_of(continuum: Continuum, rows: Indices) -> Continuum:
     )
 
 
-def whole_groups(problem: Problem, runs: Indices) -> tuple[Codes, Indices, float] | None:
+def whole_groups(
+    problem: Problem, runs: Indices, deadline: float = np.inf
+) -> tuple[Codes, Indices, float] | None:
     """Groups to take for good, rows that remain, and what no alignment gains more than.
 
     `problem` is over the distinct units; groups and rows are of the continuum with all of them.
-    None if the distinct units already have too many groups.
+    None if the distinct units already have too many groups, or no time is left for their LP.
     """
     columns = enumerate_columns(problem, most_members=_LISTED)
     if columns is None:
         return None
     counts = np.diff(runs)
-    relaxed = relax(problem.n_units, columns, capacity=counts)
+    try:
+        relaxed = relax(problem.n_units, columns, capacity=counts, deadline=deadline)
+    except TimeoutError:
+        return None
     price = _feasible(columns, relaxed.price)
     times = np.floor(relaxed.value + 1e-6).astype(np.int64)
     used = np.bincount(

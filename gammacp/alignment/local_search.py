@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.groups import Columns
+from gammacp.alignment.joining import joined
 from gammacp.alignment.problem import Problem
 from gammacp.arrays import Codes, Floats
 
@@ -12,14 +13,15 @@ _MOST_UNITS = 4000
 _SWEEPS = 12
 
 
-def improve(problem: Problem, groups: Codes | None = None) -> Codes:
+def improve(problem: Problem, groups: Codes | None = None, deadline: float = np.inf) -> Codes:
     """A partition in which no annotator's units can be reassigned at a profit.
 
     Starts from `groups`, or builds one annotator after the other. Each step is an assignment of
-    one annotator's units to the groups that the others form (scipy); it never loses.
+    one annotator's units to the groups that the others form (scipy); it never loses. Many units
+    go to `joined`, which ends at the deadline.
     """
     if problem.n_units > _MOST_UNITS:
-        return alone(problem) if groups is None else groups
+        return joined(problem, groups, deadline)
     weights = dense_weights(problem)
     units_of = [
         np.flatnonzero(problem.annotator == a).astype(np.int32) for a in range(problem.n_annotators)
@@ -99,13 +101,13 @@ def shared_prices(problem: Problem, groups: Codes) -> Floats:
 
     (size − 1)/size·opening + ½ Σ w(u, ·) within the group.
     """
-    price = np.zeros(problem.n_units)
-    sizes = (groups >= 0).sum(axis=1)
-    weights = dense_weights(problem) if problem.n_units <= _MOST_UNITS else None
-    for group, size in zip(groups, sizes, strict=True):
-        units = group[group >= 0]
-        if weights is not None and size > 1:
-            inner = weights[np.ix_(units, units)]
-            np.fill_diagonal(inner, 0.0)
-            price[units] = (size - 1) / size * problem.opening + 0.5 * inner.sum(axis=1)
+    group_of = np.empty(problem.n_units, np.int32)
+    rows, annotators = np.nonzero(groups >= 0)
+    group_of[groups[rows, annotators]] = rows
+    sizes = np.bincount(group_of)[group_of]
+    within = group_of[problem.first] == group_of[problem.second]
+    halves = np.tile(0.5 * problem.weight[within], 2)
+    units = np.concatenate((problem.first[within], problem.second[within]))
+    price = (sizes - 1) / sizes * problem.opening
+    price += np.bincount(units, weights=halves, minlength=problem.n_units)
     return np.maximum(price, 0.0)

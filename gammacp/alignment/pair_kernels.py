@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 
@@ -26,6 +26,7 @@ def sweep(
     most: float,
     capacity: int,
     limit: int,
+    halted: Bools,
 ) -> tuple[Codes, Codes, Floats, int]:
     """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
 
@@ -33,7 +34,7 @@ def sweep(
     within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k]. `kind` and `factor`
     are the closed form of the positional part (`BoundCombined.closed_form`), −1 leaves d out
     (all pairs within reach are listed, with 0). Returns (first, second, d, count); with more than
-    `limit` pairs it stops and the count is −1.
+    `limit` pairs, or once `halted[0]` is set by another thread, it stops and the count is −1.
     """
     first = np.empty(capacity, np.int32)
     second = np.empty(capacity, np.int32)
@@ -46,6 +47,8 @@ def sweep(
             lo = class_start[k]
             stop = class_start[k + 1]
             for p in range(class_start[c], class_start[c + 1]):
+                if halted[0]:
+                    return first, second, cost, -1
                 u = order[p]
                 s = start[u]
                 if c == k:

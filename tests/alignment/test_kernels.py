@@ -14,9 +14,11 @@ from gammacp.alignment.candidates import length_classes
 from gammacp.alignment.greedy_kernels import groups_within, take_disjoint
 from gammacp.alignment.group_kernels import best_per_annotator, profitable_groups
 from gammacp.alignment.groups import enumerate_columns
+from gammacp.alignment.joining_kernels import offers
 from gammacp.alignment.lp import prices
+from gammacp.alignment.matching_kernels import best_matching
 from gammacp.alignment.pair_kernels import adjacency, group_weights, sweep
-from gammacp.alignment.price_kernels import matching_prices, repair
+from gammacp.alignment.price_kernels import repair
 from gammacp.alignment.pricing_kernels import price_groups
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers import Limits
@@ -62,7 +64,8 @@ def test_pairs(case: tuple[int, int, int]) -> None:
     kind, factor = bound.closed_form
     order, class_start, longest = length_classes(continuum)
     columns = (continuum.starts, continuum.ends, continuum.category_codes)
-    rest = (np.inf, kind, float(factor), bound.category_costs, 1e9, 1, 10**6)
+    halted = np.zeros(1, np.bool_)
+    rest = (np.inf, kind, float(factor), bound.category_costs, 1e9, 1, 10**6, halted)
     same(sweep, *columns, continuum.annotator_codes, order, class_start, 0 * longest, *rest)
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
@@ -90,13 +93,25 @@ def test_groups(case: tuple[int, int, int]) -> None:
 
 
 def test_matchings() -> None:
-    _, problem = build(0, 2, 8)
-    n_first = int((problem.annotator == 0).sum())
-    partner = np.full(8, -1, np.int32)
-    for u, v in zip(problem.first.tolist(), problem.second.tolist(), strict=True):
-        if partner[u] < 0 and partner[v] < 0:
-            partner[u], partner[v] = v, u
-    same(matching_prices, n_first, partner, *problem.adjacency, problem.opening)
+    for seed in range(6):
+        _, problem = build(seed, 2, 8 + 4 * seed)
+        graph, n_first = problem.adjacency, int((problem.annotator == 0).sum())
+        rest = problem.n_units - n_first
+        begin = graph.start[: n_first + 1]
+        column = (graph.neighbour[: begin[-1]] - n_first).astype(np.int32)
+        gain = graph.weight[: begin[-1]] + problem.opening
+        for halted in (False, True):
+            same(best_matching, begin, column, gain, rest, np.array([halted]))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_offers(case: tuple[int, int, int]) -> None:
+    _, problem = build(*case)
+    units = np.flatnonzero(problem.annotator == 0).astype(np.int32)
+    group_of = np.arange(problem.n_units, dtype=np.int32) - len(units)
+    size = np.ones(problem.n_units - len(units), np.int32)
+    group_of[units] = -1
+    same(offers, units, *problem.adjacency, problem.opening, group_of, size)
 
 
 @pytest.mark.parametrize("case", CASES)

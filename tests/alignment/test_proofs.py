@@ -9,12 +9,11 @@ import pytest
 from scipy.optimize import linprog
 
 from gammacp import Combined
-from gammacp.alignment import best_groups, build_problem, lp, settle
+from gammacp.alignment import best_groups, build_problem, lp, settle, solve
 from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.candidates import pair_count
 from gammacp.alignment.generation import search
 from gammacp.alignment.groups import Columns, enumerate_columns
-from gammacp.alignment.price_kernels import matching_prices
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.settle_kernels import join, widen
 from gammacp.alignment.solvers import Limits
@@ -152,17 +151,15 @@ def test_prices_of_a_matching_prove_it(seed: int) -> None:
         bind(DISSIMILARITIES[(120 + seed) % len(DISSIMILARITIES)], continuum),
         method="brute",
     ).groups
-    partner = np.full(14, -1, np.int32)
-    for a, b in groups.tolist():
-        if a >= 0 and b >= 0:
-            partner[a], partner[b] = b, a
-    n_first = int((problem.annotator == 0).sum())
-    price = matching_prices(n_first, partner, *problem.adjacency, problem.opening)
+    certificate = solve(problem, method="bipartite").certificate
+    assert certificate is not None
+    price = certificate.price
+    together = {tuple(sorted(group)) for group in groups.tolist() if min(group) >= 0}
     assert (price >= 0).all()
     gained = 0.0
     for (u, v), w in edges(problem).items():
         assert price[u] + price[v] >= w + problem.opening - 1e-9
-        gained += (w + problem.opening) * (partner[u] == v)
+        gained += (w + problem.opening) * ((u, v) in together)
     assert price.sum() == pytest.approx(gained, abs=1e-9)
 
 
