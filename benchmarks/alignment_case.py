@@ -9,12 +9,12 @@ drawn anew; cheap to draw at any size). WHAT is `align`
 """
 
 import json
-import resource
 import statistics
 import sys
 import time
 
 import numpy as np
+from alignment_memory import peak_since, reset_peak
 
 from gammacp import Combined, Continuum
 from gammacp.alignment import best_disorder, build_problem
@@ -58,6 +58,14 @@ def gamma(continuum: Continuum) -> float:
     return float(gamma(continuum, samples=30, seed=0).expected or 0.0)
 
 
+def warm_up(n_annotators: int) -> None:
+    """Load, or compile, what an alignment of so many annotators runs."""
+    cases = ["dalton", "figure10", "3x30:9:random", "9x9:9:random"]
+    for case in cases + (["2by1000"] if n_annotators == 2 else []):
+        small = instance(case)
+        best_disorder(small, bind(Combined(), small))
+
+
 def main() -> None:
     case, what = sys.argv[1:3]
     continuum = instance(case)
@@ -69,17 +77,8 @@ def main() -> None:
     limit = float(sys.argv[3]) if len(sys.argv) > 3 else None
     bound = bind(Combined(), continuum)
     method = "auto" if what in ("align", "gamma") else what
-    for warm in (
-        load("dalton"),
-        load("figure10"),
-        instance("3x30:9:random"),
-        instance("9x9:9:random"),
-    ):
-        best_disorder(warm, bind(Combined(), warm))
-    if continuum.n_annotators == 2:
-        small = load("2by1000")
-        best_disorder(small, bind(Combined(), small))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    warm_up(continuum.n_annotators)
+    held = reset_peak()
     times, walls, found = [], [], None
     while not times or (len(times) < 5 and sum(times) < 1):
         start, wall = time.process_time(), time.monotonic()
@@ -90,7 +89,7 @@ def main() -> None:
             value = found.disorder
         times.append(time.process_time() - start)
         walls.append(time.monotonic() - wall)
-    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    memory = peak_since(held)
     problem = build_problem(continuum, bound)
     few = continuum.n_annotators <= 7
     listed = enumerate_columns(problem, most_members=1_000_000) if few else None
@@ -112,4 +111,5 @@ def main() -> None:
     )
 
 
-main()
+if __name__ == "__main__":
+    main()

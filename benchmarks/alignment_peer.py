@@ -1,13 +1,14 @@
 """One case with pygamma-agreement, in its own environment and process: python THIS FILE.csv WHAT.
 
-Prints JSON: CPU seconds once warmed up, peak memory above the import, and the disorder. WHAT is
-`align` or `gamma`.
+Prints JSON: CPU seconds once warmed up, peak memory above what it held before, and the disorder.
+WHAT is `align` or `gamma`.
 """
 
 import json
-import resource
 import sys
 import time
+
+from alignment_memory import peak_since, reset_peak
 
 
 def main() -> None:
@@ -21,7 +22,7 @@ def main() -> None:
             warm.add(annotator, Segment(start, start + 5), "x")
     dissimilarity = CombinedCategoricalDissimilarity(alpha=1, beta=1)
     warm.get_best_alignment(dissimilarity)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    held = reset_peak()
     continuum = Continuum.from_csv(sys.argv[1])
     dissimilarity = CombinedCategoricalDissimilarity(alpha=1, beta=1)
     np.random.seed(0)  # noqa: NPY002 (the peer draws from the global generator)
@@ -31,8 +32,9 @@ def main() -> None:
     else:
         value = continuum.get_best_alignment(dissimilarity).disorder
     cpu = time.process_time() - start
-    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    print(json.dumps({"cpu": cpu, "memory": memory, "disorder": float(value), "status": ""}))
+    print(
+        json.dumps({"cpu": cpu, "memory": peak_since(held), "disorder": float(value), "status": ""})
+    )
 
 
 main()

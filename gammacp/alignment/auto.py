@@ -11,15 +11,17 @@ from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.generation import generate
 from gammacp.alignment.groups import Columns, as_groups, enumerate_columns
 from gammacp.alignment.local_search import improve
-from gammacp.alignment.lp import prices
+from gammacp.alignment.prices import prices
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.settle import settle
 from gammacp.alignment.solvers import Limits, Solver, register
 from gammacp.arrays import Codes
 
-# Unitary alignments are listed outright up to this many members, for few annotators;
-# beyond, they are generated.
+# Unitary alignments are listed outright, for few annotators, up to this many members, in long
+# continua up to as many per unit; beyond, they are generated.
 _LISTED = 1_000_000
+_LISTED_PER_UNIT = 300
+_MOST_LISTED = 10_000_000
 _FEW = 7
 
 
@@ -36,7 +38,8 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
     groups: Codes | None = None
     bound = np.inf
     few = problem.n_annotators <= _FEW
-    columns = enumerate_columns(problem, most_members=_LISTED) if few else None
+    listed = max(_LISTED, min(_LISTED_PER_UNIT * problem.n_units, _MOST_LISTED))
+    columns = enumerate_columns(problem, most_members=listed) if few else None
     if columns is None:
         generated = generate(problem, limits, deadline)
         columns, groups, bound = generated.columns, generated.groups, generated.bound
@@ -60,8 +63,7 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
 def settled(problem: Problem, columns: Columns, limits: Limits, deadline: float) -> Solution:
     """The best alignment out of these columns, which hold all that matter."""
     ranked = Columns(columns.begin, problem.ranks[columns.members], columns.gain)
-    cover_cost = problem.opening if problem.cover else None
-    price = prices(problem.n_units, ranked, cover_cost, deadline=deadline)
+    price = prices(problem.n_units, ranked, problem.opening, cover=problem.cover, deadline=deadline)
     chosen, gain = settle(problem, columns, price, limits, deadline)
     return solution(
         problem,

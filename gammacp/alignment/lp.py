@@ -103,7 +103,7 @@ def prices(
         lo, hi = np.searchsorted(starts[by_start], (first - margin, last))
         inside = by_start[lo:hi]
         inside = inside[(ends[inside] >= first) if across else (ends[inside] < last)]
-        part = _truncated(columns.select(inside), price, first, last)
+        part = truncated(columns.select(inside), price, first, last)
         price[first:last] = relax(last - first, part, cover_cost, deadline=deadline).price
 
     seams = np.linspace(0, n_units, n_units // _BLOCK + 1).astype(int)
@@ -115,7 +115,7 @@ def prices(
     return price
 
 
-def _truncated(columns: Columns, price: Floats, first: int, last: int) -> Columns:
+def truncated(columns: Columns, price: Floats, first: int, last: int) -> Columns:
     """The columns without their units outside first … last − 1, which are paid for.
 
     Columns that reach across without a unit inside are left out: no price inside can pay for them.
