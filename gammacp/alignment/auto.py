@@ -63,7 +63,9 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
 def settled(problem: Problem, columns: Columns, limits: Limits, deadline: float) -> Solution:
     """The best alignment out of these columns, which hold all that matter."""
     ranked = Columns(columns.begin, problem.ranks[columns.members], columns.gain)
-    price = prices(problem.n_units, ranked, problem.opening, cover=problem.cover, deadline=deadline)
+    scale = max(problem.opening, problem.delta)
+    cover_cost = problem.opening if problem.cover else None
+    price = prices(problem.n_units, ranked, scale, cover_cost, deadline=deadline)
     chosen, gain = settle(problem, columns, price, limits, deadline)
     return solution(
         problem,

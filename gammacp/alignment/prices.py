@@ -25,8 +25,8 @@ _FIRST_SWEEPS = 4
 _SWEEPS = 30
 _ROUNDS = 6
 _BLOCK = 1000
-# In openings: how much a column may lose and be kept; what prices may still fall in the last
-# round, and what a quick alignment may lose, per unit, for a block to need no linear program.
+# In units of `scale`: what a column may lose and be kept; per unit, what prices may still fall in
+# the last round and what a quick alignment may lose for a block to need no linear program.
 _KEPT = 0.2
 _FALLING = 1e-4
 _LOST = 0.02
@@ -43,32 +43,31 @@ class Diffusion(NamedTuple):
 def prices(
     n_units: int,
     columns: Columns,
-    opening: float,
+    scale: float,
+    cover_cost: float | None = None,
     *,
-    cover: bool = False,
     deadline: float = np.inf,
 ) -> Floats:
-    """Prices of units that are numbered by position; in a cover at most the opening.
+    """Prices of units that are numbered by position; in a cover at most `cover_cost`.
 
-    TimeoutError if a linear program was needed and the deadline came first.
+    `scale` is what a group costs to open, or Δ if that is more. TimeoutError if a linear program
+    was needed and the deadline came first.
     """
-    if cover:
-        return lp.prices(n_units, columns, opening, deadline=deadline)
-    if np.diff(columns.begin).max(initial=0) > _FEW:
-        return lp.prices(n_units, columns, deadline=deadline)
-    price, fell, lost = diffusion(n_units, columns, opening, deadline)
+    if not len(columns):
+        return np.zeros(n_units)
+    if cover_cost is not None or np.diff(columns.begin).max() > _FEW:
+        return lp.prices(n_units, columns, cover_cost, deadline=deadline)
+    price, fell, lost = diffusion(n_units, columns, scale, deadline)
     blocks = np.linspace(0, n_units, max(n_units // _BLOCK, 1) + 1).astype(np.int64)
     falls, loses = np.add.reduceat(np.stack((fell, lost)), blocks[:-1], axis=1)
-    share = opening * np.diff(blocks)
+    share = scale * np.diff(blocks)
     poor = (np.abs(falls) > _FALLING * share) | (loses > _LOST * share)
     if poor.any() and not due(deadline):
         _reprice(columns, price, blocks, np.flatnonzero(poor), deadline)
     return price
 
 
-def diffusion(
-    n_units: int, columns: Columns, opening: float, deadline: float = np.inf
-) -> Diffusion:
+def diffusion(n_units: int, columns: Columns, scale: float, deadline: float = np.inf) -> Diffusion:
     """Sweep until every column is paid and prices hardly fall, or fall too slowly."""
     from gammacp.alignment.diffusion_kernels import along, diffuse, equal_shares, readmit, sift
     from gammacp.alignment.price_kernels import repair
@@ -78,7 +77,7 @@ def diffusion(
     kept = np.ones(len(columns), np.bool_)
     order = along(n_units, columns.begin, columns.members, kept)
     price = diffuse(n_units, *every, order, share, _FIRST_SWEEPS)
-    sift(*every, price, _KEPT * opening, kept)
+    sift(*every, price, _KEPT * scale, kept)
     fell, falls = price, np.inf
     for _ in range(_ROUNDS):
         if due(deadline):
@@ -88,10 +87,10 @@ def diffusion(
         price = diffuse(n_units, *every, order, share, _SWEEPS)
         fell = before - price
         falls = abs(float(fell.sum()))
-        missing = readmit(*every, price, 1e-9 * opening, kept, share)
-        if not missing and (falls <= _FALLING * opening * n_units or falls > 0.5 * falls_before):
+        missing = readmit(*every, price, 1e-9 * scale, kept, share)
+        if not missing and (falls <= _FALLING * scale * n_units or falls > 0.5 * falls_before):
             break
-    repair(price, *every)
+    repair(price, *every, np.inf)
     return Diffusion(price, fell, _lost(columns.select(order.astype(np.int64)), price))
 
 
