@@ -7,6 +7,7 @@ Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment an
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from gammacp.alignment.canonical import canonical, in_order
 from gammacp.alignment.dense import solve_continuum
 from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers import SOLVERS, Limits
+from gammacp.alignment.stopping import due
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, columns
@@ -75,14 +77,17 @@ def align(
     Notes
     -----
     Among alignments of equal disorder every exact back-end returns the same: fewest unitary
-    alignments, then smallest Σ d_cat, then lexicographic order of the units (`canonical`).
+    alignments, then smallest Σ d_cat, then lexicographic order of the units (`canonical`), as far
+    as the time limit leaves time for it.
     2015, Fig. 10's units: 1.185185….
     """
     bound = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
     limits = Limits(gap=gap, time_limit=time_limit, seed=seed)
+    deadline = time.monotonic() + (limits.time_limit or np.inf)
     problem, found = _solved(continuum, bound, method, limits, cover)
-    if SOLVERS[method].exact and problem is not None:
-        found = canonical(problem, found, _category_costs(continuum, bound, problem), limits)
+    if SOLVERS[method].exact and problem is not None and not due(deadline):
+        second = _category_costs(continuum, bound, problem)
+        found = canonical(problem, found, second, limits.until(deadline))
     scale = 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
     return Alignment(
         continuum=continuum,

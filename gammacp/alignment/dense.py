@@ -8,7 +8,6 @@ every pair that was left out.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from gammacp.dissimilarity.base import BoundDissimilarity, columns
 _SHRINK = 0.25
 _SMALLEST = 1e-12
 _MINUTE = 60.0
-_LEAST = 0.001
 # Pairs per unit that are kept of a crowd, and of how many its density is estimated.
 _KEPT = 30
 _SAMPLED = 2_000_000
@@ -58,14 +56,7 @@ def solve_continuum(
         )
     except TooManyPairsError:
         return None, _solve_closest(continuum, dissimilarity, solve, limits, cover, deadline)
-    return problem, solve(problem, _left(limits, deadline))
-
-
-def _left(limits: Limits, deadline: float) -> Limits:
-    """The limits with the time that is left."""
-    if deadline == np.inf:
-        return limits
-    return replace(limits, time_limit=max(deadline - time.monotonic(), _LEAST))
+    return problem, solve(problem, limits.until(deadline))
 
 
 def _bearable(continuum: Continuum) -> int:
@@ -99,7 +90,7 @@ def _solve_merged(
     objective = _cost(groups, continuum, dissimilarity)
     if len(left):
         rest = rows_of(continuum, left)
-        found = solve(build_problem(rest, dissimilarity), _left(limits, deadline))
+        found = solve(build_problem(rest, dissimilarity), limits.until(deadline))
         rows = np.append(left, -1).astype(np.int32)
         groups = np.concatenate((groups, rows[found.groups]))
         objective += found.objective
@@ -149,8 +140,8 @@ def _solve_closest(
     groups = improve(problem, None, deadline)
     best = _better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
     if not due(deadline):
-        left = _left(limits, min(deadline, time.monotonic() + _MINUTE))
-        solved = solve(problem, left)
+        within_a_minute = min(deadline, time.monotonic() + _MINUTE)
+        solved = solve(problem, limits.until(within_a_minute))
         # At most a minute: its bound knows nothing of the pairs that are left out.
         best = _better(best, solution(problem, solved.groups, -np.inf))
     return best

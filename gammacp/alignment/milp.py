@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 
+from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.groups import Columns, all_columns, as_groups
+from gammacp.alignment.local_search import improve
 from gammacp.alignment.problem import Problem, Solution, solution
 from gammacp.alignment.solvers import Limits, Solver, register
+from gammacp.alignment.stopping import abandoned
+
+_PATIENCE = 0.5
 
 
 def solve_milp(problem: Problem, limits: Limits) -> Solution:
@@ -16,25 +22,33 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array, eye_array, hstack
 
+    deadline = time.monotonic() + (limits.time_limit or np.inf)
     columns = all_columns(problem)
     n, m = problem.n_units, len(columns)
     cost = np.concatenate((group_cost(problem, columns), np.full(n, problem.opening)))
     groups = csc_array((np.ones(len(columns.members)), columns.members, columns.begin), (n, m))
     options: Any = {"mip_rel_gap": limits.gap or 1e-12}
     if limits.time_limit is not None:
-        options["time_limit"] = limits.time_limit
-    result = milp(
-        cost,
-        integrality=np.ones(m + n, np.int64),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(
-            csc_array(hstack((groups, eye_array(n)))), 1, np.inf if problem.cover else 1
-        ),
-        options=options,
+        options["time_limit"] = limits.until(deadline).time_limit
+    constraints = LinearConstraint(
+        csc_array(hstack((groups, eye_array(n)))), 1, np.inf if problem.cover else 1
     )
+    # HiGHS keeps its time limit but for a step now and then, and knows nothing of Ctrl-C.
+    result = abandoned(
+        lambda: milp(
+            cost,
+            integrality=np.ones(m + n, np.int64),
+            bounds=Bounds(0, 1),
+            constraints=constraints,
+            options=options,
+        ),
+        deadline + _PATIENCE,
+    )
+    if result is None:
+        return solution(problem, improve(problem), unit_bound(problem))
     bound = -np.inf if result.mip_dual_bound is None else float(result.mip_dual_bound)
     if result.x is None:
-        return solution(problem, as_groups(problem, columns, np.zeros(0, np.int64)), bound)
+        return solution(problem, improve(problem), max(bound, unit_bound(problem)))
     chosen = np.flatnonzero(result.x[:m] > 0.5)
     found = as_groups(problem, columns, chosen)
     # HiGHS proves to an absolute 1e-6 of the objective; within that its bound is the optimum.

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import time
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from gammacp.alignment.problem import Problem, Solution
 from gammacp.errors import UsageError
 from gammacp.registry import Registry
+
+_LEAST = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,12 @@ class Limits:
             raise UsageError(f"gap {self.gap!r} is not in [0, 1)")
         if self.time_limit is not None and not self.time_limit > 0:
             raise UsageError(f"time limit {self.time_limit!r} is not a number of seconds > 0")
+
+    def until(self, deadline: float) -> Limits:
+        """These limits with the time that is left until then (of `time.monotonic`)."""
+        if deadline == math.inf:
+            return replace(self, time_limit=None)
+        return replace(self, time_limit=max(deadline - time.monotonic(), _LEAST))
 
 
 class Solve(Protocol):

@@ -11,8 +11,9 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from threading import Thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -65,3 +66,25 @@ def watched(call: Callable[[], T], halt: Callable[[], object], deadline: float =
             if not running.done():
                 halt()
         return running.result()
+
+
+def abandoned(call: Callable[[], T], deadline: float = np.inf) -> T | None:
+    """What `call` returns; None once due, for a call that nothing halts: it is left to itself.
+
+    Only for calls that come to an end by themselves before long. Exceptions are passed on.
+    """
+    if not _listening.is_set() and deadline == np.inf:
+        return call()
+    running: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            running.set_result(call())
+        except BaseException as error:  # whoever waits gets it
+            running.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    while not wait([running], timeout=_POLL).done:
+        if due(deadline):
+            return None
+    return running.result()

@@ -6,14 +6,17 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gammacp import Combined, Continuum
-from gammacp.alignment import Status, best_groups
-from gammacp.alignment.stopping import due, interruptible, watched
+from gammacp import Combined, Continuum, align
+from gammacp.alignment import Solution, Status, best_groups
+from gammacp.alignment.solvers import Limits
+from gammacp.alignment.stopping import abandoned, due, interruptible, watched
 from gammacp.dissimilarity import bind
 
 
@@ -94,3 +97,43 @@ def test_a_watched_call_is_told_to_halt() -> None:
     assert watched(call, lambda: halted.append(True), time.monotonic() + 0.1) == "halted"
     with pytest.raises(ZeroDivisionError):
         watched(lambda: 1 // 0, lambda: None, time.monotonic() + 10)
+
+
+def test_a_call_that_nothing_halts_is_left_to_itself() -> None:
+    assert abandoned(lambda: time.sleep(60), time.monotonic() + 0.1) is None
+    assert abandoned(lambda: "done", time.monotonic() + 60) == "done"
+    with pytest.raises(ZeroDivisionError):
+        abandoned(lambda: 1 // 0, time.monotonic() + 60)
+    with interruptible():
+        signal.raise_signal(signal.SIGINT)
+        assert abandoned(lambda: time.sleep(60)) is None
+
+
+@pytest.mark.parametrize("method", ["auto", "milp", "cpsat", "bipartite"])
+def test_after_an_interrupt_every_exact_back_end_has_an_alignment(method: str) -> None:
+    n = 2 if method == "bipartite" else 4
+    continuum = crowded(n, 40 if n == 4 else 3000, 8.0)
+    bound = bind(Combined(), continuum)
+    with interruptible():
+        signal.raise_signal(signal.SIGINT)
+        found = best_groups(continuum, bound, method=method)
+    assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(continuum.n_units))
+    assert 0 <= found.bound <= found.disorder
+
+
+def test_no_time_is_left_for_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tie-break is part of the time limit, not another one."""
+    continuum = crowded(3, 8, 10.0)
+    asked: list[float] = []
+
+    def canonical(_problem: Any, found: Solution, _second: Any, limits: Limits) -> Solution:
+        assert limits.time_limit is not None
+        asked.append(limits.time_limit)
+        return found
+
+    monkeypatch.setattr(import_module("gammacp.alignment.align"), "canonical", canonical)
+    align(continuum, time_limit=100)
+    assert len(asked) == 1
+    assert 0 < asked[0] < 100
+    align(continuum, time_limit=1e-9)
+    assert len(asked) == 1
