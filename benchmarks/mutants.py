@@ -62,6 +62,7 @@ TESTS = {
             "tests/compare",
             "tests/cli/test_measures_command.py",
             "tests/cli/test_unitizing_figures.py",
+            "tests/syntax/test_tree_alpha.py",
         ],
         "timed": [],
     },

@@ -1,4 +1,4 @@
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import krippendorff
 import numpy as np
@@ -90,3 +90,14 @@ def test_bad_input() -> None:
         kappa_d(c)
     with pytest.raises(UsageError, match="there are: fleiss, cohen, conger, alpha"):
         kappa_d(c, coefficient="scott")
+
+
+def test_one_label_everywhere_is_undefined_whatever_the_rounding() -> None:
+    """Lengths whose shares do not add up to exactly 1: still nothing can differ."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        cuts = np.sort(np.append(rng.random(5), [0.0, 1.0])) / 3
+        units = [Unit(n, float(s), float(e), "a") for n in "AB" for s, e in pairwise(cuts)]
+        score = kappa_d(Continuum.from_units(units))
+        assert np.isnan(score.value)
+        assert "one label" in (score.reason or "")

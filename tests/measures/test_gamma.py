@@ -8,10 +8,14 @@ from hypothesis import strategies as st
 import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, DataError, Unit
 from gammacp.alignment import Status
+from gammacp.arrays import Floats
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.datasets import load
+from gammacp.dissimilarity import bind
+from gammacp.dissimilarity.base import UnitColumns
 from gammacp.measures.gamma import gamma, soft_gamma
 from gammacp.measures.gamma_corpus import gamma_corpus
+from gammacp.measures.gamma_run import Settings, chance_disorder
 
 APS = load("alex-paul-suzan")
 
@@ -127,6 +131,29 @@ def test_an_annotator_without_units_counts() -> None:
     # Two units alone cost Δ each, and x̄ = 1.
     assert score.observed == 2
     assert score.annotators == 2
+
+
+def test_random_sets_without_any_unit_have_no_disorder() -> None:
+    """One annotator of two has units: a quarter of all sets is drawn from the other twice."""
+    c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("A", 10, 12, "x")], annotators=["B"])
+    options = Settings.of(samples=60)
+    found = chance_disorder([c], 2, bind(Combined(), c), options).expected
+    assert set(found.disorders[found.disorders < 0.01]) == {0.0}
+    assert (found.disorders == 0).sum() == pytest.approx(15, abs=9)
+    assert found.proven
+
+
+class _Apart:
+    """Units cost what lies between their starts."""
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        return np.abs(u.start - v.start)
+
+
+def test_the_signature_names_the_dissimilarity() -> None:
+    dissimilarity = Combined(alpha=3)
+    assert dissimilarity.signature in gamma(APS, samples=2, dissimilarity=dissimilarity).signature
+    assert "d:_Apart|" in gamma(APS, samples=2, dissimilarity=_Apart()).signature
 
 
 def test_expected_disorder_0_is_undefined() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp import Continuum, DataError, Unit
+from gammacp import Continuum, DataError, Unit, UsageError
 from gammacp.measures.category_metrics import squared_differences
 from gammacp.measures.krippendorff import binary_u_alpha, cu_alpha, ku_alpha, u_alpha
 from gammacp.measures.krippendorff_2013 import u_alpha_2013
@@ -252,3 +252,29 @@ def test_bootstrap_has_the_width_of_the_binomial() -> None:
     assert bootstrap_interval(
         observed, 1 - np.eye(2), 0.42, pairs=10**6, resamples=500, seed=1
     ) == bootstrap_interval(observed, 1 - np.eye(2), 0.42, pairs=75, resamples=500, seed=1)
+
+
+def test_bootstrap_of_a_column_counts_cells_that_are_filled() -> None:
+    """25 draws for each: cells that nothing falls into bring none."""
+    from gammacp.measures.bootstrap import bootstrap_column
+
+    full = bootstrap_column(
+        np.array([30.0, 10.0]), np.array([0.0, 1.0]), 0.5, pairs=10**6, resamples=400, seed=2
+    )
+    with_empty = bootstrap_column(
+        np.array([30.0, 0.0, 10.0]),
+        np.array([0.0, 1.0, 1.0]),
+        0.5,
+        pairs=10**6,
+        resamples=400,
+        seed=2,
+    )
+    assert full is not None
+    assert with_empty == full
+
+
+@pytest.mark.parametrize("atom", [-1.0, np.inf, np.nan])
+def test_an_atom_is_a_length(atom: float) -> None:
+    c = Continuum.from_units([Unit("A", 1, 4, "a"), Unit("B", 2, 5, "b")])
+    with pytest.raises(UsageError, match="is not a length"):
+        u_alpha(c, atom=atom)

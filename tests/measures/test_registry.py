@@ -67,6 +67,16 @@ def test_the_rivals_are_registered() -> None:
     }
 
 
+def test_what_the_registry_says_of_measures() -> None:
+    every = dict(MEASURES.items())
+    assert {n for n, m in every.items() if m.per_category} == {"gamma-k", "ku-alpha"}
+    trees = {"alpha-plain", "alpha-diff", "alpha-norm", "las", "jaccard"}
+    assert {n for n, m in every.items() if m.applies_to == "trees"} == trees
+    raw = {"windowdiff", "pk", "ghd", "ser", "f1-exact", "f1-overlap", "f1-category"}
+    raw |= {"s", "b", "las", "jaccard"}
+    assert {n for n, m in every.items() if not m.chance_corrected} == raw
+
+
 def test_options_go_to_the_measures_that_have_them() -> None:
     scores = measure(CONTINUUM.only_categories(["a"]), ["kappa-d", "ser"], coefficient="cohen")
     assert "coefficient:cohen" in scores["kappa-d"].signature
