@@ -1,4 +1,7 @@
 import math
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 
 import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, DataError, Unit
-from gammacp.alignment import Status
+from gammacp.alignment import Alignment, Status
 from gammacp.arrays import Floats
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.datasets import load
@@ -236,6 +239,28 @@ def test_a_small_corpus_falls_back_to_shift_and_says_so() -> None:
     assert found.scores["d0"].value == pytest.approx(each.value)
     with pytest.raises(DataError, match="at least 3 continua"):
         CHANCE_MODELS["corpus"].prepare(list(corpus(2).values()), 3)
+
+
+def test_a_corpus_is_proven_if_everything_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("gammacp.measures.gamma_corpus")
+    assert gamma_corpus(corpus(3), samples=4).status is Status.OPTIMAL
+    best = module.best
+
+    def unproven(c: Continuum, *rest: Any) -> Alignment:
+        found = best(c, *rest)
+        first = c == corpus(1)["d0"]
+        return replace(found, status=Status.FEASIBLE, bound=0.0) if first else found
+
+    monkeypatch.setattr(module, "best", unproven)
+    found = gamma_corpus(corpus(3), samples=4)
+    assert [s.status for s in found.scores.values() if isinstance(s, gc.GammaScore)] == [
+        Status.FEASIBLE,
+        Status.OPTIMAL,
+        Status.OPTIMAL,
+    ]
+    assert found.status is Status.FEASIBLE
+    assert found.observed is not None
+    assert found.bound < found.observed
 
 
 def test_a_continuum_without_gamma_does_not_stop_the_others() -> None:

@@ -128,6 +128,8 @@ def test_a_fractional_position_or_bound_means_the_limit() -> None:
     assert "atom:0|" in u_alpha(Continuum.from_units(units, bounds=(0, 9.5))).signature
     half = [*units, Unit("B", 6.5, 7, "a")]
     assert "atom:0|" in u_alpha_2013(Continuum.from_units(half, bounds=(0, 9))).signature
+    half = [*units, Unit("B", 6, 6.5, "a")]
+    assert "atom:0|" in u_alpha_2013(Continuum.from_units(half, bounds=(0, 9))).signature
 
 
 def test_touching_fractional_units_leave_no_gap() -> None:
@@ -218,6 +220,10 @@ def test_marginals_of_both_matrices_agree() -> None:
     score = u_alpha(c)
     assert score.observed_coincidences.sum() == pytest.approx(3 * c.length)
     assert score.expected_coincidences.sum() == pytest.approx(3 * c.length)
+    kinds = binary_u_alpha(c)
+    assert kinds.observed_coincidences.sum() == pytest.approx(3 * c.length)
+    assert kinds.expected_coincidences.sum() == pytest.approx(3 * c.length)
+    assert kinds.observed_coincidences[1, 1] == score.observed_coincidences[-1, -1]
     units = cu_alpha(c)
     assert units.expected_coincidences.sum() == pytest.approx(units.observed_coincidences.sum())
 

@@ -7,6 +7,7 @@ from nltk.metrics.agreement import AnnotationTask
 from sklearn.metrics import cohen_kappa_score
 
 from gammacp import Continuum, DataError, Unit, UsageError
+from gammacp.measures.bootstrap import bootstrap_interval
 from gammacp.measures.krippendorff import cu_alpha
 from gammacp.measures.predefined import alpha, kappa
 
@@ -72,6 +73,18 @@ def test_user_matrix_and_bootstrap() -> None:
     assert score.value == pytest.approx(alpha(c, metric="interval").value)
     assert score.bootstrap is not None
     assert score.bootstrap[0] <= score.value <= score.bootstrap[1]
+
+
+def test_bootstrap_draws_as_many_pairs_as_were_compared() -> None:
+    """Three pairs where three annotators labelled a unit, one where two did."""
+    score = alpha(labelled(np.array([[1, 2, 1, 2], [1, 2, 2, 2], [1, 1, 1, 0]])), bootstrap=300)
+    assert score.expected is not None
+    observed = score.observed_coincidences
+    for pairs, same in ((10, True), (9, False), (13, False)):
+        found = bootstrap_interval(
+            observed, 1 - np.eye(2), score.expected, pairs=pairs, resamples=300, seed=0
+        )
+        assert (found == score.bootstrap) == same
 
 
 def test_bad_input() -> None:
