@@ -17,7 +17,7 @@ from gammacp.datasets import load
 from gammacp.dissimilarity import bind
 from gammacp.dissimilarity.base import UnitColumns
 from gammacp.measures.gamma import gamma, soft_gamma
-from gammacp.measures.gamma_corpus import gamma_corpus
+from gammacp.measures.gamma_corpus import default_chance, gamma_corpus
 from gammacp.measures.gamma_run import Settings, chance_disorder
 
 APS = load("alex-paul-suzan")
@@ -239,6 +239,14 @@ def test_a_small_corpus_falls_back_to_shift_and_says_so() -> None:
     assert found.scores["d0"].value == pytest.approx(each.value)
     with pytest.raises(DataError, match="at least 3 continua"):
         CHANCE_MODELS["corpus"].prepare(list(corpus(2).values()), 3)
+
+
+def test_chance_mixes_continua_where_there_are_enough() -> None:
+    two = Corpus.from_continua({f"d{i}": random_continuum(i, n=2, p=4) for i in range(2)})
+    assert default_chance(two) == "corpus"
+    assert default_chance(corpus(3)) == "corpus"
+    assert default_chance(corpus(2)) == "shift"
+    assert default_chance(corpus(1)) == "shift"
 
 
 def test_a_corpus_is_proven_if_everything_is(monkeypatch: pytest.MonkeyPatch) -> None:
