@@ -143,6 +143,7 @@ def test_random_sets_without_any_unit_have_no_disorder() -> None:
     found = chance_disorder([c], 2, bind(Combined(), c), options).expected
     assert set(found.disorders[found.disorders < 0.01]) == {0.0}
     assert (found.disorders == 0).sum() == pytest.approx(15, abs=9)
+    assert (found.bounds[found.disorders == 0] == 0).all()
     assert found.proven
 
 
