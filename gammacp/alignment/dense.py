@@ -56,7 +56,26 @@ def solve_continuum(
         )
     except TooManyPairsError:
         return None, _solve_closest(continuum, dissimilarity, solve, limits, cover, deadline)
-    return problem, solve(problem, limits.until(deadline))
+    found = solve(problem, limits.until(deadline))
+    if found.status is not Status.OPTIMAL and not cover:
+        pooled = _pooled(continuum, dissimilarity, deadline)
+        if pooled is not None and (
+            pooled.bound > found.bound or pooled.objective < found.objective
+        ):
+            found = _better(found, pooled)
+    return problem, found
+
+
+def _pooled(
+    continuum: Continuum, dissimilarity: BoundDissimilarity, deadline: float
+) -> Solution | None:
+    """What categories alone give; it may take a second, or there would be nothing at all."""
+    at_least = max(deadline, time.monotonic() + 1.0)
+    pooled = by_category(continuum, dissimilarity, at_least)
+    if pooled is None:
+        return None
+    groups, bound = pooled
+    return Solution(groups, _cost(groups, continuum, dissimilarity), bound, Status.FEASIBLE)
 
 
 def _bearable(continuum: Continuum) -> int:
@@ -125,14 +144,9 @@ def _solve_closest(
     alone[np.arange(continuum.n_units), continuum.annotator_codes] = np.arange(continuum.n_units)
     cost = continuum.n_units * delta * pair_count(n)
     best = Solution(alone, cost, 0.0, Status.FEASIBLE)
-    # The fallback may take a second, or there would be no alignment at all.
-    at_least = max(deadline, time.monotonic() + 1.0)
-    pooled = None if cover else by_category(continuum, dissimilarity, at_least)
+    pooled = None if cover else _pooled(continuum, dissimilarity, deadline)
     if pooled is not None:
-        groups, bound = pooled
-        best = _better(
-            best, Solution(groups, _cost(groups, continuum, dissimilarity), bound, best.status)
-        )
+        best = _better(best, pooled)
     found = _closest(continuum, dissimilarity, cover, deadline)
     if found is None:
         return best
