@@ -2,8 +2,9 @@
 
 Each measurement is a process of its own, warmed up on small continua; CPU seconds (user + system)
 of the process, peak memory above what it had before the case. `--peer` is a Python with
-pygamma-agreement 0.5.9 installed. Writes alignment-table.csv, alignment-growth.csv
-(and .svg) and alignment-peer.csv to results/benchmarks.
+pygamma-agreement 0.5.9 installed. Writes alignment-table.csv, alignment-growth.csv (and .svg),
+alignment-shares.csv and alignment-peer.csv to results/benchmarks. The peer's rows come with ours,
+measured right after, so that both have the same machine.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
+PARTS = ["table", "growth", "shares", "peer"]
 FIELDS = [
     "case",
     "what",
@@ -55,11 +57,24 @@ TABLE = [
     ("20x30:1:random", "align"),
     ("27x20:1:random", "align"),
 ]
+STAGES = ["rest", "draw", "dissimilarities", "columns", "prices", "LP"]
+STAGES += ["assignment", "components", "CP-SAT", "ties"]
 GROWTH = [
     *[(f"2x{p}:1:jittered", "align") for p in (1000, 4000, 20000, 100000)],
-    *[(f"3x{p}:1:jittered", "align") for p in (300, 1000, 3000, 10000)],
+    *[(f"3x{p}:1:jittered", "align") for p in (300, 1000, 3000, 10000, 30000, 100000)],
+    *[(f"5x{p}:1:jittered", "align") for p in (100, 300, 1000, 3000)],
     *[(f"{n}x30:1:jittered", "align") for n in (3, 5, 8, 12, 16, 20, 27)],
     *[(f"{n}x30:1:observed", "align") for n in (3, 5, 8, 12)],
+]
+SHARES = [
+    ("3by100", "align"),
+    ("3x500:1:observed", "align"),
+    ("3x10000:1:jittered", "align"),
+    ("5x100:1:observed", "align"),
+    ("2x100000:1:jittered", "align"),
+    ("8x30:1:observed", "align"),
+    ("3by100", "gamma"),
+    ("5x100:1:observed", "gamma"),
 ]
 PEER = [
     ("3by100", "align"),
@@ -87,15 +102,16 @@ def run(command: list[str], limit: float) -> dict[str, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", help="Python with pygamma-agreement")
-    parser.add_argument("--peer-limit", type=float, default=120)
+    parser.add_argument("--peer-limit", type=float, default=1500)
     parser.add_argument("--time-limit", type=float, default=60)
-    parser.add_argument("--only", choices=["table", "growth", "peer"])
+    parser.add_argument("--only", choices=PARTS)
     parser.add_argument("--out", type=Path, default=HERE.parent / "results" / "benchmarks")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    for part in [options.only] if options.only else ["table", "growth", "peer"]:
+    for part in [options.only] if options.only else PARTS:
         with (options.out / f"alignment-{part}.csv").open("w", newline="") as stream:
-            writer = csv.DictWriter(stream, FIELDS, extrasaction="ignore")
+            fields = ["case", "what", "cpu", "runs", *STAGES] if part == "shares" else FIELDS
+            writer = csv.DictWriter(stream, fields, extrasaction="ignore")
             writer.writeheader()
             for row in measured(part, options):
                 writer.writerow(
@@ -111,11 +127,16 @@ def measured(part: str, options: argparse.Namespace) -> Iterator[dict[str, objec
     if part == "peer":
         for case, what in PEER if options.peer else []:
             yield {"case": case, "what": f"pygamma {what}", **peer(case, what, options)}
+            yield {"case": case, "what": what, **ours("alignment_case.py", case, what, options)}
         return
-    for case, what in TABLE if part == "table" else GROWTH:
-        script = str(HERE / "alignment_case.py")
-        command = [sys.executable, script, case, what, str(options.time_limit)]
-        yield {"case": case, "what": what, **run(command, 10 * options.time_limit)}
+    script = "alignment_shares.py" if part == "shares" else "alignment_case.py"
+    for case, what in {"table": TABLE, "growth": GROWTH, "shares": SHARES}[part]:
+        yield {"case": case, "what": what, **ours(script, case, what, options)}
+
+
+def ours(script: str, case: str, what: str, options: argparse.Namespace) -> dict[str, object]:
+    limit = options.time_limit
+    return run([sys.executable, str(HERE / script), case, what, str(limit)], 10 * limit)
 
 
 def peer(case: str, what: str, options: argparse.Namespace) -> dict[str, object]:
@@ -135,7 +156,7 @@ def figure(table: Path) -> None:
     sizes = [r for r in rows if "x30:" not in r["case"]]
     lines = [
         (0, f"{n} annotators", "units", [r for r in sizes if r["annotators"] == n])
-        for n in ("2", "3")
+        for n in ("2", "3", "5")
     ]
     for kind in ("jittered", "observed"):
         inside = [r for r in rows if "x30:" in r["case"] and r["case"].endswith(kind)]

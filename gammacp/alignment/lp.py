@@ -2,7 +2,7 @@
 
 The relaxation is max Σ gain·x with Σ_{G∋u} x_G ≤ 1 for each unit; its duals y ≥ 0 are the prices
 of the units' places. Long continua are priced block by block, in time linear in their length:
-first blocks by themselves, then windows across the seams with what is outside held fixed. Prices
+first blocks by themselves, then windows about the seams with what is outside held fixed. Prices
 so found are not the very best near the seams, and too low for a column that has no unit in any
 window; `settle` makes both good.
 """
@@ -20,7 +20,7 @@ from gammacp.alignment.groups import Columns
 from gammacp.alignment.stopping import due, watched
 from gammacp.arrays import Floats, Indices
 
-_BLOCK = 3000
+_BLOCK = 1000
 
 
 class Relaxation(NamedTuple):
@@ -109,9 +109,10 @@ def prices(
     seams = np.linspace(0, n_units, n_units // _BLOCK + 1).astype(int)
     for first, last in itertools.pairwise(seams):
         reprice(first, last, across=False)
-    middles = (seams[:-1] + seams[1:]) // 2
-    for first, last in itertools.pairwise(middles):
-        reprice(first, last, across=True)
+    # A column across a seam has units this near on both sides, unless it is wider than a block.
+    reach = min(max(_BLOCK // 5, widest), _BLOCK)
+    for seam in seams[1:-1]:
+        reprice(max(seam - reach, 0), min(seam + reach, n_units), across=True)
     return price
 
 

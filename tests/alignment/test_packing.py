@@ -58,7 +58,7 @@ def test_prices_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
         ranked = Columns(columns.begin, problem.ranks[columns.members], columns.gain)
         price = lp.prices(problem.n_units, ranked)
         paid = np.add.reduceat(price[ranked.members], ranked.begin[:-1])
-        # Six blocks of five; the windows reach from the middle of the first to that of the last.
+        # Six blocks of five, and windows about the five seams between them.
         inside = (ranked.members >= 2) & (ranked.members < 27)
         seen = np.logical_or.reduceat(inside, ranked.begin[:-1])
         assert (paid >= ranked.gain - 1e-6 * problem.opening)[seen].all()
