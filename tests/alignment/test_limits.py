@@ -61,6 +61,17 @@ def test_the_closest_pairs_leave_a_valid_bound(monkeypatch: pytest.MonkeyPatch) 
         assert sorted(units.tolist()) == list(range(continuum.n_units))
 
 
+def test_the_scale_of_costs_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Δ scales all costs: the same groups, and four times the disorder and bound."""
+    monkeypatch.setattr("gammacp.alignment.dense._bearable", lambda _: 1)
+    for seed in range(6):
+        continuum = random_continuum(170 + seed, 2 + seed % 3, 30)
+        small, large = (best_groups(continuum, bind(Combined(delta=k), continuum)) for k in (1, 4))
+        assert np.array_equal(small.groups, large.groups)
+        assert large.disorder == pytest.approx(4 * small.disorder)
+        assert large.bound == pytest.approx(4 * small.bound)
+
+
 def test_generation_stopped_at_any_moment_has_a_valid_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
