@@ -92,6 +92,28 @@ def test_groups(case: tuple[int, int, int]) -> None:
         same(price_groups, problem.annotator, n, *graph, price, *end)
 
 
+def test_pricing_that_is_halted_claims_nothing() -> None:
+    """An enumeration has no list then, and the excess of pricing bounds what it has not seen."""
+    _, problem = build(1, 3, 12)
+    graph, opening = problem.adjacency, problem.opening
+    price = np.zeros(problem.n_units)
+    halted = np.ones(1, np.bool_)
+    limits = (30, 10**9, 10**6)
+    *_, count = same(
+        price_groups, problem.annotator, 3, *graph, price, opening, 0.0, -1.0, *limits, halted
+    )
+    assert count == -1
+    *_, halfway, count = price_groups(
+        problem.annotator, 3, *graph, price, opening, 0.0, 0.3, *limits, halted
+    )
+    assert count == 0
+    *_, whole, count = price_groups(
+        problem.annotator, 3, *graph, price, opening, 0.0, 0.3, *limits, ~halted
+    )
+    assert count > 0
+    assert (halfway >= whole).all()
+
+
 def test_matchings() -> None:
     for seed in range(6):
         _, problem = build(seed, 2, 8 + 4 * seed)

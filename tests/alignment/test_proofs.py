@@ -14,6 +14,7 @@ from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.candidates import pair_count
 from gammacp.alignment.generation import search
 from gammacp.alignment.groups import Columns, enumerate_columns
+from gammacp.alignment.price_kernels import repair
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.settle_kernels import join, widen
 from gammacp.alignment.solvers import Limits
@@ -181,6 +182,16 @@ def test_a_component_wider_than_a_word() -> None:
         assert weight[chosen].sum() == pytest.approx(most, abs=1e-6)
         assert bound == pytest.approx(most, abs=1e-6)
         assert len(np.unique(members.reshape(n, 2)[chosen])) == 2 * len(chosen)
+
+
+@pytest.mark.parametrize(("most", "raised"), [(NEVER, [3.0, 0.0, 1.0]), (2.0, [2.0, 1.0, 0.0])])
+def test_prices_are_raised_no_further_than_needed(most: float, raised: list[float]) -> None:
+    """{0, 1} lacks 3, then {1, 2} lacks 1 less what 1 pays by then."""
+    begin, members = np.array([0, 2, 4]), np.array([0, 1, 2, 1], np.int32)
+    price = np.zeros(3)
+    loss = repair(price, begin, members, np.array([3.0, 1.0]), most)
+    assert price.tolist() == raised
+    assert loss.tolist() == [0, 0]
 
 
 def test_components_and_what_joins_them() -> None:
