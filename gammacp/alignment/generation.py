@@ -1,11 +1,15 @@
 """Column generation: the unitary alignments that matter, out of far too many to list.
 
-A master LP over the groups generated so far prices the units; a branch and bound over annotators
-finds groups that gain more than their units' prices; they join the master. Prices are smoothed
-between the master's and the best so far (Wentges 1997), which keeps them from oscillating.
+A master LP over the groups generated so far tells which of them it uses, its support. The prices of
+the units then are not the LP's own, an arbitrary corner of a vast face, but are kept where they
+are and moved as little as feasibility asks for, within the space where each group of the support
+just pays: groups that gain more than their prices are sought near the best alignment, and the
+prices projected on what each of them demands (Agmon 1954, Motzkin and Schoenberg 1954). Once none
+is found so, or the prices can satisfy no more of them without leaving the support, a branch and
+bound over annotators prices all groups, and the master is solved again with what was found.
 
 The certificate. Prices become feasible when the first unit of each group, its root, pays what its
-groups lack; no alignment gains more than the sum of feasible prices. So every iteration has a
+groups lack; no alignment gains more than the sum of feasible prices. So every pricing has a
 bound. Once bound and alignment at hand are close, all groups whose loss is within the gap are
 enumerated: no better alignment can use another one, and the rest of the proof works on that list.
 """
@@ -13,22 +17,34 @@ enumerated: no better alignment can use another one, and the rest of the proof w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from gammacp.alignment.groups import Columns, as_groups
-from gammacp.alignment.local_search import as_columns, improve, shared_prices
+from gammacp.alignment.local_search import as_columns, improve, perturbed, shared_prices
 from gammacp.alignment.lp import relax
 from gammacp.alignment.problem import Problem, group_costs
 from gammacp.alignment.solvers import Limits
 from gammacp.alignment.stopping import due, watched
-from gammacp.arrays import Codes, Floats
+from gammacp.alignment.support import Support, supported, used
+from gammacp.arrays import Bools, Codes, Floats, Indices
 
-_PER_ROOT = 30
 _MOST_NODES = 5_000_000
 _MOST_LISTED = 10_000_000
-_POOL = 30_000
-_WORK = 3e8
+_POOL = 8000
+_PROBES = 30
+_SWEEPS = 300
+_TRIES = 4
+_NODES = 1000
+_FEW_NODES = 30
+_LEAST_STEP = 1e-3
+_LISTED = 300_000
+_PASSES = 3
+# Of the opening: what a group may lack after probing, and what tells that probing leads nowhere.
+_ENOUGH = 1e-6
+_CLOSE = 0.05
+_STALLED = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +73,18 @@ class Generated:
 
 @dataclass(frozen=True, eq=False)
 class _Iterate:
+    """Where the iteration is: `price` to go on from, `center` the feasible prices of `bound`."""
+
     pool: Columns
     groups: Codes
     gain: float
+    price: Floats
     center: Floats
-    bound: float
-    smoothing: float = 0.5
-    nodes: int = 50_000
-    listed: int = 300_000
+    support: Support
+    bound: float = np.inf
+    relaxed: float = 0.0
+    step: float = 1.0
+    near: bool = False
     converged: bool = False
 
 
@@ -75,37 +95,41 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
     that an equally good alignment could use are listed.
     """
     groups = improve(problem)
-    first = as_columns(problem, groups)
-    center = shared_prices(problem, groups)
-    state = _Iterate(first, groups, float(first.gain.sum()), center, np.inf, nodes=_nodes(problem))
+    pool = as_columns(problem, groups)
+    support, price = _supported(problem, pool, np.ones(len(pool)), shared_prices(problem, groups))
+    gain = float(pool.gain.sum())
+    state = _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
+    first = True
     try:
-        state = _priced(problem, state, center, deadline)
-        while not _good_enough(problem, state, limits) and not due(deadline):
+        while True:
+            found = len(state.pool)
+            state = _approached(problem, state, deadline)
+            if first and not state.near:
+                state = _perturbed(problem, state, deadline)
+            found = len(state.pool) - found
+            if first or state.near or found < problem.n_units / 10:
+                state = _priced(problem, state, deadline)
+            first = False
+            if _good_enough(problem, state, limits) or due(deadline):
+                break
             listed = _listed(problem, state, deadline)
             if listed is not None:
                 return Generated(listed, state.center, state.groups, state.bound, complete=True)
             if state.converged:
                 break
-            state = _iterated(problem, state, deadline)
+            if not state.near:
+                state = _mastered(problem, state, deadline)
     except (KeyboardInterrupt, TimeoutError):
         # What has been found so far, with its bound, is the answer.
         pass
-    tight = None
+    columns = state.pool
     if state.bound - state.gain <= _slack(problem):
-        tight = search(
-            problem, state.center, -_slack(problem), limit=state.listed, deadline=deadline
-        )[0]
-    columns = state.pool if tight is None else tight
+        columns = _within(problem, state, _slack(problem), deadline) or columns
     return Generated(columns, state.center, state.groups, state.bound, complete=False)
 
 
 def _slack(problem: Problem) -> float:
     return problem.tolerance * problem.n_units
-
-
-def _nodes(problem: Problem) -> int:
-    """Nodes per root that keep one pass of pricing to about a second."""
-    return int(np.clip(_WORK / max(len(problem.first), 1), 20, 50_000))
 
 
 def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:
@@ -114,50 +138,113 @@ def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:
     return gap <= max(limits.gap * abs(cost), _slack(problem))
 
 
-def _iterated(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
+def _approached(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
+    """Prices nearer to feasibility, and the groups that they were moved by."""
+    from gammacp.alignment.projection_kernels import probe, sweep
+
+    price, pool = state.price.copy(), state.pool
+    enough = _ENOUGH * problem.opening
+    group_of = np.empty(problem.n_units, np.int32)
+    rows, annotators = np.nonzero(state.groups >= 0)
+    group_of[state.groups[rows, annotators]] = rows
+    halted = np.zeros(1, np.bool_)
+    near = False
+    for _ in range(_PROBES):
+        left = sweep(price, pool.begin, pool.members, pool.gain, enough, _SWEEPS, *state.support)
+        if left > _STALLED * problem.opening or due(deadline):
+            break
+        begin, members, gain = watched(
+            lambda: probe(
+                problem.annotator,
+                problem.n_annotators,
+                *problem.adjacency,
+                price,
+                problem.opening,
+                state.groups,
+                group_of,
+                enough,
+                *state.support,
+                halted,
+            ),
+            lambda: halted.fill(True),
+            deadline,
+        )
+        pool = _joined(pool, Columns(begin, members, gain))
+        if not len(gain):
+            near = left <= enough
+            break
+    return replace(state, price=np.maximum(price, 0.0), pool=pool, near=near)
+
+
+def _perturbed(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
+    """From a better alignment, its groups the support."""
+    tries = _TRIES * len(state.groups)
+    state = _better(problem, state, perturbed(problem, state.groups, tries, deadline))
+    pool = as_columns(problem, state.groups)
+    support, price = _supported(problem, pool, np.ones(len(pool)), state.price)
+    return _approached(
+        problem, replace(state, support=support, price=price, relaxed=state.gain), deadline
+    )
+
+
+def _mastered(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
+    """The master solved again: its support, and a better alignment if there is one in it."""
+    state = _trimmed(state)
     cover_cost = problem.opening if problem.cover else None
     relaxed = relax(problem.n_units, state.pool, cover_cost, deadline=deadline)
-    state = _rounded(problem, state, relaxed.value)
-    state = _trimmed(state, relaxed.price)
-    mixed = state.smoothing * state.center + (1 - state.smoothing) * relaxed.price
-    size = len(state.pool)
-    after = _priced(problem, state, mixed, deadline)
-    new = after.pool.select(np.arange(size, len(after.pool)))
-    if (_losses(new, relaxed.price) < -1e-9 * problem.opening).any():
-        return replace(after, smoothing=0.5)
-    # Nothing new for the master: come closer to its own prices, then search deeper and list more.
-    if state.smoothing:
-        return replace(after, smoothing=state.smoothing / 2 if state.smoothing > 0.1 else 0.0)
-    if state.nodes < _MOST_NODES:
-        return replace(after, nodes=10 * state.nodes, listed=min(10 * state.listed, _MOST_LISTED))
-    return replace(after, listed=_MOST_LISTED, converged=True)
+    total = float(relaxed.price.sum())
+    columns, value = state.pool, relaxed.value
+    state = _rounded(problem, state, value)
+    # Without progress, towards the master's own prices, which all its columns accept.
+    progress = total > state.relaxed + 1e-9 * problem.opening
+    step = 1.0 if progress else state.step / 2 if state.step > _LEAST_STEP else 0.0
+    price = step * state.price + (1 - step) * relaxed.price if step < 1 else state.price
+    support, price = _supported(problem, columns, value, price)
+    return replace(state, support=support, price=price, relaxed=total, step=step)
 
 
-def _trimmed(state: _Iterate, price: Floats) -> _Iterate:
+def _supported(
+    problem: Problem, columns: Columns, value: Floats, price: Floats
+) -> tuple[Support, Floats]:
+    opening = problem.opening if problem.cover else None
+    return supported(problem.n_units, used(problem.n_units, columns, value, opening), price)
+
+
+def _trimmed(state: _Iterate) -> _Iterate:
     """Without the columns that lose most, once there are many."""
     if len(state.pool) <= _POOL:
         return state
-    losses = _losses(state.pool, price)
+    losses = _losses(state.pool, state.price)
     kept = np.sort(np.argpartition(losses, _POOL // 2)[: _POOL // 2])
     return replace(state, pool=state.pool.select(kept))
 
 
-def _priced(problem: Problem, state: _Iterate, price: Floats, deadline: float) -> _Iterate:
-    if problem.cover:
-        price = np.minimum(price, problem.opening)
-    found, excess = search(
-        problem,
-        price,
-        1e-9 * problem.opening,
-        fraction=0.3,
-        nodes=state.nodes,
-        limit=_MOST_LISTED,
-        deadline=deadline,
-    )
-    feasible = _feasible(problem, price, np.maximum(excess, 0.0))
-    state = replace(state, pool=_joined(state.pool, found))
-    bound = float(feasible.sum())
-    return state if bound >= state.bound else replace(state, bound=bound, center=feasible)
+def _priced(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
+    """The bound that the prices at hand give, and groups that still gain more than theirs.
+
+    While none is found that lacks much but roots are left unsure, those are searched deeper.
+    """
+    price = np.minimum(state.price, problem.opening) if problem.cover else state.price
+    roots: Indices = np.arange(problem.n_units)
+    excess = np.zeros(problem.n_units)
+    nodes = _NODES if state.near else _FEW_NODES
+    while True:
+        found = search(
+            problem, price, problem.tolerance, roots=roots, nodes=nodes, deadline=deadline
+        )
+        if found is None:
+            return state
+        excess[roots] = np.minimum(found.excess[roots], excess[roots] if nodes > _NODES else np.inf)
+        feasible = _feasible(problem, price, excess)
+        bound = float(feasible.sum())
+        if bound < state.bound:
+            state = replace(state, bound=bound, center=feasible)
+        state = replace(state, pool=_joined(state.pool, found.columns))
+        lacking = -_losses(found.columns, price).min(initial=0.0) / problem.opening
+        roots = np.flatnonzero(found.unsure)
+        if lacking > _STALLED or not len(roots) or nodes >= _MOST_NODES or due(deadline):
+            return replace(state, converged=state.near and lacking <= _ENOUGH)
+        nodes *= 10
 
 
 def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
@@ -171,24 +258,34 @@ def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
     return np.asarray(price + excess)
 
 
+class Found(NamedTuple):
+    """Groups found; what no group of a root exceeds, and where that is only a bound."""
+
+    columns: Columns
+    excess: Floats
+    unsure: Bools
+
+
 def search(
     problem: Problem,
     price: Floats,
     floor: float,
     *,
-    fraction: float = -1.0,
+    every: bool = False,
+    roots: Indices | None = None,
     nodes: int = 2**62,
-    limit: int = 300_000,
+    limit: int = _MOST_LISTED,
     deadline: float = np.inf,
-) -> tuple[Columns | None, Floats]:
+) -> Found | None:
     """Groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
 
-    At the deadline an enumeration (fraction < 0) ends with None, pricing with weaker excesses.
+    None with more than `limit` members. At the deadline an enumeration (`every`) ends with None,
+    pricing with weaker excesses.
     """
     from gammacp.alignment.pricing_kernels import price_groups
 
     halted = np.zeros(1, np.bool_)
-    begin, members, gain, excess, count = watched(
+    begin, members, gain, excess, unsure, count = watched(
         lambda: price_groups(
             problem.annotator,
             problem.n_annotators,
@@ -196,8 +293,9 @@ def search(
             price,
             problem.opening,
             floor,
-            fraction,
-            _PER_ROOT,
+            every,
+            _PASSES,
+            np.arange(problem.n_units) if roots is None else roots,
             nodes,
             limit,
             halted,
@@ -205,17 +303,21 @@ def search(
         lambda: halted.fill(True),
         deadline,
     )
-    return (None if count < 0 else Columns(begin, members, gain)), excess
+    return None if count < 0 else Found(Columns(begin, members, gain), excess, unsure)
 
 
 def _listed(problem: Problem, state: _Iterate, deadline: float) -> Columns | None:
     gap = state.bound - state.gain
-    if gap > 3.0 * problem.opening and not state.converged:
+    if gap > _CLOSE * problem.opening and not state.converged:
         return None
-    columns, _ = search(
-        problem, state.center, -gap - problem.tolerance, limit=state.listed, deadline=deadline
-    )
-    return columns
+    return _within(problem, state, gap + problem.tolerance, deadline)
+
+
+def _within(problem: Problem, state: _Iterate, gap: float, deadline: float) -> Columns | None:
+    """All groups that lose no more than the gap; None if they are too many."""
+    limit = _MOST_LISTED if state.converged else _LISTED
+    found = search(problem, state.center, -gap, every=True, limit=limit, deadline=deadline)
+    return None if found is None else found.columns
 
 
 def _rounded(problem: Problem, state: _Iterate, value: Floats) -> _Iterate:
@@ -229,6 +331,10 @@ def _rounded(problem: Problem, state: _Iterate, value: Floats) -> _Iterate:
         order = order[value[order] > 0.01]
         taken = take_disjoint(problem.n_units, state.pool.begin, state.pool.members, order)
         groups = improve(problem, as_groups(problem, state.pool, taken))
+    return _better(problem, state, groups)
+
+
+def _better(problem: Problem, state: _Iterate, groups: Codes) -> _Iterate:
     gain = problem.n_units * problem.opening - float(group_costs(problem, groups).sum())
     if gain <= state.gain + problem.tolerance:
         return state

@@ -7,6 +7,7 @@ import numpy as np
 from gammacp.alignment.groups import Columns
 from gammacp.alignment.joining import joined
 from gammacp.alignment.problem import Problem
+from gammacp.alignment.stopping import due
 from gammacp.arrays import Codes, Floats
 
 _MOST_UNITS = 4000
@@ -28,15 +29,53 @@ def improve(problem: Problem, groups: Codes | None = None, deadline: float = np.
     ]
     if groups is None:
         groups = np.full((0, problem.n_annotators), -1, np.int32)
+    return _settled_in(groups, dict(enumerate(units_of)), weights, problem)
+
+
+def _settled_in(
+    groups: Codes, units_of: dict[int, Codes], weights: Floats, problem: Problem
+) -> Codes:
+    """These annotators' units assigned to the groups in turn, until nothing is gained."""
     total = -np.inf
     for _ in range(_SWEEPS):
-        for a, units in enumerate(units_of):
+        for a, units in units_of.items():
             if len(units):
                 groups = _reassigned(groups, a, units, weights, problem.opening)
         gained = _gain(groups, weights, problem.opening)
         if gained <= total + problem.tolerance:
             break
         total = gained
+    return groups
+
+
+def perturbed(problem: Problem, groups: Codes, tries: int, deadline: float) -> Codes:
+    """A better alignment, by taking apart a few neighbouring groups at a time and rebuilding them.
+
+    Some annotators keep their places, the others are reassigned in random order (large
+    neighbourhood search, Shaw 1998); a step that costs more is not taken. The same problem and
+    groups always give the same result, unless the deadline comes first.
+    """
+    if problem.n_units > _MOST_UNITS:
+        return groups
+    weights = dense_weights(problem)
+    rng = np.random.default_rng(0)
+    for _ in range(tries):
+        if due(deadline):
+            break
+        taken = groups >= 0
+        position = np.where(taken, problem.ranks[groups], 0).sum(axis=1) / taken.sum(axis=1)
+        middle = position[rng.integers(len(groups))]
+        near = np.argsort(np.abs(position - middle), kind="stable")[: rng.integers(2, 6)]
+        old = groups[near]
+        moving = rng.permutation(problem.n_annotators)
+        moving = moving[rng.random(len(moving)) >= rng.choice((0.0, 0.3, 0.6))]
+        new = old.copy()
+        new[:, moving] = -1
+        new = new[(new >= 0).any(axis=1)]
+        units_of = {int(a): old[old[:, a] >= 0, a] for a in moving}
+        new = _settled_in(new, units_of, weights, problem)
+        if _gain(new, weights, problem.opening) >= _gain(old, weights, problem.opening):
+            groups = np.concatenate((np.delete(groups, near, axis=0), new))
     return groups
 
 

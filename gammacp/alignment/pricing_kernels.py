@@ -1,11 +1,24 @@
-"""Compiled kernel that finds groups by their reduced cost: branch and bound over annotators."""
+"""Compiled kernels that find groups by their reduced cost, and prove that there are no others.
+
+For each root, the first unit of its groups, a branch and bound over labels: one annotator after
+the other is given one of its units, or none. Messages between annotators (`message_kernels`) bound
+what is left and drop most labels at once.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from gammacp.alignment.message_kernels import bound_labels, pair_at, pass_messages
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
+
+# Messages are passed again while the distance of the bound to its goal falls by this share.
+_WORTH = 0.02
+# A label that falls short by all that the bound has left counts exp(−_DECIDED) as much.
+_DECIDED = 2.5
+# Numbers in a root's edges; with more, its bound is the half-sum bound.
+_MOST_EDGES = 30_000_000
 
 
 @kernel
@@ -18,210 +31,280 @@ def price_groups(
     price: Floats,
     opening: float,
     floor: float,
-    fraction: float,
-    per_root: int,
+    every: bool,
+    passes: int,
+    roots: Indices,
     node_limit: int,
     limit: int,
     halted: Bools,
-) -> tuple[Indices, Codes, Floats, Floats, int]:
-    """Groups whose gain exceeds their units' prices by more than `floor` (which may be negative).
+) -> tuple[Indices, Codes, Floats, Floats, Bools, int]:
+    """Groups of these roots whose gain exceeds their units' prices by more than `floor`.
 
-    A group is built from its first unit, its root, annotator by annotator. What the annotators to
-    come can add is bounded by their best unit each, with its weights to the group and half of its
-    best weights to the other annotators to come. Units that cannot be in a group of the root that
-    counts are dropped first, which makes these bounds local.
+    `floor` may be negative. With `every` all of them (enumeration), otherwise of each root one
+    better than the other, the best one last (pricing). At each node of the search messages are
+    passed at most `passes` times, at a root four times as often.
 
-    With `fraction` ≥ 0 only groups better than that fraction of the root's best so far are kept,
-    and after `per_root` of them only better ones: this is pricing. With `fraction` < 0 all are
-    kept: this is enumeration.
-
-    Returns (begin, members, gain, excess, count): `excess[root]` is an upper bound on gain − Σ
-    price of all groups of that root, exact unless the root's `node_limit` was reached. With more
-    than `limit` members it stops and the count is −1. Once `halted[0]` is set, by another thread,
-    an enumeration stops likewise, and pricing visits no further node.
+    Returns (begin, members, gain, excess, unsure, count): no group of a root gains more than its
+    prices and `excess[root]` ≥ max(floor, 0), which is exact unless `unsure[root]`: its
+    `node_limit` was reached or its graph is too large. With more than `limit` members it stops and
+    the count is −1. Once `halted[0]` is set, by another thread, an enumeration stops likewise, and
+    pricing bounds the other roots without search.
     """
     n_units = len(annotator)
-    members = np.empty(4096, np.int32)
-    begin = np.zeros(1024, np.int64)
-    gain = np.empty(1024, np.float64)
+    out_begin = np.zeros(1024, np.int64)
+    out_members = np.empty(4096, np.int32)
+    out_gain = np.empty(1024, np.float64)
     excess = np.zeros(n_units, np.float64)
+    unsure = np.zeros(n_units, np.bool_)
     count = 0
     filled = 0
-    unit_at = np.empty((n_annotators + 1, 64), np.int32)
-    value_at = np.empty((n_annotators + 1, 64), np.float64)
-    bound_at = np.empty((n_annotators + 1, 64), np.float64)
-    size_at = np.zeros(n_annotators + 1, np.int64)
-    next_at = np.zeros(n_annotators + 1, np.int64)
-    total_at = np.zeros(n_annotators + 1, np.float64)
-    inside = np.empty(n_annotators + 1, np.int32)
-    best_of = np.zeros(n_annotators + 2, np.float64)
     place = np.full(n_units, -1, np.int32)
-    near = np.empty((64, n_annotators + 1), np.float64)
-    for root in range(n_units):
-        lo = start[root]
-        hi = start[root + 1]
-        while lo < hi and neighbour[lo] < root:
-            lo += 1
-        size = hi - lo
-        if size == 0:
-            continue
-        if size > unit_at.shape[1]:
-            unit_at = np.empty((n_annotators + 1, 2 * size), np.int32)
-            value_at = np.empty((n_annotators + 1, 2 * size), np.float64)
-            bound_at = np.empty((n_annotators + 1, 2 * size), np.float64)
-            near = np.empty((2 * size, n_annotators + 1), np.float64)
-        inside[0] = root
-        total_at[0] = -price[root]
-        for i in range(size):
-            x = neighbour[lo + i]
-            unit_at[0, i] = x
-            value_at[0, i] = opening - price[x] + weight[lo + i]
-        size = _reduced(
+    widest = 1
+    for root in roots:
+        widest = max(widest, start[root + 1] - start[root])
+    unit = np.empty(widest, np.int32)
+    value = np.empty(widest, np.float64)
+    near = np.empty((widest, n_annotators + 1), np.float64)
+    best_of = np.zeros(n_annotators + 2, np.float64)
+    never = 10.0 * n_annotators * opening
+    for w in weight:
+        never = max(never, 10.0 * n_annotators * n_annotators * w)
+    group = np.empty(n_annotators, np.int32)
+    for root in roots:
+        excess[root] = max(floor, 0.0)
+        size = 0
+        for p in range(start[root], start[root + 1]):
+            if neighbour[p] > root:
+                unit[size] = neighbour[p]
+                value[size] = opening - price[neighbour[p]] + weight[p]
+                size += 1
+        size, most = _reduced(
             annotator,
             n_annotators,
             start,
             neighbour,
             weight,
-            unit_at[0],
-            value_at[0],
+            unit,
+            value,
             size,
-            floor - total_at[0],
+            floor + price[root],
             place,
             near,
             best_of,
         )
-        size_at[0] = size
-        _bound_candidates(
-            annotator,
-            n_annotators,
-            near,
-            place,
-            unit_at[0],
-            value_at[0],
-            bound_at[0],
-            size,
-            annotator[root],
-            best_of,
-        )
-        next_at[0] = 0
-        depth = 0
-        best = 0.0
-        kept = 0
+        if size == 0:
+            continue
+        m, begin, widest_label = _labels(annotator, unit, size)
+        pairs = m * (m - 1) // 2
+        if halted[0] or pairs * widest_label * widest_label > _MOST_EDGES:
+            if every:
+                return out_begin, out_members, out_gain, excess, unsure, -1
+            excess[root] = max(excess[root], most - price[root])
+            unsure[root] = True
+            for i in range(size):
+                place[unit[i]] = -1
+            continue
+        values = np.zeros((m, widest_label), np.float64)
+        edge = np.zeros((pairs, widest_label, widest_label), np.float64)
+        for s in range(m):
+            for i in range(begin[s], begin[s + 1]):
+                values[s, i - begin[s] + 1] = value[i]
+            for t in range(s + 1, m):
+                pair = pair_at(s, t, m)
+                edge[
+                    pair, 1 : begin[s + 1] - begin[s] + 1, 1 : begin[t + 1] - begin[t] + 1
+                ] = -never
+        for s in range(m):
+            for i in range(begin[s], begin[s + 1]):
+                t = s
+                for p in range(start[unit[i]], start[unit[i] + 1]):
+                    j = place[neighbour[p]]
+                    if j > i:
+                        while begin[t + 1] <= j:
+                            t += 1
+                        edge[pair_at(s, t, m), i - begin[s] + 1, j - begin[t] + 1] = weight[p]
+        # Branch and bound: at most one level per annotator.
+        alive = np.zeros((m + 1, m, widest_label), np.int32)
+        alive_count = np.zeros((m + 1, m), np.int64)
+        sent = np.zeros((m + 1, pairs, 2, widest_label), np.float64)
+        short = np.zeros((m, widest_label), np.float64)
+        room = np.zeros((3, widest_label), np.float64)
+        branch = np.zeros(m + 1, np.int64)
+        choices = np.zeros((m + 1, widest_label), np.int32)
+        reach = np.zeros((m + 1, widest_label), np.float64)
+        next_at = np.zeros(m + 1, np.int64)
+        n_choices = np.zeros(m + 1, np.int64)
+        for s in range(m):
+            alive_count[0, s] = begin[s + 1] - begin[s] + 1
+            for i in range(alive_count[0, s]):
+                alive[0, s, i] = i
+        threshold = floor
+        open_bound = -np.inf
         nodes = 0
+        depth = 0
+        entered = True
         while depth >= 0:
+            if entered:
+                entered = False
+                nodes += 1
+                bound = _bounded(
+                    values,
+                    edge,
+                    sent[depth],
+                    alive[depth],
+                    alive_count[depth],
+                    short,
+                    room,
+                    threshold + price[root],
+                    passes if depth else 4 * passes,
+                )
+                bound -= price[root]
+                if bound <= threshold:
+                    depth -= 1
+                    continue
+                if halted[0]:
+                    if every:
+                        return out_begin, out_members, out_gain, excess, unsure, -1
+                    node_limit = 0
+                if nodes > node_limit:
+                    open_bound = bound
+                    unsure[root] = True
+                    break
+                s = _most_decided(alive_count[depth], short, bound - threshold)
+                if s < 0:
+                    size_of = 1
+                    group[0] = root
+                    total = -price[root]
+                    for t in range(m):
+                        x = alive[depth, t, 0]
+                        if x:
+                            group[size_of] = unit[begin[t] + x - 1]
+                            size_of += 1
+                            total += values[t, x]
+                            for r in range(t):
+                                total += edge[pair_at(r, t, m), alive[depth, r, 0], x]
+                    depth -= 1
+                    # A root alone is no group.
+                    if total <= threshold or size_of == 1:
+                        continue
+                    if not every:
+                        threshold = total
+                        excess[root] = max(excess[root], total)
+                    if filled + size_of > limit:
+                        return out_begin, out_members, out_gain, excess, unsure, -1
+                    if filled + size_of > len(out_members):
+                        out_members = np.concatenate((out_members, np.empty_like(out_members)))
+                    if count + 2 > len(out_begin):
+                        out_begin = np.concatenate((out_begin, np.empty_like(out_begin)))
+                        out_gain = np.concatenate((out_gain, np.empty_like(out_gain)))
+                    out_gain[count] = total
+                    for i in range(size_of):
+                        out_members[filled + i] = group[i]
+                        out_gain[count] += price[group[i]]
+                    filled += size_of
+                    count += 1
+                    out_begin[count] = filled
+                    continue
+                n_choices[depth] = alive_count[depth, s]
+                next_at[depth] = 0
+                branch[depth] = s
+                order = np.argsort(-short[s, : n_choices[depth]])
+                for i in range(n_choices[depth]):
+                    choices[depth, i] = alive[depth, s, order[i]]
+                    reach[depth, i] = bound + short[s, order[i]]
             i = next_at[depth]
-            if i >= size_at[depth]:
+            if i >= n_choices[depth]:
                 depth -= 1
                 continue
-            threshold = floor
-            if fraction >= 0.0:
-                threshold = max(floor, best if kept >= per_root else fraction * best)
-            total = total_at[depth]
-            if total + bound_at[depth, i] <= threshold:
-                next_at[depth] = i + 1
-                continue
-            if halted[0]:
-                if fraction < 0.0:
-                    return begin, members, gain, excess, -1
-                nodes = node_limit
-            if nodes >= node_limit:
-                break
-            nodes += 1
             next_at[depth] = i + 1
-            x = unit_at[depth, i]
-            total += value_at[depth, i]
-            inside[depth + 1] = x
-            if total > threshold:
-                best = max(best, total)
-                kept += 1
-                if filled + depth + 2 > len(members):
-                    if filled + depth + 2 > limit:
-                        return begin, members, gain, excess, -1
-                    larger = np.empty(2 * len(members), np.int32)
-                    larger[:filled] = members[:filled]
-                    members = larger
-                if count + 2 > len(begin):
-                    more = np.empty(2 * len(begin), np.int64)
-                    more[: count + 1] = begin[: count + 1]
-                    begin = more
-                    gains = np.empty(2 * len(gain), np.float64)
-                    gains[:count] = gain[:count]
-                    gain = gains
-                gain[count] = total
-                for m in range(depth + 2):
-                    members[filled + m] = inside[m]
-                    gain[count] += price[inside[m]]
-                filled += depth + 2
-                count += 1
-                begin[count] = filled
-            # Candidates of the larger group: those after x that are also its neighbours.
-            d = depth + 1
-            p = start[x]
-            stop = start[x + 1]
-            k = 0
-            for j in range(i + 1, size_at[depth]):
-                y = unit_at[depth, j]
-                while p < stop and neighbour[p] < y:
-                    p += 1
-                if p == stop:
-                    break
-                if neighbour[p] == y:
-                    unit_at[d, k] = y
-                    value_at[d, k] = value_at[depth, j] + weight[p]
-                    k += 1
-            if k == 0:
+            if reach[depth, i] <= threshold:
                 continue
-            size_at[d] = k
-            total_at[d] = total
-            next_at[d] = 0
-            _bound_candidates(
-                annotator,
-                n_annotators,
-                near,
-                place,
-                unit_at[d],
-                value_at[d],
-                bound_at[d],
-                k,
-                annotator[x],
-                best_of,
-            )
-            depth = d
+            alive[depth + 1] = alive[depth]
+            alive_count[depth + 1] = alive_count[depth]
+            sent[depth + 1] = sent[depth]
+            depth += 1
+            alive_count[depth, branch[depth - 1]] = 1
+            alive[depth, branch[depth - 1], 0] = choices[depth - 1, i]
+            entered = True
+        for d in range(depth):
+            for i in range(next_at[d], n_choices[d]):
+                open_bound = max(open_bound, reach[d, i])
+        excess[root] = max(excess[root], open_bound)
         for i in range(size):
-            place[unit_at[0, i]] = -1
-        excess[root] = best
-        if nodes >= node_limit:
-            for d in range(depth + 1):
-                for i in range(next_at[d], size_at[d]):
-                    excess[root] = max(excess[root], total_at[d] + bound_at[d, i])
-    return begin[: count + 1], members[:filled], gain[:count], excess, count
+            place[unit[i]] = -1
+    return out_begin[: count + 1], out_members[:filled], out_gain[:count], excess, unsure, count
 
 
 @kernel
-def _bound_candidates(
-    annotator: Codes,
-    n_annotators: int,
-    near: Floats,
-    place: Codes,
-    unit: Codes,
+def _labels(annotator: Codes, unit: Codes, size: int) -> tuple[int, Indices, int]:
+    """Annotators of the candidates, where each one's candidates begin, most labels of one."""
+    begin = np.zeros(size + 1, np.int64)
+    m = 1
+    for i in range(1, size):
+        if annotator[unit[i]] != annotator[unit[i - 1]]:
+            begin[m] = i
+            m += 1
+    begin[m] = size
+    widest = 0
+    for s in range(m):
+        widest = max(widest, begin[s + 1] - begin[s])
+    return m, begin[: m + 1], widest + 1
+
+
+@kernel
+def _bounded(
     value: Floats,
-    bound: Floats,
-    size: int,
-    last: int,
-    best_of: Floats,
-) -> None:
-    """What each candidate and the annotators after it can add at most, in place."""
-    for k in range(last + 1, n_annotators + 1):
-        best_of[k] = 0.0
-    for i in range(size):
-        x = unit[i]
-        bound[i] = value[i] + 0.5 * near[place[x], last + 1]
-        k = annotator[x]
-        best_of[k] = max(best_of[k], bound[i])
-    for k in range(n_annotators - 1, last, -1):
-        best_of[k] += best_of[k + 1]
-    for i in range(size):
-        bound[i] += best_of[annotator[unit[i]] + 1]
+    edge: Floats,
+    sent: Floats,
+    alive: Codes,
+    count: Indices,
+    short: Floats,
+    room: Floats,
+    threshold: float,
+    passes: int,
+) -> float:
+    """Bound after passing messages; labels that reach no more than the threshold are dropped.
+
+    −∞ when none is left.
+    """
+    m = len(count)
+    bound = np.inf
+    for _ in range(passes):
+        before = bound
+        pass_messages(value, edge, sent, alive, count, room[0])
+        bound = bound_labels(value, edge, sent, alive, count, short, room[1], room[2])
+        for s in range(m):
+            kept = 0
+            for i in range(count[s]):
+                if bound + short[s, i] > threshold:
+                    alive[s, kept] = alive[s, i]
+                    short[s, kept] = short[s, i]
+                    kept += 1
+            count[s] = kept
+            if kept == 0:
+                return -np.inf
+        if bound <= threshold or before - bound <= _WORTH * (bound - threshold):
+            break
+    return bound
+
+
+@kernel
+def _most_decided(count: Indices, short: Floats, slack: float) -> int:
+    """The annotator with the fewest labels, by how little they fall short; −1 if all have one.
+
+    A subtree whose bound is nearer to its goal is smaller by orders of magnitude.
+    """
+    found = -1
+    least = np.inf
+    for s in range(len(count)):
+        if count[s] > 1:
+            weight = 0.0
+            for i in range(count[s]):
+                weight += np.exp(_DECIDED * short[s, i] / slack)
+            if weight < least:
+                least = weight
+                found = s
+    return found
 
 
 @kernel
@@ -238,42 +321,44 @@ def _reduced(
     place: Codes,
     near: Floats,
     best_of: Floats,
-) -> int:
+) -> tuple[int, float]:
     """How many candidates are left once those that reach no more than `threshold` are dropped.
 
-    `unit` and `value` are packed in place; `place[unit]` is a candidate's number, −1 for others;
-    `near[i, k]` is Σ over annotators ≥ k of candidate i's best weight to a candidate of theirs.
+    What a candidate reaches is the half-sum bound: its value, half of its best weights to the
+    other annotators, and the same of the best unit of each of them. `unit` and `value` are packed
+    in place; `place[unit]` is a candidate's number, −1 for others. Also returns the bound of all.
     """
     for i in range(size):
         place[unit[i]] = i
     while True:
-        for k in range(n_annotators + 1):
+        for k in range(n_annotators):
             best_of[k] = 0.0
         for i in range(size):
-            for k in range(n_annotators + 1):
+            for k in range(n_annotators):
                 near[i, k] = 0.0
             for p in range(start[unit[i]], start[unit[i] + 1]):
                 if place[neighbour[p]] >= 0:
                     k = annotator[neighbour[p]]
                     near[i, k] = max(near[i, k], weight[p])
-            for k in range(n_annotators - 1, -1, -1):
-                near[i, k] += near[i, k + 1]
+            half = 0.0
+            for k in range(n_annotators):
+                half += near[i, k]
+            near[i, 0] = value[i] + 0.5 * half
             k = annotator[unit[i]]
-            best_of[k] = max(best_of[k], value[i] + 0.5 * near[i, 0])
+            best_of[k] = max(best_of[k], near[i, 0])
         together = 0.0
         for k in range(n_annotators):
             together += best_of[k]
         kept = 0
         for i in range(size):
             x = unit[i]
-            most = value[i] + 0.5 * near[i, 0] + together - best_of[annotator[x]]
-            if most > threshold:
+            if near[i, 0] + together - best_of[annotator[x]] > threshold:
                 unit[kept] = x
                 value[kept] = value[i]
                 place[x] = kept
                 kept += 1
             else:
                 place[x] = -1
-        if kept == size:
-            return size
+        if kept == size or kept == 0:
+            return kept, together
         size = kept

@@ -1,0 +1,120 @@
+"""Compiled kernels that bound the best group of one root: messages between annotators.
+
+The groups of a root are the assignments of a label to each of m other annotators: one of their
+units, or none (label 0). Each label has a value, each pair of labels of two annotators an edge.
+Messages move value between them without changing any assignment's total; when they are passed
+along the annotators' order, there and back, the sum of the best labels and the best edges falls.
+That sum bounds every assignment from above. The order and the shares are those of sequential
+tree-reweighted message passing (Kolmogorov 2006), whose bound never rises.
+
+Of the pair s < t, `edge[pair_at(s, t, m)]` has rows for the labels of s and columns for those of t;
+`sent[pair, 0]` is what has been moved from the edge to the labels of s, `sent[pair, 1]` to those of
+t. Only the labels `alive[s, :count[s]]` count.
+"""
+
+from __future__ import annotations
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def pair_at(s: int, t: int, m: int) -> int:
+    """Number of the pair s < t among m."""
+    return s * m - s * (s + 1) // 2 + t - s - 1
+
+
+@kernel
+def pass_messages(
+    value: Floats, edge: Floats, sent: Floats, alive: Codes, count: Indices, total: Floats
+) -> None:
+    """One pass there and back, `sent` in place; `total` is room for one number per label."""
+    m = len(count)
+    for step in range(2 * m):
+        forth = step < m
+        s = step if forth else 2 * m - 1 - step
+        for i in range(count[s]):
+            total[i] = value[s, alive[s, i]]
+        for t in range(m):
+            if t == s:
+                continue
+            lower = t < s
+            pair = pair_at(t, s, m) if lower else pair_at(s, t, m)
+            if lower == forth:
+                _collect(edge[pair], sent[pair], alive, count, s, t)
+            side = 1 if lower else 0
+            for i in range(count[s]):
+                total[i] += sent[pair, side, alive[s, i]]
+        share = 1.0 / max(s, m - 1 - s, 1)
+        for t in range(s + 1 if forth else 0, m if forth else s):
+            pair = pair_at(s, t, m) if forth else pair_at(t, s, m)
+            side = 0 if forth else 1
+            for i in range(count[s]):
+                sent[pair, side, alive[s, i]] -= share * total[i]
+
+
+@kernel
+def _collect(edge: Floats, sent: Floats, alive: Codes, count: Indices, s: int, t: int) -> None:
+    """Move all that the edge has to the labels of s."""
+    for i in range(count[s]):
+        x = alive[s, i]
+        best = -1e300
+        for j in range(count[t]):
+            y = alive[t, j]
+            left = edge[y, x] - sent[0, y] if t < s else edge[x, y] - sent[1, y]
+            best = max(best, left)
+        sent[1 if t < s else 0, x] = best
+
+
+@kernel
+def bound_labels(
+    value: Floats,
+    edge: Floats,
+    sent: Floats,
+    alive: Codes,
+    count: Indices,
+    short: Floats,
+    rows: Floats,
+    columns: Floats,
+) -> float:
+    """No assignment has more than this; with label i of s, not more than this + `short[s, i]`."""
+    m = len(count)
+    bound = 0.0
+    for s in range(m):
+        best = -1e300
+        for i in range(count[s]):
+            x = alive[s, i]
+            total = value[s, x]
+            for t in range(m):
+                if t < s:
+                    total += sent[pair_at(t, s, m), 1, x]
+                elif t > s:
+                    total += sent[pair_at(s, t, m), 0, x]
+            short[s, i] = total
+            best = max(best, total)
+        bound += best
+        for i in range(count[s]):
+            short[s, i] -= best
+    pair = -1
+    for s in range(m):
+        for t in range(s + 1, m):
+            pair += 1
+            for j in range(count[t]):
+                columns[j] = -1e300
+            best = -1e300
+            for i in range(count[s]):
+                x = alive[s, i]
+                most = -1e300
+                for j in range(count[t]):
+                    y = alive[t, j]
+                    left = edge[pair, x, y] - sent[pair, 1, y]
+                    most = max(most, left)
+                    columns[j] = max(columns[j], left - sent[pair, 0, x])
+                rows[i] = most - sent[pair, 0, x]
+                best = max(best, rows[i])
+            bound += best
+            for i in range(count[s]):
+                short[s, i] += rows[i] - best
+            for j in range(count[t]):
+                short[t, j] += columns[j] - best
+    return bound

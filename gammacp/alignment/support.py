@@ -1,0 +1,95 @@
+"""The groups that the master uses, and the prices under which each of them just pays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.groups import Columns
+from gammacp.arrays import Codes, Floats, Indices
+
+# Of a part with more units the groups are forgotten: its prices move freely, one by one.
+_LARGEST = 1500
+
+
+class Support(NamedTuple):
+    """Projections orthogonal to the groups' indicators, part by part; see `projection_kernels`."""
+
+    part: Codes
+    at: Codes
+    size: Indices
+    unit_from: Indices
+    units: Codes
+    row_from: Indices
+    rows: Floats
+
+
+def used(n_units: int, columns: Columns, value: Floats, opening: float | None) -> Columns:
+    """The columns of positive value, and those of single units that their sums call for.
+
+    A unit covered less than once is partly alone, which gains nothing; one covered more often (in
+    a cover, with its `opening`) pays the opening.
+    """
+    picked = columns.select(np.flatnonzero(value > 1e-7))
+    weights = np.repeat(value[value > 1e-7], np.diff(picked.begin))
+    covered = np.bincount(picked.members, weights=weights, minlength=n_units)
+    alone = np.flatnonzero(covered < 1 - 1e-6)
+    often = np.flatnonzero(covered > 1 + 1e-6) if opening is not None else alone[:0]
+    single = np.concatenate((alone, often)).astype(np.int32)
+    gain = np.concatenate((np.zeros(len(alone)), np.full(len(often), opening or 0.0)))
+    begin = np.concatenate((picked.begin, picked.begin[-1] + 1 + np.arange(len(single))))
+    return Columns(
+        begin, np.concatenate((picked.members, single)), np.concatenate((picked.gain, gain))
+    )
+
+
+def supported(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floats]:
+    """The support of these columns, and the nearest prices that just pay each of them.
+
+    Every unit must be in a column.
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    sizes = np.diff(columns.begin)
+    column_of = np.repeat(np.arange(len(columns)), sizes)
+    links = coo_matrix(
+        (
+            np.ones(len(column_of), np.int8),
+            (columns.members[columns.begin[:-1]][column_of], columns.members),
+        ),
+        shape=(n_units, n_units),
+    )
+    n_parts, part = connected_components(links, directed=False)
+    units = np.argsort(part, kind="stable").astype(np.int32)
+    size = np.bincount(part, minlength=n_parts).astype(np.int64)
+    unit_from: Indices = np.concatenate(([0], np.cumsum(size)))[:-1].astype(np.int64)
+    at = np.empty(n_units, np.int32)
+    at[units] = np.arange(n_units) - np.repeat(unit_from, size)
+    part_of_column = part[columns.members[columns.begin[:-1]]]
+    by_part = np.argsort(part_of_column, kind="stable")
+    ends = np.cumsum(np.bincount(part_of_column, minlength=n_parts))
+    price = price.copy()
+    matrices: list[Floats] = []
+    for k in range(n_parts):
+        inside = units[unit_from[k] : unit_from[k] + size[k]]
+        mine = by_part[ends[k - 1] if k else 0 : ends[k]]
+        kept = np.eye(len(inside))
+        if len(mine) == 1:
+            price[inside] += (columns.gain[mine[0]] - price[inside].sum()) / len(inside)
+            kept -= 1 / len(inside)
+        else:
+            matrix = np.zeros((len(mine), len(inside)))
+            for row, c in enumerate(mine):
+                matrix[row, at[columns.members[columns.begin[c] : columns.begin[c + 1]]]] = 1.0
+            missing = columns.gain[mine] - matrix @ price[inside]
+            left, values, right = np.linalg.svd(matrix, full_matrices=False)
+            rank = int((values > 1e-9 * values[0]).sum())
+            right = right[:rank]
+            price[inside] += right.T @ ((left.T @ missing)[:rank] / values[:rank])
+            kept -= right.T @ right
+        matrices.append(kept.ravel())
+    row_from: Indices = np.concatenate(([0], np.cumsum(size**2)))[:-1].astype(np.int64)
+    rows = np.concatenate(matrices)
+    return Support(part.astype(np.int32), at, size, unit_from, units, row_from, rows), price
