@@ -23,11 +23,11 @@ import numpy as np
 
 from gammacp.alignment.groups import Columns, as_groups
 from gammacp.alignment.local_search import as_columns, improve, perturbed, shared_prices
-from gammacp.alignment.lp import relax
+from gammacp.alignment.lp import Relaxation, relax
 from gammacp.alignment.problem import Problem, group_costs
 from gammacp.alignment.solvers import Limits
 from gammacp.alignment.stopping import due, watched
-from gammacp.alignment.support import Support, supported, used
+from gammacp.alignment.support import Support, supported
 from gammacp.arrays import Bools, Codes, Floats, Indices
 
 _MOST_NODES = 5_000_000
@@ -36,12 +36,14 @@ _POOL = 8000
 _PROBES = 30
 _SWEEPS = 300
 _TRIES = 4
+_LARGE = 50_000
 _NODES = 1000
 _FEW_NODES = 30
 _LEAST_STEP = 1e-3
 _LISTED = 300_000
 _PASSES = 3
-# Of the opening: what a group may lack after probing, and what tells that probing leads nowhere.
+# Of `_scale`: what a group may lack after probing, when the gap is close enough to list groups, and
+# what tells that probing leads nowhere.
 _ENOUGH = 1e-6
 _CLOSE = 0.05
 _STALLED = 1e-3
@@ -94,9 +96,11 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
     Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
     that an equally good alignment could use are listed.
     """
-    groups = improve(problem)
+    groups = improve(problem, deadline=deadline)
     pool = as_columns(problem, groups)
-    support, price = _supported(problem, pool, np.ones(len(pool)), shared_prices(problem, groups))
+    support, price = supported(
+        problem.n_units, pool, np.ones(len(pool)), shared_prices(problem, groups)
+    )
     gain = float(pool.gain.sum())
     state = _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
     first = True
@@ -104,7 +108,7 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
         while True:
             found = len(state.pool)
             state = _approached(problem, state, deadline)
-            if first and not state.near:
+            if first and not state.near and len(problem.first) >= _LARGE:
                 state = _perturbed(problem, state, deadline)
             found = len(state.pool) - found
             if first or state.near or found < problem.n_units / 10:
@@ -119,13 +123,18 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
                 break
             if not state.near:
                 state = _mastered(problem, state, deadline)
-    except (KeyboardInterrupt, TimeoutError):
+    except TimeoutError:
         # What has been found so far, with its bound, is the answer.
         pass
     columns = state.pool
     if state.bound - state.gain <= _slack(problem):
         columns = _within(problem, state, _slack(problem), deadline) or columns
     return Generated(columns, state.center, state.groups, state.bound, complete=False)
+
+
+def _scale(problem: Problem) -> float:
+    """What tolerances refer to; the opening may be 0 or less in Dinkelbach's iterations."""
+    return max(problem.opening, problem.delta)
 
 
 def _slack(problem: Problem) -> float:
@@ -139,11 +148,17 @@ def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:
 
 
 def _approached(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
-    """Prices nearer to feasibility, and the groups that they were moved by."""
+    """Prices nearer to feasibility, and the groups that they were moved by.
+
+    Not in a cover, whose prices also have an upper end, nor for the master's own prices.
+    """
     from gammacp.alignment.projection_kernels import probe, sweep
 
+    if problem.cover or state.step == 0.0:
+        return replace(state, near=False)
     price, pool = state.price.copy(), state.pool
-    enough = _ENOUGH * problem.opening
+    start, neighbour, weight = problem.adjacency
+    enough = _ENOUGH * _scale(problem)
     group_of = np.empty(problem.n_units, np.int32)
     rows, annotators = np.nonzero(state.groups >= 0)
     group_of[state.groups[rows, annotators]] = rows
@@ -151,20 +166,22 @@ def _approached(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     near = False
     for _ in range(_PROBES):
         left = sweep(price, pool.begin, pool.members, pool.gain, enough, _SWEEPS, *state.support)
-        if left > _STALLED * problem.opening or due(deadline):
+        if left > _STALLED * _scale(problem) or due(deadline):
             break
         begin, members, gain = watched(
             lambda: probe(
                 problem.annotator,
                 problem.n_annotators,
-                *problem.adjacency,
+                start,
+                neighbour,
+                weight,
                 price,
                 problem.opening,
                 state.groups,
                 group_of,
                 enough,
-                *state.support,
                 halted,
+                *state.support,
             ),
             lambda: halted.fill(True),
             deadline,
@@ -181,7 +198,7 @@ def _perturbed(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     tries = _TRIES * len(state.groups)
     state = _better(problem, state, perturbed(problem, state.groups, tries, deadline))
     pool = as_columns(problem, state.groups)
-    support, price = _supported(problem, pool, np.ones(len(pool)), state.price)
+    support, price = supported(problem.n_units, pool, np.ones(len(pool)), state.price)
     return _approached(
         problem, replace(state, support=support, price=price, relaxed=state.gain), deadline
     )
@@ -189,34 +206,31 @@ def _perturbed(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
 
 def _mastered(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     """The master solved again: its support, and a better alignment if there is one in it."""
-    state = _trimmed(state)
     cover_cost = problem.opening if problem.cover else None
     relaxed = relax(problem.n_units, state.pool, cover_cost, deadline=deadline)
     total = float(relaxed.price.sum())
     columns, value = state.pool, relaxed.value
-    state = _rounded(problem, state, value)
+    state = replace(state, pool=_trimmed(columns, relaxed))
+    state = _rounded(problem, state, columns, value, deadline)
     # Without progress, towards the master's own prices, which all its columns accept.
-    progress = total > state.relaxed + 1e-9 * problem.opening
+    progress = total > state.relaxed + 1e-9 * _scale(problem)
     step = 1.0 if progress else state.step / 2 if state.step > _LEAST_STEP else 0.0
-    price = step * state.price + (1 - step) * relaxed.price if step < 1 else state.price
-    support, price = _supported(problem, columns, value, price)
+    if problem.cover:
+        # Smoothing (Wentges 1997).
+        share = min(step, 0.5)
+        price = share * state.center + (1 - share) * relaxed.price
+        return replace(state, price=price, relaxed=total, step=step)
+    price = step * state.price + (1 - step) * relaxed.price
+    support, price = supported(problem.n_units, columns, value, price)
     return replace(state, support=support, price=price, relaxed=total, step=step)
 
 
-def _supported(
-    problem: Problem, columns: Columns, value: Floats, price: Floats
-) -> tuple[Support, Floats]:
-    opening = problem.opening if problem.cover else None
-    return supported(problem.n_units, used(problem.n_units, columns, value, opening), price)
-
-
-def _trimmed(state: _Iterate) -> _Iterate:
-    """Without the columns that lose most, once there are many."""
-    if len(state.pool) <= _POOL:
-        return state
-    losses = _losses(state.pool, state.price)
-    kept = np.sort(np.argpartition(losses, _POOL // 2)[: _POOL // 2])
-    return replace(state, pool=state.pool.select(kept))
+def _trimmed(columns: Columns, relaxed: Relaxation) -> Columns:
+    """Without those that lose most under the master's prices, once there are many."""
+    if len(columns) <= _POOL:
+        return columns
+    rank = np.where(relaxed.value > 0, -1.0, _losses(columns, relaxed.price))
+    return columns.select(np.sort(np.argpartition(rank, _POOL // 2)[: _POOL // 2]))
 
 
 def _priced(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
@@ -230,7 +244,7 @@ def _priced(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     nodes = _NODES if state.near else _FEW_NODES
     while True:
         found = search(
-            problem, price, problem.tolerance, roots=roots, nodes=nodes, deadline=deadline
+            problem, price, 0.1 * problem.tolerance, roots=roots, nodes=nodes, deadline=deadline
         )
         if found is None:
             return state
@@ -240,10 +254,12 @@ def _priced(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
         if bound < state.bound:
             state = replace(state, bound=bound, center=feasible)
         state = replace(state, pool=_joined(state.pool, found.columns))
-        lacking = -_losses(found.columns, price).min(initial=0.0) / problem.opening
+        lacking = -_losses(found.columns, price).min(initial=0.0) / _scale(problem)
         roots = np.flatnonzero(found.unsure)
         if lacking > _STALLED or not len(roots) or nodes >= _MOST_NODES or due(deadline):
-            return replace(state, converged=state.near and lacking <= _ENOUGH)
+            return replace(
+                state, converged=lacking <= _ENOUGH and (state.near or state.step == 0.0)
+            )
         nodes *= 10
 
 
@@ -308,7 +324,7 @@ def search(
 
 def _listed(problem: Problem, state: _Iterate, deadline: float) -> Columns | None:
     gap = state.bound - state.gain
-    if gap > _CLOSE * problem.opening and not state.converged:
+    if gap > _CLOSE * _scale(problem) and not state.converged:
         return None
     return _within(problem, state, gap + problem.tolerance, deadline)
 
@@ -320,17 +336,19 @@ def _within(problem: Problem, state: _Iterate, gap: float, deadline: float) -> C
     return None if found is None else found.columns
 
 
-def _rounded(problem: Problem, state: _Iterate, value: Floats) -> _Iterate:
+def _rounded(
+    problem: Problem, state: _Iterate, columns: Columns, value: Floats, deadline: float
+) -> _Iterate:
     """The master's solution as an alignment, polished, if it is better than the one at hand."""
     if problem.cover:
-        groups = as_groups(problem, state.pool, np.flatnonzero(value > 0.5))
+        groups = as_groups(problem, columns, np.flatnonzero(value > 0.5))
     else:
         from gammacp.alignment.greedy_kernels import take_disjoint
 
         order = np.argsort(-value, kind="stable").astype(np.int64)
         order = order[value[order] > 0.01]
-        taken = take_disjoint(problem.n_units, state.pool.begin, state.pool.members, order)
-        groups = improve(problem, as_groups(problem, state.pool, taken))
+        taken = take_disjoint(problem.n_units, columns.begin, columns.members, order)
+        groups = improve(problem, as_groups(problem, columns, taken), deadline)
     return _better(problem, state, groups)
 
 

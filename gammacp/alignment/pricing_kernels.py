@@ -66,12 +66,23 @@ def price_groups(
     value = np.empty(widest, np.float64)
     near = np.empty((widest, n_annotators + 1), np.float64)
     best_of = np.zeros(n_annotators + 2, np.float64)
-    never = 10.0 * n_annotators * opening
+    never = 1.0 + 10.0 * n_annotators * abs(opening)
+    most_weight = 0.0
     for w in weight:
-        never = max(never, 10.0 * n_annotators * n_annotators * w)
+        most_weight = max(most_weight, w)
+    never += 10.0 * n_annotators * n_annotators * most_weight
     group = np.empty(n_annotators, np.int32)
     for root in roots:
         excess[root] = max(floor, 0.0)
+        if halted[0]:
+            if every:
+                return out_begin, out_members, out_gain, excess, unsure, -1
+            excess[root] = max(
+                excess[root],
+                _quick(annotator, start, neighbour, weight, price, opening, most_weight, root),
+            )
+            unsure[root] = True
+            continue
         size = 0
         for p in range(start[root], start[root + 1]):
             if neighbour[p] > root:
@@ -96,7 +107,7 @@ def price_groups(
             continue
         m, begin, widest_label = _labels(annotator, unit, size)
         pairs = m * (m - 1) // 2
-        if halted[0] or pairs * widest_label * widest_label > _MOST_EDGES:
+        if pairs * widest_label * widest_label > _MOST_EDGES:
             if every:
                 return out_begin, out_members, out_gain, excess, unsure, -1
             excess[root] = max(excess[root], most - price[root])
@@ -233,6 +244,42 @@ def price_groups(
         for i in range(size):
             place[unit[i]] = -1
     return out_begin[: count + 1], out_members[:filled], out_gain[:count], excess, unsure, count
+
+
+@kernel
+def _quick(
+    annotator: Codes,
+    start: Indices,
+    neighbour: Codes,
+    weight: Floats,
+    price: Floats,
+    opening: float,
+    most: float,
+    root: int,
+) -> float:
+    """What no group of the root gains beyond its prices, at a glance: all other pairs at `most`.
+
+    The best unit of each later annotator, at half the largest weight to each of the others.
+    """
+    total = -price[root]
+    best = 0.0
+    last = -1
+    others = 0
+    for p in range(start[root], start[root + 1]):
+        u = neighbour[p]
+        if u > root and annotator[u] != last:
+            last = annotator[u]
+            others += 1
+    last = -1
+    for p in range(start[root], start[root + 1]):
+        u = neighbour[p]
+        if u > root:
+            if annotator[u] != last:
+                total += best
+                best = 0.0
+                last = annotator[u]
+            best = max(best, opening - price[u] + weight[p] + 0.5 * max(most, 0.0) * (others - 1))
+    return float(total + best)
 
 
 @kernel

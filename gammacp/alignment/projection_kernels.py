@@ -120,6 +120,7 @@ def probe(
     groups: Codes,
     group_of: Codes,
     floor: float,
+    halted: Bools,
     part: Codes,
     at: Codes,
     size: Indices,
@@ -127,7 +128,6 @@ def probe(
     units: Codes,
     row_from: Indices,
     rows: Floats,
-    halted: Bools,
 ) -> tuple[Indices, Codes, Floats]:
     """Groups that gain more than their prices + floor, sought near `groups`; prices move in place.
 

@@ -9,8 +9,8 @@ import numpy as np
 from gammacp.alignment.groups import Columns
 from gammacp.arrays import Codes, Floats, Indices
 
-# Of a part with more units the groups are forgotten: its prices move freely, one by one.
-_LARGEST = 1500
+# What counts as used in the master's solution.
+_USED = 1e-6
 
 
 class Support(NamedTuple):
@@ -25,30 +25,26 @@ class Support(NamedTuple):
     rows: Floats
 
 
-def used(n_units: int, columns: Columns, value: Floats, opening: float | None) -> Columns:
-    """The columns of positive value, and those of single units that their sums call for.
+def supported(
+    n_units: int, columns: Columns, value: Floats, price: Floats
+) -> tuple[Support, Floats]:
+    """The support of columns with these values, and the nearest prices that just pay each of them.
 
-    A unit covered less than once is partly alone, which gains nothing; one covered more often (in
-    a cover, with its `opening`) pays the opening.
+    A unit covered less than once is partly alone, which gains nothing.
     """
-    picked = columns.select(np.flatnonzero(value > 1e-7))
-    weights = np.repeat(value[value > 1e-7], np.diff(picked.begin))
+    picked = columns.select(np.flatnonzero(value > _USED))
+    weights = np.repeat(value[value > _USED], np.diff(picked.begin))
     covered = np.bincount(picked.members, weights=weights, minlength=n_units)
-    alone = np.flatnonzero(covered < 1 - 1e-6)
-    often = np.flatnonzero(covered > 1 + 1e-6) if opening is not None else alone[:0]
-    single = np.concatenate((alone, often)).astype(np.int32)
-    gain = np.concatenate((np.zeros(len(alone)), np.full(len(often), opening or 0.0)))
-    begin = np.concatenate((picked.begin, picked.begin[-1] + 1 + np.arange(len(single))))
-    return Columns(
-        begin, np.concatenate((picked.members, single)), np.concatenate((picked.gain, gain))
+    alone = np.flatnonzero(covered < 1 - _USED).astype(np.int32)
+    begin = np.concatenate((picked.begin, picked.begin[-1] + 1 + np.arange(len(alone))))
+    members = np.concatenate((picked.members, alone))
+    return _parts(
+        n_units, Columns(begin, members, np.append(picked.gain, np.zeros(len(alone)))), price
     )
 
 
-def supported(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floats]:
-    """The support of these columns, and the nearest prices that just pay each of them.
-
-    Every unit must be in a column.
-    """
+def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floats]:
+    """The same for columns that are all used, each unit by one at least."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 

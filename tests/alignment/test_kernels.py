@@ -15,13 +15,17 @@ from gammacp.alignment.greedy_kernels import groups_within, take_disjoint
 from gammacp.alignment.group_kernels import best_per_annotator, profitable_groups
 from gammacp.alignment.groups import enumerate_columns
 from gammacp.alignment.joining_kernels import offers
+from gammacp.alignment.local_search import as_columns, improve, shared_prices
 from gammacp.alignment.lp import prices
 from gammacp.alignment.matching_kernels import best_matching
 from gammacp.alignment.pair_kernels import adjacency, group_weights, sweep
 from gammacp.alignment.price_kernels import repair
 from gammacp.alignment.pricing_kernels import price_groups
 from gammacp.alignment.problem import Problem
+from gammacp.alignment.projection_kernels import probe
+from gammacp.alignment.projection_kernels import sweep as sweep_prices
 from gammacp.alignment.solvers import Limits
+from gammacp.alignment.support import supported
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
@@ -87,9 +91,35 @@ def test_groups(case: tuple[int, int, int]) -> None:
     price = np.random.default_rng(0).random(problem.n_units) * opening
     same(repair, price.copy(), begin, members, gain, opening)
     halted = np.zeros(1, np.bool_)
-    for fraction, nodes in ((-1.0, 10**9), (0.3, 10**9), (0.3, 2)):
-        end = (opening, 0.0, fraction, 30, nodes, 10**6, halted)
+    roots = np.arange(problem.n_units)
+    for every, nodes in ((True, 10**9), (False, 10**9), (False, 2)):
+        end = (opening, 0.0, every, 3, roots, nodes, 10**6, halted)
         same(price_groups, problem.annotator, n, *graph, price, *end)
+    same(price_groups, problem.annotator, n, *graph, price, *end[:-1], ~halted)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_projections(case: tuple[int, int, int]) -> None:
+    _, problem = build(*case)
+    groups = improve(problem)
+    pool = as_columns(problem, groups)
+    support, price = supported(
+        problem.n_units,
+        pool,
+        np.ones(len(pool)),
+        shared_prices(problem, groups),
+    )
+    group_of = np.empty(problem.n_units, np.int32)
+    rows, annotators = np.nonzero(groups >= 0)
+    group_of[groups[rows, annotators]] = rows
+    n, opening, halted = problem.n_annotators, problem.opening, np.zeros(1, np.bool_)
+    for floor in (0.0, -0.1 * opening):
+        found = same(
+            probe,
+            *(problem.annotator, n, *problem.adjacency, price.copy(), opening),
+            *(groups, group_of, floor, halted, *support),
+        )
+        same(sweep_prices, price.copy(), *found, 1e-6, 30, *support)
 
 
 def test_pricing_that_is_halted_claims_nothing() -> None:

@@ -35,7 +35,7 @@ def crowded(n_annotators: int, n_units: int, step: float) -> Continuum:
     )
 
 
-@pytest.mark.parametrize(("n_annotators", "n_units", "step"), [(20, 30, 10.0), (5, 40, 0.1)])
+@pytest.mark.parametrize(("n_annotators", "n_units", "step"), [(20, 30, 10.0), (6, 400, 0.1)])
 def test_a_time_limit_is_kept(n_annotators: int, n_units: int, step: float) -> None:
     continuum = crowded(n_annotators, n_units, step)
     bound = bind(Combined(), continuum)
