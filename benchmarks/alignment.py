@@ -50,12 +50,13 @@ TABLE = [
     ("2x5000:1:random", "align"),
     *[(f"5x100:{seed}:{kind}", "align") for seed in (1, 2, 3) for kind in ("observed", "random")],
     ("5x100:1:observed", "gamma"),
-    *[(f"8x30:{seed}:{kind}", "align") for seed in (1, 2, 3) for kind in ("observed", "random")],
-    *[(f"10x30:{seed}:{kind}", "align") for seed in (1, 2, 3) for kind in ("observed", "random")],
-    *[(f"20x30:{seed}:observed", "align") for seed in (1, 2, 3)],
-    *[(f"27x20:{seed}:observed", "align") for seed in (1, 2, 3)],
-    ("20x30:1:random", "align"),
-    ("27x20:1:random", "align"),
+    ("3x10000:1:observed", "align"),
+    *[
+        (f"{size}:{seed}:{kind}", "align")
+        for size in ("8x30", "10x30", "12x30", "20x30", "27x20")
+        for kind in ("observed", "random")
+        for seed in (1, 2, 3)
+    ],
 ]
 STAGES = ["rest", "draw", "dissimilarities", "columns", "prices", "LP"]
 STAGES += ["assignment", "components", "CP-SAT", "ties"]

@@ -29,6 +29,8 @@ STAGES = {
         "alignment.pair_kernels.adjacency",
         "alignment.groups.enumerate_columns",
         "alignment.pricing_kernels.price_groups",
+        "alignment.projection_kernels.probe",
+        "alignment.projection_kernels.sweep",
     ),
     "prices": ("alignment.prices.prices",),
     "LP": ("alignment.lp.prices", "alignment.lp.relax"),

@@ -18,7 +18,7 @@ from gammacp.alignment.stopping import watched
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, columns
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.needs import require
 
 MOST_PAIRS = 4_000_000
@@ -151,7 +151,8 @@ def _evaluated(
     cost = np.empty(len(first), np.float64)
     for lo in range(0, len(first), _CHUNK):
         part = slice(lo, lo + _CHUNK)
-        cost[part] = dissimilarity.pairwise(units[first[part]], units[second[part]])
+        values = dissimilarity.pairwise(units[first[part]], units[second[part]])
+        cost[part] = _checked(continuum, values, first[part], second[part])
     keep = (cost <= most) & np.isfinite(cost)
     return first[keep], second[keep], cost[keep]
 
@@ -170,3 +171,20 @@ def length_classes(continuum: Continuum) -> tuple[Indices, Indices, Floats]:
     class_start = np.append(begins, len(order)).astype(np.int64)
     longest = np.maximum.reduceat(lengths[order], begins) if len(order) else np.zeros(0)
     return order.astype(np.int64), class_start, longest
+
+
+def _checked(continuum: Continuum, values: Any, first: Codes, second: Codes) -> Floats:
+    """A dissimilarity's values, if they can be some; one of the user's own may give anything."""
+    cost = np.asarray(values, np.float64)
+    if cost.shape != first.shape:
+        message = f"the dissimilarity gives no array of {len(first)} numbers for as many pairs"
+        raise UsageError(f"{message} of units")
+    for i in np.flatnonzero(~(cost >= 0))[:1]:
+        rows = list(continuum)
+        a, b = rows[first[i]], rows[second[i]]
+        raise UsageError(
+            f"the dissimilarity of {a.category} {a.start:g}–{a.end:g} by {a.annotator} and "
+            f"{b.category} {b.start:g}–{b.end:g} by {b.annotator} is {cost[i]:g}. It must be 0 or "
+            "more, or infinite; gammacp.testing.check_dissimilarity finds such pairs"
+        )
+    return cost

@@ -16,6 +16,7 @@ enumerated: no better alignment can use another one, and the rest of the proof w
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -41,6 +42,8 @@ _NODES = 1000
 _FEW_NODES = 30
 _LEAST_STEP = 1e-3
 _LISTED = 300_000
+# Seconds for the best packing of the pool.
+_SOON = 10.0
 _PASSES = 3
 # Of `_scale`: what a group may lack after probing, when the gap is close enough to list groups, and
 # what tells that probing leads nowhere.
@@ -114,6 +117,8 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
             if first or state.near or found < problem.n_units / 10:
                 state = _priced(problem, state, deadline)
             first = False
+            if state.converged and not _good_enough(problem, state, limits):
+                state = _packed(problem, state, deadline)
             if _good_enough(problem, state, limits) or due(deadline):
                 break
             listed = _listed(problem, state, deadline)
@@ -334,6 +339,21 @@ def _within(problem: Problem, state: _Iterate, gap: float, deadline: float) -> C
     limit = _MOST_LISTED if state.converged else _LISTED
     found = search(problem, state.center, -gap, every=True, limit=limit, deadline=deadline)
     return None if found is None else found.columns
+
+
+def _packed(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
+    """The best alignment of the columns that could be in a better one, if that is found soon.
+
+    The master's solution is fractional then, and rounding it loses most of the gap.
+    """
+    from gammacp.alignment.cpsat import best_packing
+
+    gap = state.bound - state.gain
+    near = state.pool.select(np.flatnonzero(_losses(state.pool, state.center) <= gap))
+    left = max(deadline - time.monotonic(), 0.01)
+    limits = Limits(time_limit=min(left, _SOON))
+    found = best_packing(problem.opening, near, limits, cover=problem.cover)
+    return _better(problem, state, as_groups(problem, near, found.chosen))
 
 
 def _rounded(

@@ -102,12 +102,13 @@ def price_groups(
             place,
             near,
             best_of,
+            halted,
         )
         if size == 0:
             continue
         m, begin, widest_label = _labels(annotator, unit, size)
         pairs = m * (m - 1) // 2
-        if pairs * widest_label * widest_label > _MOST_EDGES:
+        if halted[0] or pairs * widest_label * widest_label > _MOST_EDGES:
             if every:
                 return out_begin, out_members, out_gain, excess, unsure, -1
             excess[root] = max(excess[root], most - price[root])
@@ -368,6 +369,7 @@ def _reduced(
     place: Codes,
     near: Floats,
     best_of: Floats,
+    halted: Bools,
 ) -> tuple[int, float]:
     """How many candidates are left once those that reach no more than `threshold` are dropped.
 
@@ -406,6 +408,6 @@ def _reduced(
                 kept += 1
             else:
                 place[x] = -1
-        if kept == size or kept == 0:
+        if kept == size or kept == 0 or halted[0]:
             return kept, together
         size = kept

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from gammacp.alignment import Status, build_problem
 from gammacp.alignment.greedy import unitary_alignments_within
 from gammacp.alignment.problem import Solution, solution
 from gammacp.dissimilarity import Combined, bind, columns
+from gammacp.dissimilarity.base import UnitColumns
+from gammacp.errors import UsageError
 from tests.alignment.continua import random_continuum
 
 NONE = np.zeros((0, 2), np.int32)
@@ -64,3 +67,36 @@ def test_unitary_alignments_are_all_those_within(n: int) -> None:
             ]
             assert len(groups) == len(set(groups))
             assert set(groups) == expected
+
+
+class _Gives:
+    """A dissimilarity of a user's own that returns what it is told to."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Any:
+        if not isinstance(self.value, float):
+            return self.value
+        return np.full(np.broadcast_shapes(u.start.shape, v.start.shape), self.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (np.nan, "of x 0–1 by A and y 5–6 by B is nan"),
+        (-0.5, "is -0.5"),
+        (None, "no array of 1 numbers"),
+        (np.zeros(2), "no array of 1 numbers"),
+    ],
+)
+def test_a_dissimilarity_that_is_none_is_refused(value: object, said: str) -> None:
+    """Silently dropping such pairs would leave every unit alone, and γ 0."""
+    c = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 5, 6, "y")])
+    with pytest.raises(UsageError, match=said):
+        build_problem(c, bind(_Gives(value), c))
+
+
+def test_units_that_must_not_be_aligned_may_cost_infinity() -> None:
+    c = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 5, 6, "y")])
+    assert len(build_problem(c, bind(_Gives(np.inf), c)).first) == 0
