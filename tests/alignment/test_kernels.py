@@ -128,20 +128,17 @@ def test_pricing_that_is_halted_claims_nothing() -> None:
     graph, opening = problem.adjacency, problem.opening
     price = np.zeros(problem.n_units)
     halted = np.ones(1, np.bool_)
-    limits = (30, 10**9, 10**6)
-    *_, count = same(
-        price_groups, problem.annotator, 3, *graph, price, opening, 0.0, -1.0, *limits, halted
-    )
+    first = (problem.annotator, 3, *graph, price, opening, 0.0)
+    limits = (3, np.arange(problem.n_units), 10**9, 10**6)
+    *_, count = same(price_groups, *first, True, *limits, halted)
     assert count == -1
-    *_, halfway, count = price_groups(
-        problem.annotator, 3, *graph, price, opening, 0.0, 0.3, *limits, halted
-    )
+    *_, halfway, unsure, count = price_groups(*first, False, *limits, halted)
     assert count == 0
-    *_, whole, count = price_groups(
-        problem.annotator, 3, *graph, price, opening, 0.0, 0.3, *limits, ~halted
-    )
+    *_, whole, sure, count = price_groups(*first, False, *limits, ~halted)
     assert count > 0
     assert (halfway >= whole).all()
+    assert unsure[whole > 0].all()
+    assert not sure.any()
 
 
 def test_matchings() -> None:
