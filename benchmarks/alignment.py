@@ -65,7 +65,7 @@ GROWTH = [
     *[(f"3x{p}:1:jittered", "align") for p in (300, 1000, 3000, 10000, 30000, 100000)],
     *[(f"5x{p}:1:jittered", "align") for p in (100, 300, 1000, 3000)],
     *[(f"{n}x30:1:jittered", "align") for n in (3, 5, 8, 12, 16, 20, 27)],
-    *[(f"{n}x30:1:observed", "align") for n in (3, 5, 8, 12)],
+    *[(f"{n}x30:1:observed", "align") for n in (3, 5, 8, 12, 16, 20, 27)],
 ]
 SHARES = [
     ("3by100", "align"),
