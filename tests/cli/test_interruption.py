@@ -164,5 +164,8 @@ def test_native_code_does_not_hold_up_an_interrupt() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "busy\n"
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)  # the call itself takes many minutes
+        try:
+            _, errors = process.communicate(timeout=60)  # the call itself takes many minutes
+        finally:
+            process.kill()
     assert (process.returncode, errors) == (130, "gammacp: interrupted\n")
