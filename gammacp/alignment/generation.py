@@ -231,11 +231,16 @@ def _mastered(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
 
 
 def _trimmed(columns: Columns, relaxed: Relaxation) -> Columns:
-    """Without those that lose most under the master's prices, once there are many."""
-    if len(columns) <= _POOL:
+    """Without those that lose most under the master's prices, once there are many.
+
+    Those that it uses are kept: without them its value could fall, and come back for ever.
+    """
+    used = relaxed.value > 0
+    most = max(_POOL, 2 * int(used.sum()))
+    if len(columns) <= most:
         return columns
-    rank = np.where(relaxed.value > 0, -1.0, _losses(columns, relaxed.price))
-    return columns.select(np.sort(np.argpartition(rank, _POOL // 2)[: _POOL // 2]))
+    rank = np.where(used, -np.inf, _losses(columns, relaxed.price))
+    return columns.select(np.sort(np.argpartition(rank, most // 2)[: most // 2]))
 
 
 def _priced(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
@@ -243,9 +248,10 @@ def _priced(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
 
     While none is found that lacks much but roots are left unsure, those are searched deeper.
     """
-    price = np.minimum(state.price, problem.opening) if problem.cover else state.price
+    # A unit alone gains nothing, so that no price may be below 0.
+    price = np.clip(state.price, 0.0, problem.opening if problem.cover else np.inf)
     roots: Indices = np.arange(problem.n_units)
-    excess = np.zeros(problem.n_units)
+    excess = np.full(problem.n_units, np.inf)
     nodes = _NODES if state.near else _FEW_NODES
     while True:
         found = search(
@@ -253,7 +259,7 @@ def _priced(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
         )
         if found is None:
             return state
-        excess[roots] = np.minimum(found.excess[roots], excess[roots] if nodes > _NODES else np.inf)
+        excess[roots] = np.minimum(found.excess[roots], excess[roots])
         feasible = _feasible(problem, price, excess)
         bound = float(feasible.sum())
         if bound < state.bound:
