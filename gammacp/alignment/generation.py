@@ -18,21 +18,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from gammacp.alignment.groups import Columns, as_groups
 from gammacp.alignment.local_search import as_columns, improve, perturbed, shared_prices
 from gammacp.alignment.lp import Relaxation, relax
+from gammacp.alignment.pricing import MOST_LISTED, search
 from gammacp.alignment.problem import Problem, group_costs
 from gammacp.alignment.solvers import Limits
 from gammacp.alignment.stopping import due, watched
 from gammacp.alignment.support import Support, supported
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.arrays import Codes, Floats, Indices
 
 _MOST_NODES = 5_000_000
-_MOST_LISTED = 10_000_000
 _POOL = 8000
 _PROBES = 30
 _SWEEPS = 300
@@ -44,7 +43,6 @@ _LEAST_STEP = 1e-3
 _LISTED = 300_000
 # Seconds for the best packing of the pool.
 _SOON = 10.0
-_PASSES = 3
 # Of `_scale`: what a group may lack after probing, when the gap is close enough to list groups, and
 # what tells that probing leads nowhere.
 _ENOUGH = 1e-6
@@ -285,54 +283,6 @@ def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
     return np.asarray(price + excess)
 
 
-class Found(NamedTuple):
-    """Groups found; what no group of a root exceeds, and where that is only a bound."""
-
-    columns: Columns
-    excess: Floats
-    unsure: Bools
-
-
-def search(
-    problem: Problem,
-    price: Floats,
-    floor: float,
-    *,
-    every: bool = False,
-    roots: Indices | None = None,
-    nodes: int = 2**62,
-    limit: int = _MOST_LISTED,
-    deadline: float = np.inf,
-) -> Found | None:
-    """Groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
-
-    None with more than `limit` members. At the deadline an enumeration (`every`) ends with None,
-    pricing with weaker excesses.
-    """
-    from gammacp.alignment.pricing_kernels import price_groups
-
-    halted = np.zeros(1, np.bool_)
-    begin, members, gain, excess, unsure, count = watched(
-        lambda: price_groups(
-            problem.annotator,
-            problem.n_annotators,
-            *problem.adjacency,
-            price,
-            problem.opening,
-            floor,
-            every,
-            _PASSES,
-            np.arange(problem.n_units) if roots is None else roots,
-            nodes,
-            limit,
-            halted,
-        ),
-        lambda: halted.fill(True),
-        deadline,
-    )
-    return None if count < 0 else Found(Columns(begin, members, gain), excess, unsure)
-
-
 def _listed(problem: Problem, state: _Iterate, deadline: float) -> Columns | None:
     gap = state.bound - state.gain
     if gap > _CLOSE * _scale(problem) and not state.converged:
@@ -342,7 +292,7 @@ def _listed(problem: Problem, state: _Iterate, deadline: float) -> Columns | Non
 
 def _within(problem: Problem, state: _Iterate, gap: float, deadline: float) -> Columns | None:
     """All groups that lose no more than the gap; None if they are too many."""
-    limit = _MOST_LISTED if state.converged else _LISTED
+    limit = MOST_LISTED if state.converged else _LISTED
     found = search(problem, state.center, -gap, every=True, limit=limit, deadline=deadline)
     return None if found is None else found.columns
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.message_kernels import bound_labels, pair_at, pass_messages
+from gammacp.alignment.root_kernels import glance, labels, reduced
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -79,7 +80,7 @@ def price_groups(
                 return out_begin, out_members, out_gain, excess, unsure, -1
             excess[root] = max(
                 excess[root],
-                _quick(annotator, start, neighbour, weight, price, opening, most_weight, root),
+                glance(annotator, start, neighbour, weight, price, opening, most_weight, root),
             )
             unsure[root] = True
             continue
@@ -89,7 +90,7 @@ def price_groups(
                 unit[size] = neighbour[p]
                 value[size] = opening - price[neighbour[p]] + weight[p]
                 size += 1
-        size, most = _reduced(
+        size, most = reduced(
             annotator,
             n_annotators,
             start,
@@ -106,7 +107,7 @@ def price_groups(
         )
         if size == 0:
             continue
-        m, begin, widest_label = _labels(annotator, unit, size)
+        m, begin, widest_label = labels(annotator, unit, size)
         pairs = m * (m - 1) // 2
         if halted[0] or pairs * widest_label * widest_label > _MOST_EDGES:
             if every:
@@ -248,58 +249,6 @@ def price_groups(
 
 
 @kernel
-def _quick(
-    annotator: Codes,
-    start: Indices,
-    neighbour: Codes,
-    weight: Floats,
-    price: Floats,
-    opening: float,
-    most: float,
-    root: int,
-) -> float:
-    """What no group of the root gains beyond its prices, at a glance: all other pairs at `most`.
-
-    The best unit of each later annotator, at half the largest weight to each of the others.
-    """
-    total = -price[root]
-    best = 0.0
-    last = -1
-    others = 0
-    for p in range(start[root], start[root + 1]):
-        u = neighbour[p]
-        if u > root and annotator[u] != last:
-            last = annotator[u]
-            others += 1
-    last = -1
-    for p in range(start[root], start[root + 1]):
-        u = neighbour[p]
-        if u > root:
-            if annotator[u] != last:
-                total += best
-                best = 0.0
-                last = annotator[u]
-            best = max(best, opening - price[u] + weight[p] + 0.5 * max(most, 0.0) * (others - 1))
-    return float(total + best)
-
-
-@kernel
-def _labels(annotator: Codes, unit: Codes, size: int) -> tuple[int, Indices, int]:
-    """Annotators of the candidates, where each one's candidates begin, most labels of one."""
-    begin = np.zeros(size + 1, np.int64)
-    m = 1
-    for i in range(1, size):
-        if annotator[unit[i]] != annotator[unit[i - 1]]:
-            begin[m] = i
-            m += 1
-    begin[m] = size
-    widest = 0
-    for s in range(m):
-        widest = max(widest, begin[s + 1] - begin[s])
-    return m, begin[: m + 1], widest + 1
-
-
-@kernel
 def _bounded(
     value: Floats,
     edge: Floats,
@@ -353,61 +302,3 @@ def _most_decided(count: Indices, short: Floats, slack: float) -> int:
                 least = weight
                 found = s
     return found
-
-
-@kernel
-def _reduced(
-    annotator: Codes,
-    n_annotators: int,
-    start: Indices,
-    neighbour: Codes,
-    weight: Floats,
-    unit: Codes,
-    value: Floats,
-    size: int,
-    threshold: float,
-    place: Codes,
-    near: Floats,
-    best_of: Floats,
-    halted: Bools,
-) -> tuple[int, float]:
-    """How many candidates are left once those that reach no more than `threshold` are dropped.
-
-    What a candidate reaches is the half-sum bound: its value, half of its best weights to the
-    other annotators, and the same of the best unit of each of them. `unit` and `value` are packed
-    in place; `place[unit]` is a candidate's number, −1 for others. Also returns the bound of all.
-    """
-    for i in range(size):
-        place[unit[i]] = i
-    while True:
-        for k in range(n_annotators):
-            best_of[k] = 0.0
-        for i in range(size):
-            for k in range(n_annotators):
-                near[i, k] = 0.0
-            for p in range(start[unit[i]], start[unit[i] + 1]):
-                if place[neighbour[p]] >= 0:
-                    k = annotator[neighbour[p]]
-                    near[i, k] = max(near[i, k], weight[p])
-            half = 0.0
-            for k in range(n_annotators):
-                half += near[i, k]
-            near[i, 0] = value[i] + 0.5 * half
-            k = annotator[unit[i]]
-            best_of[k] = max(best_of[k], near[i, 0])
-        together = 0.0
-        for k in range(n_annotators):
-            together += best_of[k]
-        kept = 0
-        for i in range(size):
-            x = unit[i]
-            if near[i, 0] + together - best_of[annotator[x]] > threshold:
-                unit[kept] = x
-                value[kept] = value[i]
-                place[x] = kept
-                kept += 1
-            else:
-                place[x] = -1
-        if kept == size or kept == 0 or halted[0]:
-            return kept, together
-        size = kept

@@ -12,9 +12,9 @@ from gammacp import Combined
 from gammacp.alignment import best_groups, build_problem, lp, settle, solve
 from gammacp.alignment.bounds import unit_bound
 from gammacp.alignment.candidates import pair_count
-from gammacp.alignment.generation import search
 from gammacp.alignment.groups import Columns, enumerate_columns
 from gammacp.alignment.price_kernels import repair
+from gammacp.alignment.pricing import search
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.settle_kernels import join, widen
 from gammacp.alignment.solvers import Limits
