@@ -179,8 +179,10 @@ def figure(table: Path) -> None:
                 axis.loglog(a, b, MARKERS[style], color=COLOURS[style], mfc=face)
             axis.set_xlabel(over)
             axis.set_ylabel("CPU seconds")
-            axis.legend(loc="lower right")
-            if panel == 1:
+            axis.legend(loc="upper left")
+            if panel == 0:
+                axis.set_ylim(top=20)
+            else:
                 axis.set_xticks((3, 5, 8, 12, 20, 30), ("3", "5", "8", "12", "20", "30"))
                 axis.minorticks_off()
 
