@@ -213,10 +213,13 @@ def _mastered(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     relaxed = relax(problem.n_units, state.pool, cover_cost, deadline=deadline)
     total = float(relaxed.price.sum())
     columns, value = state.pool, relaxed.value
-    state = replace(state, pool=_trimmed(columns, relaxed))
-    state = _rounded(problem, state, columns, value, deadline)
-    # Without progress, towards the master's own prices, which all its columns accept.
+    # Without progress, towards the master's own prices, which all its columns accept, and with all
+    # columns, so that none comes back for ever.
     progress = total > state.relaxed + 1e-9 * _scale(problem)
+    total = max(total, state.relaxed)
+    if progress:
+        state = replace(state, pool=_trimmed(columns, relaxed))
+    state = _rounded(problem, state, columns, value, deadline)
     step = 1.0 if progress else state.step / 2 if state.step > _LEAST_STEP else 0.0
     if problem.cover:
         # Smoothing (Wentges 1997).
