@@ -64,3 +64,16 @@ def test_trimmed_columns_keep_all_that_the_master_uses(monkeypatch: pytest.Monke
     kept = generation._trimmed(columns, Relaxation(value, np.ones(80)))
     assert set(columns.gain[value > 0].tolist()) <= set(kept.gain.tolist())
     assert len(kept) < len(columns)
+
+
+@pytest.mark.parametrize("cover", [False, True])
+def test_a_pool_that_is_trimmed_all_the_time_comes_to_an_end(
+    cover: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns that are dropped must not come back for ever: prices are still found in the end."""
+    monkeypatch.setattr("gammacp.alignment.generation._POOL", 4)
+    for seed in range(6):
+        problem = problem_of(230 + seed, 3 + seed % 3, 15, cover=cover)
+        found = generate(problem, Limits(), NEVER)
+        for group, gain in all_groups(problem).items():
+            assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening
