@@ -28,6 +28,7 @@ import resource
 import shutil
 import signal
 import sys
+import tempfile
 import time
 from importlib import import_module
 from pathlib import Path
@@ -317,7 +318,9 @@ def main() -> None:
     runner.add_argument("--survivors", action="store_true", help="run what survived again")
     runner.add_argument("--tests", nargs="+", help="these tests only; survivors are not recorded")
     runner.add_argument("--mutant", nargs="+", help="only mutants whose name has one of these")
-    runner.add_argument("--work", type=Path, default=Path("/tmp/gammacp-mutants"))
+    runner.add_argument(
+        "--work", type=Path, default=Path(tempfile.gettempdir()) / "gammacp-mutants"
+    )
     runner.set_defaults(command=run)
     reporter = commands.add_parser("report")
     reporter.set_defaults(command=report)

@@ -160,7 +160,6 @@ def _approached(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     if problem.cover or state.step == 0.0:
         return replace(state, near=False)
     price, pool = state.price.copy(), state.pool
-    start, neighbour, weight = problem.adjacency
     enough = _ENOUGH * _scale(problem)
     group_of = np.empty(problem.n_units, np.int32)
     rows, annotators = np.nonzero(state.groups >= 0)
@@ -168,23 +167,21 @@ def _approached(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     halted = np.zeros(1, np.bool_)
     near = False
     for _ in range(_PROBES):
-        left = sweep(price, pool.begin, pool.members, pool.gain, enough, _SWEEPS, *state.support)
+        left = sweep(price, pool.begin, pool.members, pool.gain, enough, _SWEEPS, state.support)
         if left > _STALLED * _scale(problem) or due(deadline):
             break
         begin, members, gain = watched(
             lambda: probe(
                 problem.annotator,
                 problem.n_annotators,
-                start,
-                neighbour,
-                weight,
+                *problem.adjacency,
                 price,
                 problem.opening,
                 state.groups,
                 group_of,
                 enough,
                 halted,
-                *state.support,
+                state.support,
             ),
             lambda: halted.fill(True),
             deadline,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.message_kernels import bound_labels, pair_at, pass_messages
-from gammacp.alignment.root_kernels import glance, labels, reduced
+from gammacp.alignment.root_kernels import glance, graph, labels, reduced
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -117,25 +117,9 @@ def price_groups(
             for i in range(size):
                 place[unit[i]] = -1
             continue
-        values = np.zeros((m, widest_label), np.float64)
-        edge = np.zeros((pairs, widest_label, widest_label), np.float64)
-        for s in range(m):
-            for i in range(begin[s], begin[s + 1]):
-                values[s, i - begin[s] + 1] = value[i]
-            for t in range(s + 1, m):
-                pair = pair_at(s, t, m)
-                edge[
-                    pair, 1 : begin[s + 1] - begin[s] + 1, 1 : begin[t + 1] - begin[t] + 1
-                ] = -never
-        for s in range(m):
-            for i in range(begin[s], begin[s + 1]):
-                t = s
-                for p in range(start[unit[i]], start[unit[i] + 1]):
-                    j = place[neighbour[p]]
-                    if j > i:
-                        while begin[t + 1] <= j:
-                            t += 1
-                        edge[pair_at(s, t, m), i - begin[s] + 1, j - begin[t] + 1] = weight[p]
+        values, edge = graph(
+            start, neighbour, weight, unit, value, place, begin, widest_label, never
+        )
         # Branch and bound: at most one level per annotator.
         alive = np.zeros((m + 1, m, widest_label), np.int32)
         alive_count = np.zeros((m + 1, m), np.int64)

@@ -5,7 +5,7 @@ only move where those sums stay as they are. A group that gains more than its pr
 half-space that the prices have yet to enter: they are projected on it (Agmon 1954, Motzkin and
 Schoenberg 1954), orthogonally to the support.
 
-`Support` in arrays: units in parts that share groups, `part[u]` and the unit's place in it `at[u]`;
+A `Support` has units in parts that share groups, `part[u]` and the unit's place in it `at[u]`;
 part k has `size[k]` units listed at `unit_from[k]` in `units`, and at `row_from[k]` in `rows` the
 symmetric matrix, size[k] × size[k], that takes from a vector what lies in the span of the groups.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.alignment.support import Support
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -32,28 +33,23 @@ def enter(
     price: Floats,
     members: Codes,
     lacking: float,
-    part: Codes,
-    at: Codes,
-    size: Indices,
-    unit_from: Indices,
-    units: Codes,
-    row_from: Indices,
-    rows: Floats,
+    support: Support,
 ) -> bool:
     """Move prices in place until the group pays `lacking` more; False where the support forbids."""
+    part, at, size = support.part, support.at, support.size
     norm = 0.0
     for u in members:
-        row = row_from[part[u]] + at[u] * size[part[u]]
+        row = support.row_from[part[u]] + at[u] * size[part[u]]
         for v in members:
             if part[v] == part[u]:
-                norm += rows[row + at[v]]
+                norm += support.rows[row + at[v]]
     if norm < 1e-9:
         return False
     for u in members:
-        row = row_from[part[u]] + at[u] * size[part[u]]
-        first = unit_from[part[u]]
+        row = support.row_from[part[u]] + at[u] * size[part[u]]
+        first = support.unit_from[part[u]]
         for j in range(size[part[u]]):
-            price[units[first + j]] += _OVER * lacking / norm * rows[row + j]
+            price[support.units[first + j]] += _OVER * lacking / norm * support.rows[row + j]
     return True
 
 
@@ -65,13 +61,7 @@ def sweep(
     gain: Floats,
     enough: float,
     sweeps: int,
-    part: Codes,
-    at: Codes,
-    size: Indices,
-    unit_from: Indices,
-    units: Codes,
-    row_from: Indices,
-    rows: Floats,
+    support: Support,
 ) -> float:
     """Enter the half-spaces of all columns in turn, `sweeps` times; the largest lack left.
 
@@ -95,13 +85,7 @@ def sweep(
                     price,
                     members[begin[c] : begin[c + 1]],
                     lacking,
-                    part,
-                    at,
-                    size,
-                    unit_from,
-                    units,
-                    row_from,
-                    rows,
+                    support,
                 )
         if worst == 0.0:
             break
@@ -121,13 +105,7 @@ def probe(
     group_of: Codes,
     floor: float,
     halted: Bools,
-    part: Codes,
-    at: Codes,
-    size: Indices,
-    unit_from: Indices,
-    units: Codes,
-    row_from: Indices,
-    rows: Floats,
+    support: Support,
 ) -> tuple[Indices, Codes, Floats]:
     """Groups that gain more than their prices + floor, sought near `groups`; prices move in place.
 
@@ -205,13 +183,7 @@ def probe(
                 price,
                 group[:members],
                 gained - paid,
-                part,
-                at,
-                size,
-                unit_from,
-                units,
-                row_from,
-                rows,
+                support,
             )
             if filled + members > len(out_members):
                 out_members = np.concatenate((out_members, np.empty_like(out_members)))

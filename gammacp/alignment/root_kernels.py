@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.alignment.message_kernels import pair_at
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -58,6 +59,44 @@ def labels(annotator: Codes, unit: Codes, size: int) -> tuple[int, Indices, int]
     for s in range(m):
         widest = max(widest, begin[s + 1] - begin[s])
     return m, begin[: m + 1], widest + 1
+
+
+@kernel
+def graph(
+    start: Indices,
+    neighbour: Codes,
+    weight: Floats,
+    unit: Codes,
+    value: Floats,
+    place: Codes,
+    begin: Indices,
+    widest: int,
+    never: float,
+) -> tuple[Floats, Floats]:
+    """Values of the labels and of their pairs as `message_kernels` has them.
+
+    Label 0, no unit, is worth 0 with every other; units that are no neighbours lose `never`.
+    """
+    m = len(begin) - 1
+    values = np.zeros((m, widest), np.float64)
+    edge = np.zeros((m * (m - 1) // 2, widest, widest), np.float64)
+    for s in range(m):
+        for i in range(begin[s], begin[s + 1]):
+            values[s, i - begin[s] + 1] = value[i]
+        for t in range(s + 1, m):
+            edge[
+                pair_at(s, t, m), 1 : begin[s + 1] - begin[s] + 1, 1 : begin[t + 1] - begin[t] + 1
+            ] = -never
+    for s in range(m):
+        for i in range(begin[s], begin[s + 1]):
+            t = s
+            for p in range(start[unit[i]], start[unit[i] + 1]):
+                j = place[neighbour[p]]
+                if j > i:
+                    while begin[t + 1] <= j:
+                        t += 1
+                    edge[pair_at(s, t, m), i - begin[s] + 1, j - begin[t] + 1] = weight[p]
+    return values, edge
 
 
 @kernel
