@@ -3,7 +3,8 @@
 A record is a mapping with the keys of the JSON, so the JSON of a table are its records as they
 are. A column says which of them it shows, under which header and in which form.
 
->>> found = Table((Column("file", "file"), Column("gamma", "γ", number)), [{"file": "a", "gamma": 1}])
+>>> columns = Column("file", "file"), Column("gamma", "γ", number)
+>>> found = Table(columns, [{"file": "a", "gamma": 1}])
 >>> found.headers
 ('file', 'γ')
 >>> found.cells(digits=3)
@@ -30,6 +31,11 @@ Form: TypeAlias = Callable[[Any, int], str]
 def text(value: Any, _digits: int = 0) -> str:
     """As it is; "–" where there is none."""
     return NONE if value is None else str(value)
+
+
+def word(value: Any, _digits: int = 0) -> str:
+    """As `text`, for short words that stand under each other to the right, like numbers."""
+    return text(value)
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -60,7 +66,7 @@ def signed(value: float | None, digits: int = 4) -> str:
     return NONE if value is None or math.isnan(value) else f"{value:+.{digits}f}"
 
 
-def percent(value: float | None, digits: int = 0) -> str:
+def percent(value: float | None, _digits: int = 0) -> str:
     """A share as whole percents, whatever the digits of the other columns."""
     return NONE if value is None or math.isnan(value) else f"{value:.0%}"
 
@@ -135,6 +141,8 @@ class Column:
         For matrices: how a cell is coloured in HTML.
     wrapped
         A text that may be long and is broken into lines.
+    left
+        Whether its cells begin at the left, whatever their form.
     """
 
     key: str
@@ -144,11 +152,12 @@ class Column:
     value: Callable[[Record], Any] | None = None
     tint: Callable[[Record], Tint | None] | None = None
     wrapped: bool = False
+    left: bool = False
 
     @property
     def numeric(self) -> bool:
-        """Whether its cells are numbers, which stand under each other to the right."""
-        return self.form not in _LEFT_ALIGNED
+        """Whether its cells stand under each other to the right, as numbers do."""
+        return not self.left and self.form not in _LEFT_ALIGNED
 
     def of(self, record: Record) -> Any:
         """Its value in a record; None where the record has none."""
@@ -189,6 +198,11 @@ class Table:
         )
         return replace(self, columns=tuple(kept))
 
+    def without(self, *keys: str, when: bool = True) -> Table:
+        """The table without these columns."""
+        kept = tuple(c for c in self.columns if not (when and c.key in keys))
+        return replace(self, columns=kept)
+
     def write_csv(self, path: Path) -> None:
         """The table as CSV: keys over the columns, values in full precision, None empty.
 
@@ -206,18 +220,16 @@ class Table:
 
     def _plain_rows(self) -> Iterator[list[object]]:
         for record in self.records:
-            yield [_plain(c.of(record)) for c in self.columns]
+            yield [_plain(c, c.of(record)) for c in self.columns]
 
 
-def _plain(value: Any) -> object:
+def _plain(column: Column, value: Any) -> object:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    if isinstance(value, bool):
-        return yes_no(value)
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+    if column.form in (listing, yes_no):
+        value = column.form(value, 0)
+    elif column.form is position and value.is_integer():
         return int(value)
-    if isinstance(value, (list, tuple)):
-        value = listing(value)
     return harmless(value) if isinstance(value, str) else value
 
 

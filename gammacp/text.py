@@ -43,5 +43,6 @@ def escaped_json(text: str) -> str:
 
 def _escape(character: str) -> str:
     return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(
-        character, f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}"
+        character,
+        f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}",
     )

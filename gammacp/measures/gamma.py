@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 from gammacp.alignment import Alignment, Status, align
 from gammacp.continuum import Continuum
@@ -59,10 +59,32 @@ class GammaScore(Score):
     units: int
     alignment: Alignment
 
+    def as_dict(self) -> dict[str, Any]:
+        """The score as JSON has it."""
+        return gamma_record(self)
+
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
 
         return as_html("gamma", self)
+
+
+def gamma_record(score: Score) -> dict[str, Any]:
+    """γ as JSON has it; what an undefined score does not have is null."""
+    return {
+        "gamma": score.value,
+        "interval": score.interval,
+        "observed_disorder": score.observed,
+        "expected_disorder": score.expected,
+        "samples": getattr(score, "samples", 0),
+        "status": getattr(score, "status", None),
+        "bound": getattr(score, "bound", None),
+        "annotators": getattr(score, "annotators", None),
+        "units": getattr(score, "units", None),
+        "reason": score.reason,
+        "bootstrap": score.bootstrap,
+        "signature": score.signature,
+    }
 
 
 def gamma(

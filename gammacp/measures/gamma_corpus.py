@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from gammacp.chance.sampling import ExpectedDisorder, SampleRule
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.errors import DataError
-from gammacp.measures.gamma import GammaScore, best, gamma_score
+from gammacp.measures.gamma import GammaScore, best, gamma_record, gamma_score
 from gammacp.measures.gamma_run import (
     Chance,
     GammaOptions,
@@ -64,6 +64,11 @@ class CorpusGamma(Score):
     samples: int
     status: Status
     bound: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The score as JSON has it."""
+        more = {"continua": self.continua, "mean": self.mean}
+        return {"file": None, **gamma_record(self), **more}
 
 
 def gamma_corpus(
