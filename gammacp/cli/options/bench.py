@@ -26,9 +26,8 @@ class Extent:
     error: Annotated[
         list[str] | None,
         typer.Option(
-            help="position, category, split, false-positive, false-negative, merge, or a "
-            "combination such as position+category, also with parameters as in "
-            "split:factor=2 (repeatable).",
+            help="{errors}, or a combination such as position+category, also with "
+            "parameters as in split:factor=2 (repeatable).",
             metavar="NAME",
         ),
     ] = None
@@ -120,12 +119,8 @@ class Running:
 
 @dataclass(frozen=True)
 class Checking:
-    """A dissimilarity that is tried out, and the curves it is held against."""
+    """The curves that a sweep is held against."""
 
-    dissimilarity: Annotated[
-        str | None,
-        typer.Option(help="Class of your own instead of the combined one.", metavar="MODULE:CLASS"),
-    ] = None
     check: Annotated[
         Path | None,
         typer.Option(
@@ -170,7 +165,7 @@ def sweep_of(
         sets=40 if sets is None else sets,
         n_annotators=extent.n_annotators,
         seed=gamma[1].seed,
-        options=_options(checking, *gamma),
+        options=_options(*gamma),
         modules=listed(running.imports),
         experiment=running.experiment,
     )
@@ -220,17 +215,8 @@ def _source(origin: Origin) -> Shuffled:
     )
 
 
-def _options(
-    checking: Checking, weighing: Weighing, sampling: Sampling, solving: Solving
-) -> dict[str, Any]:
+def _options(weighing: Weighing, sampling: Sampling, solving: Solving) -> dict[str, Any]:
     """Options that were given; those at their defaults are left out of the configuration."""
     options: dict[str, Any] = dict(gamma_options(weighing, sampling, solving))
     plain: dict[str, Any] = dict(gamma_options(Weighing(), Sampling(), Solving()))
-    changed = {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}
-    if checking.dissimilarity is not None:
-        from gammacp.bench.loading import load_dissimilarity
-
-        if "dissimilarity" in changed:
-            raise UsageError("--dissimilarity takes the place of --alpha, --beta, … and --preset")
-        changed["dissimilarity"] = load_dissimilarity(checking.dissimilarity)
-    return changed
+    return {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}
