@@ -12,11 +12,12 @@ Chain and relation layers are not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.continuum import Continuum
+from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -60,11 +61,11 @@ class _File:
     sentences: tuple[tuple[int, str], ...]
 
 
-def layers(source: Source) -> Mapping[str, tuple[str, ...]]:
+def layers(source: Source) -> Layers:
     """The span layers that have an annotation, with their features."""
     parsed = _parse(source)
     return {
-        layer.name: _values(layer.features)
+        layer.name: Layer(_values(layer.features))
         for layer in parsed.layers
         if any(cell != "_" for row in parsed.rows for cell in _cells(row, layer))
     }
