@@ -138,7 +138,7 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
     for a in cas.annotations:
         kind = kinds[a.type]
         if kind.role == "relation" or layer not in kind.layers:
-            spans.leave_out(*_why_not(a, kind))
+            spans.leave_out(*_why_not(kind))
             continue
         for name in a.features:
             if name in kind.links:
@@ -155,7 +155,7 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
     return spans.continuum()
 
 
-def _why_not(a: _Annotation, kind: _Kind) -> tuple[str, str]:
+def _why_not(kind: _Kind) -> tuple[str, str]:
     name = kind.layers[-1].rsplit(".", 1)[-1]
     if kind.role == "relation":
         return "relation", f"layer {name} links annotations"

@@ -21,10 +21,7 @@ _PRIMITIVE = tuple(
     f"uima.cas.{name}"
     for name in ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
 )
-_SEVERAL = frozenset(
-    (*(f"{p}Array" for p in _PRIMITIVE), *(f"{p}[]" for p in _PRIMITIVE))
-    + tuple(f"uima.cas.{name}List" for name in ("String", "Integer", "Float"))
-)
+_SEVERAL = frozenset(f"{p}{several}" for p in _PRIMITIVE for several in ("Array", "[]", "List"))
 ENDS = (("Governor", "Dependent"), ("source", "target"))
 """Features that hold the two ends of a relation."""
 
