@@ -13,14 +13,16 @@ are. A column says which of them it shows, under which header and in which form.
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gammacp.text import visible
+
+if TYPE_CHECKING:
+    from gammacp.csv_files import Cell
 
 NONE = "–"
 
@@ -204,39 +206,20 @@ class Table:
         return replace(self, columns=kept)
 
     def write_csv(self, path: Path) -> None:
-        """The table as CSV: keys over the columns, values in full precision, None empty.
+        """The table as CSV for people: keys over the columns, values in full precision.
 
         Cells that a spreadsheet would run as a formula get an apostrophe before them.
         """
-        from gammacp.files import atomic_write
+        from gammacp.csv_files import write_rows
 
-        with (
-            atomic_write(path) as temporary,
-            temporary.open("w", encoding="utf-8", newline="") as stream,
-        ):
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow([c.key for c in self.columns])
-            writer.writerows(self._plain_rows())
-
-    def _plain_rows(self) -> Iterator[list[object]]:
-        for record in self.records:
-            yield [_plain(c, c.of(record)) for c in self.columns]
+        rows = [[_plain(c, c.of(record)) for c in self.columns] for record in self.records]
+        write_rows(path, [[c.key for c in self.columns], *rows], for_spreadsheets=True)
 
 
-def _plain(column: Column, value: Any) -> object:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if column.form in (listing, yes_no):
-        value = column.form(value, 0)
-    elif column.form is position and value.is_integer():
+def _plain(column: Column, value: Any) -> Cell:
+    if value is not None and column.form in (listing, yes_no):
+        return column.form(value, 0)
+    if column.form is position and value.is_integer():
         return int(value)
-    return harmless(value) if isinstance(value, str) else value
-
-
-def harmless(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula (it begins with = + - @ or a control).
-
-    >>> harmless("=1+1"), harmless("a=1")
-    ("'=1+1", 'a=1')
-    """
-    return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell else cell
+    plain: Cell = value
+    return plain

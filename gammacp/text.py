@@ -1,48 +1,49 @@
-"""Text from files, shown so that nobody is misled by what cannot be seen."""
+"""Text from files, made safe to print."""
 
 from __future__ import annotations
 
 import re
 
-# Controls of C0 and C1, DEL, line and paragraph separators, marks and overrides of direction, and
-# half of a surrogate pair, which no output can encode.
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+# C0 and C1 controls, the marks and overrides that turn the direction of text, characters without
+# width that hide in names, line separators, lone surrogates, tag characters.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
 
-def visible(text: str) -> str:
-    r"""The same text with control characters and marks of direction as visible escapes.
+def visible(text: str, *, keep: str = "") -> str:
+    r"""`text` with characters that act or hide written as escapes.
 
-    A terminal or a page would obey them: move the cursor, change colours, clear the screen, show
-    a name backwards. Line breaks and tabs are controls, too.
+    Control characters and escape sequences move a terminal's cursor or rename its window, bidi
+    overrides show a name in another order than it is stored. Joiners stay: emoji and several
+    scripts need them.
 
-    >>> visible("a\x1b[31mb\u202ec\n")
-    'a\\x1b[31mb\\u202ec\\n'
+    Parameters
+    ----------
+    text
+        Any text from a file: a name, a category, a quotation, a path.
+    keep
+        Characters to leave as they are, such as ``"\n"`` for text of several lines.
+
+    Returns
+    -------
+    str
+        Printable on one line (with what `keep` allows); equal to `text` where nothing hides. What
+        is visible already stays, so that applying it twice changes nothing.
+
+    >>> visible("A\x1b[2J\u202eb")
+    'A\\x1b[2J\\u202eb'
     """
-    return _UNSEEN.sub(lambda found: _escape(found[0]), text)
+    if text.isprintable():
+        return text
+    return _HIDDEN.sub(lambda m: m[0] if m[0] in keep else _escaped(ord(m[0])), text)
 
 
-def visible_lines(text: str) -> str:
-    r"""As `visible`, but line breaks stay: for text of our own with names from files in it.
-
-    >>> visible_lines("one\ntwo\x07")
-    'one\ntwo\\x07'
-    """
-    return "\n".join(map(visible, text.split("\n")))
-
-
-def escaped_json(text: str) -> str:
-    r"""JSON with the same characters as escapes of JSON, which change nothing of what it says.
-
-    >>> escaped_json('"\u202ex"')
-    '"\\u202ex"'
-    """
-    return _UNSEEN.sub(lambda c: c[0] if c[0] == "\n" else f"\\u{ord(c[0]):04x}", text)
-
-
-def _escape(character: str) -> str:
-    return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(
-        character,
-        f"\\x{ord(character):02x}" if ord(character) < 256 else f"\\u{ord(character):04x}",
+def _escaped(code: int) -> str:
+    short = {9: r"\t", 10: r"\n", 13: r"\r"}
+    if code in short:
+        return short[code]
+    return (
+        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
     )

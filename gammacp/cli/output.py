@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gammacp.tables import number as number  # for the tables that are not columns yet
-from gammacp.text import escaped_json, visible, visible_lines
+from gammacp.text import visible
 
 if TYPE_CHECKING:
     from threading import Event
@@ -24,7 +25,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 def print_json(document: Mapping[str, object]) -> None:
     """One JSON document on stdout; undefined numbers are null."""
     text = json.dumps(_plain(document), ensure_ascii=False, indent=2)
-    sys.stdout.write(escaped_json(text) + "\n")
+    sys.stdout.write(re.sub(r"[^\n -~]", _escape, text) + "\n")
+
+
+def _escape(found: re.Match[str]) -> str:
+    """A character that a terminal would obey as an escape of JSON, which says the same."""
+    character = found[0]
+    return character if visible(character) == character else json.dumps(character)[1:-1]
 
 
 def _plain(value: Any) -> Any:
@@ -75,4 +82,4 @@ def end_if_interrupted(interrupted: Event, what: str) -> None:
 
 def message(text: str) -> None:
     """A message to the person, on stderr."""
-    print(visible_lines(text), file=sys.stderr)
+    print(visible(text, keep="\n"), file=sys.stderr)
