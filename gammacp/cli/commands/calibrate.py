@@ -9,7 +9,7 @@ import typer
 
 from gammacp.cli.counting import counting
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.parallel import Jobs, workers
+from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import (
     FailUnder,
@@ -58,6 +58,7 @@ def calibrate(
     from gammacp.campaign import tables
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
+    from gammacp.pools import workers
 
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
