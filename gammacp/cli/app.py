@@ -65,7 +65,7 @@ def _root(
         typer.Option(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
         ),
-    ] = False,
+    ] = False,  # noqa: ARG001
     imports: Annotated[
         list[str] | None,
         typer.Option(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gammacp.measures.score import Score
 from gammacp.tables import Column, Record, Table, count, interval, number, word
-
-if TYPE_CHECKING:
-    from gammacp.measures.score import Score
 
 GAMMA = (
     Column("file", "file"),
@@ -44,7 +42,7 @@ def measure_table(scores: Mapping[str, Score]) -> Table:
 
 def _measured(name: str, score: Score) -> Iterator[dict[str, Any]]:
     if not score.by_category:
-        yield {"measure": name, **score.as_dict()}
+        yield {"measure": name, **Score.as_dict(score)}
     for category, value in score.by_category.items():
         yield {
             "measure": f"{name}[{category}]",

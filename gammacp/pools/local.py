@@ -28,6 +28,7 @@ from typing import Any, TypeAlias, TypeVar
 from pebble import ProcessExpired, ProcessPool, ThreadPool
 
 from gammacp.errors import GammacpError
+from gammacp.plugins import load_all, loaded
 
 T = TypeVar("T")
 _Answer: TypeAlias = tuple[Any, Exception | None]
@@ -140,7 +141,10 @@ class Processes(_Pooled):
     def __init__(self, jobs: int, *, timeout: float | None = None) -> None:
         """Nothing is started yet."""
         super().__init__(
-            lambda: ProcessPool(jobs, initializer=_prepare, context=_Context()), timeout
+            lambda: ProcessPool(
+                jobs, initializer=_prepare, initargs=(loaded(),), context=_Context()
+            ),
+            timeout,
         )
 
 
@@ -192,9 +196,10 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _prepare() -> None:
-    """In a new worker: end when the parent is gone."""
+def _prepare(modules: tuple[str, ...]) -> None:
+    """In a new worker: end when the parent is gone, know the extensions that it has loaded."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    load_all(modules)
 
 
 def _end_with_parent() -> None:

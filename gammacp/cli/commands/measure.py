@@ -74,6 +74,7 @@ def measure(
     from gammacp.alignment.stopping import interruptible
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
+    from gammacp.measures.score import Score
 
     names = chosen_measures(measures)
     own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
@@ -91,7 +92,7 @@ def measure(
         scores = {name: evaluate(c, names, **mine) for name, c in loaded.continua.items()}
     if json:
         results = [
-            {"file": file, "measures": {name: s.as_dict() for name, s in found.items()}}
+            {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
             for file, found in scores.items()
         ]
         print_json({"results": results})

@@ -11,6 +11,7 @@ import typer
 from gammacp.cli.commands.bench_store import DEFAULT_OUT
 from gammacp.cli.options.settings import Sampling, Solving, Weighing, gamma_options
 from gammacp.errors import UsageError
+from gammacp.plugins import load_all, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +103,7 @@ class Running:
         list[str] | None,
         typer.Option(
             "--import",
-            help="Module that registers measures or errors of your own (repeatable).",
+            help="As `gammacp --import`, which every command has (repeatable).",
             metavar="MODULE",
         ),
     ] = None
@@ -142,11 +143,9 @@ def sweep_of(
 ) -> Sweep:
     """The sweep; with `--check`, what is not given is taken from the baseline."""
     from gammacp.bench.baseline import extent_of, read_curves
-    from gammacp.bench.loading import search_here
     from gammacp.bench.sweep import PAPER_MEASURES, Sweep, magnitudes_by
 
-    if running.imports:
-        search_here()
+    load_all(listed(running.imports))
     errors, measures = tuple(extent.error or ()), listed(extent.measures)
     sets, magnitudes = extent.sets, magnitudes_of(extent)
     if checking.check is not None:
@@ -166,7 +165,7 @@ def sweep_of(
         n_annotators=extent.n_annotators,
         seed=gamma[1].seed,
         options=_options(*gamma),
-        modules=listed(running.imports),
+        modules=loaded(),
         experiment=running.experiment,
     )
 
