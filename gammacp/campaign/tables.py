@@ -7,7 +7,6 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gammacp.measures.gamma import gamma_record
 from gammacp.tables import (
     Column,
     Table,
@@ -149,7 +148,7 @@ def comparison_document(
     """Everything a comparison says, with the keys of `gammacp compare --json`."""
     return {
         "overall": {
-            **gamma_record(found.overall.score),
+            **found.overall.score.as_dict(),
             "bootstrap": _bootstrap(found.bootstrap),
         },
         "documents": document_records(found)[: len(found.overall.documents)],
@@ -170,16 +169,16 @@ def _renamed(record: dict[str, Any], **names: str) -> dict[str, Any]:
 
 def document_records(found: Comparison) -> list[dict[str, Any]]:
     """γ per document and, for several, of all."""
-    records = [{"file": n, **gamma_record(s)} for n, s in found.overall.documents.items()]
+    records = [{"file": n, **s.as_dict()} for n, s in found.overall.documents.items()]
     if len(records) > 1:
-        records.append({"file": "all", **gamma_record(found.overall.score)})
+        records.append({"file": "all", **found.overall.score.as_dict()})
     return records
 
 
 def pair_records(pairs: PairMatrix) -> list[dict[str, Any]]:
     """γ of every pair of annotators."""
     return [
-        {**gamma_record(a.score), "annotators": list(pair), "documents": len(a.documents)}
+        {**a.score.as_dict(), "annotators": list(pair), "documents": len(a.documents)}
         for pair, a in pairs.agreements.items()
     ]
 
@@ -203,7 +202,7 @@ def _reference(found: ReferenceComparison) -> dict[str, Any]:
     return {
         "name": found.name,
         "mean": found.mean,
-        "with_everybody": gamma_record(found.everybody.score),
+        "with_everybody": found.everybody.score.as_dict(),
         "annotators": reference_records(found),
         "confusion": _confusion(found.confusion),
     }
@@ -213,13 +212,13 @@ def reference_records(found: ReferenceComparison) -> list[dict[str, Any]]:
     """The reference against each annotator."""
     counted = ("annotator", "with_others", "aligned", "equal", "missed", "added")
     return [
-        {**gamma_record(a.agreement.score), **{key: getattr(a, key) for key in counted}}
+        {**a.agreement.score.as_dict(), **{key: getattr(a, key) for key in counted}}
         for a in found.annotators
     ]
 
 
 def _against(score: Score, test: PermutationTest) -> dict[str, Any]:
-    return {**gamma_record(score), **asdict(test), "parts": list(test.parts)}
+    return {**score.as_dict(), **asdict(test), "parts": list(test.parts)}
 
 
 def documents(found: Comparison) -> Table:
@@ -249,7 +248,7 @@ def reference(found: ReferenceComparison) -> Table:
 def rounds(first: Score, second: Score) -> Table:
     """Two rounds with their signatures."""
     named = (("this one", first), ("the other", second))
-    return Table(ROUNDS, [{"round": name, **gamma_record(score)} for name, score in named])
+    return Table(ROUNDS, [{"round": name, **score.as_dict()} for name, score in named])
 
 
 def pairs(found: PairMatrix) -> Table:

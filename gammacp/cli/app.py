@@ -60,12 +60,12 @@ def _print_version(wanted: bool) -> None:
 
 
 def _root(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001
         bool,
         typer.Option(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
         ),
-    ] = False,  # noqa: ARG001
+    ] = False,
     imports: Annotated[
         list[str] | None,
         typer.Option(

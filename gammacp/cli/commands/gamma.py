@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -30,8 +30,8 @@ from gammacp.cli.output import (
 if TYPE_CHECKING:
     from gammacp.measures.gamma import GammaScore
     from gammacp.measures.gamma_corpus import CorpusGamma
-    from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
+    from gammacp.measures.settings import GammaOptions
 
     S = TypeVar("S", bound=Score)
 
@@ -77,8 +77,8 @@ def gamma(
     if json:
         print_json(
             {
-                "results": _records(scores),
-                "corpus": None if corpus is None else corpus.as_dict(),
+                "results": [{"file": name, **s.as_dict()} for name, s in scores.items()],
+                "corpus": None if corpus is None else {"file": None, **corpus.as_dict()},
             }
         )
     else:
@@ -143,7 +143,7 @@ def _print(
     from gammacp.measures.gamma import GammaScore
     from gammacp.measures.tables import gamma_table
 
-    records = _records(scores)
+    records = [{"file": name, **score.as_dict()} for name, score in scores.items()]
     if corpus is not None:
         total = f"corpus ({corpus.continua} of {len(scores) + unread} continua)"
         records.append({**corpus.as_dict(), "file": total})
@@ -157,12 +157,6 @@ def _print(
             print_alignment(score.alignment, title=name if len(scores) > 1 else "")
     signature = corpus.signature if corpus is not None else next(iter(scores.values())).signature
     message("; ".join(filter(None, (f"seed {options['seed']}", signature))))
-
-
-def _records(scores: Mapping[str, GammaScore | Score]) -> list[dict[str, Any]]:
-    from gammacp.measures.gamma import gamma_record
-
-    return [{"file": name, **gamma_record(score)} for name, score in scores.items()]
 
 
 def _check(
@@ -180,6 +174,6 @@ def _check(
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items())
         raise DataError(f"no continuum has a γ ({reasons})")
     for score in computed:
-        solving.check_proven(score.status)
+        solving.check_proven(str(score.status))
     value = corpus.value if corpus is not None else computed[0].value
     check_threshold(value, fail_under, "γ of the corpus" if corpus is not None else "γ")

@@ -21,7 +21,7 @@ import typer
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.settings import GammaOptions
 
 
 class Preset(StrEnum):
