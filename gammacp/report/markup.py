@@ -95,8 +95,10 @@ def table(
     """
     heads = [element("td")] if first else []
     heads += [
-        element("th", _title(header), scope="col", class_="number" if c.numeric else None)
-        for c, header in zip(found.columns, found.headers, strict=True)
+        element("th", _title(c.header), scope="col", class_="number" if c.numeric else None)
+        if c.tint is None
+        else element("th", c.header, scope="col", class_="cell")
+        for c in found.columns
     ]
     rows = [
         element(

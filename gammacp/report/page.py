@@ -17,6 +17,7 @@ from gammacp.campaign import tables as shown
 from gammacp.report import figures, tables
 from gammacp.report.markup import Markup, element, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, script, style
+from gammacp.signature import parse
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
@@ -225,6 +226,14 @@ def _proven(score: Score) -> bool:
     return str(getattr(score, "status", "")) == "optimal"
 
 
+def _selected(score: Score) -> list[str]:
+    """What was chosen of the files or changed since, in words."""
+    if not score.signature:
+        return []
+    entries = [f"{key} {', '.join(names)}" for key, names in parse(score.signature).selection]
+    return [f"Chosen of what the files hold: {'; '.join(entries)}."] if entries else []
+
+
 def _method(score: Score) -> Markup:
     found = (
         "found exactly"
@@ -240,6 +249,7 @@ def _method(score: Score) -> Markup:
             "of each annotator; its disorder is the mean cost of all pairs, where a pair with an "
             "empty unit costs Δ.",
         ),
+        *(element("p", sentence) for sentence in _selected(score)),
         element("p", "Signature: ", element("code", score.signature)),
         element("p", f"gammacp {__version__}", class_="hint"),
     )
