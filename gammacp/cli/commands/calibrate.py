@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -124,17 +123,10 @@ def _share(value: float) -> str:
 
 
 def _write_curves(found: Calibration, path: Path) -> None:
-    from gammacp.files import atomic_write
+    from gammacp.csv_files import write_rows
 
-    with (
-        atomic_write(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as stream,
-    ):
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["error", "magnitude", "mean", "sd", "smooth", "sets"])
-        for e in found.equivalents:
-            for point in _points(e):
-                writer.writerow([e.error, *(point[k] for k in _POINT)])
+    points = [(e.error, *(p[k] for k in _POINT)) for e in found.equivalents for p in _points(e)]
+    write_rows(path, [("error", *_POINT), *points])
 
 
 _POINT = ("magnitude", "mean", "sd", "smooth", "sets")

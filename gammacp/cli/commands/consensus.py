@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import shorten
@@ -173,16 +172,11 @@ _COLUMNS = (
 
 
 def _write_rows(path: Path, rows: Iterable[tuple[str, ConsensusUnit]], several: bool) -> None:
-    from gammacp.files import atomic_write
+    from gammacp.csv_files import write_rows
 
-    with (
-        atomic_write(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as stream,
-    ):
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["continuum"] * several + list(_COLUMNS))
-        for name, unit in rows:
-            writer.writerow([name] * several + _fields(unit))
+    header = ["continuum"] * several + list(_COLUMNS)
+    cells = ([name] * several + _fields(unit) for name, unit in rows)
+    write_rows(path, [header, *cells], for_spreadsheets=True)
 
 
 def _fields(unit: ConsensusUnit) -> list[str]:
