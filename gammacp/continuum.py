@@ -442,9 +442,15 @@ class Corpus(Mapping[str, Continuum]):
     def from_continua(
         cls, continua: Mapping[str, Continuum], *, categories: Sequence[str] | None = None
     ) -> Corpus:
-        """A corpus of these continua; categories in declared order, then sorted."""
-        used = (c for continuum in continua.values() for c in continuum.categories)
-        names = _names(categories, used, "category")
+        """A corpus of these continua.
+
+        `categories` are in the order to keep; by default that of the continua where all of them
+        have the same, sorted otherwise. Ordinal distances depend on it.
+        """
+        used = [c.categories for c in continua.values()]
+        if categories is None and len(set(used)) == 1:
+            categories = used[0]
+        names = _names(categories, (c for order in used for c in order), "category")
         return cls({name: _with_categories(c, name, names) for name, c in continua.items()}, names)
 
     def __getitem__(self, name: str) -> Continuum:
