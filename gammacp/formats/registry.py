@@ -33,7 +33,10 @@ class Format:
         of this format. Formats are asked in the order of registration; the first yes wins.
     read
         `read(source, **options)` with keyword-only options that have defaults. It returns a
-        Continuum when the file is one continuum, a Corpus when the file itself names its continua.
+        Continuum when the file is one continuum, a Corpus when the file itself names its continua;
+        everything in the file that does not become a unit is counted in its `left_out` (`Spans` and
+        `Documents` have `leave_out` for it). Whatever is wrong with the file is a DataError with
+        its line.
     write
         `write(document, path, **options)`, or None when the format is only read.
     offset_unit, annotators, category, policy
@@ -116,8 +119,17 @@ def register(format: Format) -> Format:
 
 
 def recognise(head: bytes, path: Path) -> Format | None:
-    """The format of a file that begins with `head`; None if no format claims it."""
-    return next((f for _, f in FORMATS.items() if f.sniff(head, path)), None)
+    """The format of a file that begins with `head`; None if no format claims it.
+
+    Formats that an extension registered are asked before those that come with gammacp.
+    """
+    # The sort is stable: within each kind the order of registration stays.
+    entries = sorted((f for _, f in FORMATS.items()), key=_is_built_in)
+    return next((f for f in entries if f.sniff(head, path)), None)
+
+
+def _is_built_in(entry: Format) -> bool:
+    return entry.read.__module__ in FORMATS.modules
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:
