@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats, Indices, frozen
 from gammacp.errors import DataError, UsageError
+from gammacp.left_out import LeftOut, gathered
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -66,6 +67,8 @@ class Continuum:
     name, offset_unit, text
         Metadata: the document's name, what positions count ("s", "ms", "characters", …), and the
         annotated text where the format has it.
+    left_out
+        Metadata: what the reader of its file passed over, by kind and reason.
     """
 
     annotators: tuple[str, ...]
@@ -78,6 +81,7 @@ class Continuum:
     name: str = ""
     offset_unit: str = ""
     text: str | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
     @classmethod
     def from_units(
@@ -438,19 +442,31 @@ class Corpus(Mapping[str, Continuum]):
     """Several continua of one campaign, by name; they share their categories.
 
     Build it with `from_continua`, which gives every continuum the union of the categories.
+    `left_out` is metadata: what the readers of its files passed over.
     """
 
     continua: Mapping[str, Continuum]
     categories: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
 
     @classmethod
     def from_continua(
-        cls, continua: Mapping[str, Continuum], *, categories: Sequence[str] | None = None
+        cls,
+        continua: Mapping[str, Continuum],
+        *,
+        categories: Sequence[str] | None = None,
+        left_out: tuple[LeftOut, ...] | None = None,
     ) -> Corpus:
-        """A corpus of these continua; categories in declared order, then sorted."""
+        """A corpus of these continua; categories in declared order, then sorted.
+
+        `left_out` is by default what was left out of the continua.
+        """
         used = (c for continuum in continua.values() for c in continuum.categories)
         names = _names(categories, used, "category")
-        return cls({name: _with_categories(c, name, names) for name, c in continua.items()}, names)
+        coded = {name: _with_categories(c, name, names) for name, c in continua.items()}
+        if left_out is None:
+            left_out = gathered(c.left_out for c in continua.values())
+        return cls(coded, names, left_out)
 
     def __getitem__(self, name: str) -> Continuum:
         """The continuum of that name."""
@@ -481,7 +497,13 @@ def _with_categories(continuum: Continuum, name: str, categories: tuple[str, ...
         codes,
         bounds=continuum.bounds,
     )
-    return replace(encoded, name=name, offset_unit=continuum.offset_unit, text=continuum.text)
+    return replace(
+        encoded,
+        name=name,
+        offset_unit=continuum.offset_unit,
+        text=continuum.text,
+        left_out=continuum.left_out,
+    )
 
 
 def _recode(old: Sequence[str], new: Sequence[str]) -> Codes:

@@ -12,10 +12,11 @@ those of newer ones code points: the quoted text tells which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Corpus
+from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.records import Record, name, objects, records
 from gammacp.formats.registry import Format, register
@@ -25,13 +26,13 @@ from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 _SPAN_TYPES = ("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels")
 
 
-def layers(source: Source) -> Mapping[str, tuple[str, ...]]:
+def layers(source: Source) -> Layers:
     """The control tags that made regions."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, Layer] = {}
     for task, _ in records(source):
         for annotation in _annotations(source, task):
             for region, _ in _regions(source, annotation, None):
-                found[str(region.get("from_name"))] = ()
+                found[str(region.get("from_name"))] = Layer()
     return found
 
 
