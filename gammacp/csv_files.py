@@ -15,7 +15,6 @@ from gammacp.errors import DataError
 from gammacp.files import atomic_write
 
 _RUN = ("=", "+", "-", "@", "\t", "\r")
-Cell = str | int | float | None
 
 
 def rows_of(
@@ -39,7 +38,7 @@ def rows_of(
 
 def write_rows(
     path: str | PathLike[str],
-    rows: Iterable[Sequence[Cell]],
+    rows: Iterable[Sequence[object]],
     *,
     delimiter: str = ",",
     notes: Iterable[str] = (),
@@ -115,7 +114,7 @@ def harmless(cell: str) -> str:
     return cell
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: object) -> str:
     if cell is None or cell != cell:
         return ""
     return repr(float(cell)) if isinstance(cell, float) else str(cell)

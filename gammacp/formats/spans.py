@@ -15,6 +15,7 @@ CHARACTERS = "characters"
 SECONDS = "s"
 MILLISECONDS = "ms"
 TOKENS = "tokens"
+GAP = "inside a discontinuous annotation, covered by its unit"
 
 
 @dataclass
