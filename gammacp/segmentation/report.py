@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.statistics import Comparison
-from gammacp.signature import signature
+from gammacp.signature import quoted, signature
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,13 +174,11 @@ def _signature(
         sub=costs.substitution,
         trp=costs.transposition,
         te="yes" if costs.te else "no",
-        item=_quoted(codings.renames),
-        groups=_quoted(codings.declared),
         people="anonymous" if codings.anonymous else None,
-        candidate=_quoted([candidates]),
         seed=seed,
+        selection=[
+            *(f"item={quoted(old)},{quoted(new)}" for old, new in codings.renames),
+            *(f"group={','.join(map(quoted, group))}" for group in codings.declared),
+            *([f"candidate={','.join(map(quoted, candidates))}"] if candidates else []),
+        ],
     )
-
-
-def _quoted(rows: Sequence[Sequence[str]]) -> str | None:
-    return ";".join(",".join(quote(x, safe=" ") for x in row) for row in rows) or None

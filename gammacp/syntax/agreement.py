@@ -172,7 +172,7 @@ def syntax_agreement(
         signature=signature(
             "syntax-alpha",
             trees=treebank.kind,
-            **dict(treebank.selection),
+            selection=treebank.selection,
             pairs=sample_pairs or "all",
             bootstrap=bootstrap or None,
             seed=seed if sample_pairs or bootstrap else None,

@@ -154,13 +154,13 @@ class Treebank:
     kind
         "dependency" or "phrase".
     selection
-        Options by which files were read otherwise than by default, for the signature.
+        How files were read otherwise than by default, as entries of a signature (`pairing=id`).
     """
 
     annotators: tuple[str, ...]
     items: tuple[Item, ...]
     kind: str
-    selection: tuple[tuple[str, str], ...] = ()
+    selection: tuple[str, ...] = ()
 
     @cached_property
     def shared(self) -> tuple[Item, ...]:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut, Tally, gathered
+from gammacp.signature import quoted
 from gammacp.syntax.annotations import Item, Sentence, Treebank
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
@@ -145,7 +145,7 @@ def read_treebank(
     annotators = tuple(dict.fromkeys(one.annotator for one in named))
     options = {"pattern": pattern, "folders": folders, "pairing": pairing, "leaves": leaves}
     options |= {"size": None if size == "leaves" else size}
-    selection = ((k, quote(v, safe=" ")) for k, v in options.items() if v not in (None, "auto"))
+    selection = (f"{k}={quoted(v)}" for k, v in options.items() if v not in (None, "auto"))
     treebank = Treebank(annotators, tuple(items), chosen, tuple(selection))
     if not treebank.shared:
         raise DataError(

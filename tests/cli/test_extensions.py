@@ -92,7 +92,10 @@ def test_help_lists_it(tmp_path: Path, command: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("option", "complaint"),
     [
-        ("--positional", "positional dissimilarity 'own-starts' is unknown; there are: hamming, spor"),
+        (
+            "--positional",
+            "positional dissimilarity 'own-starts' is unknown; there are: hamming, spor",
+        ),
         ("--categorial", "categorial dissimilarity 'own-starts' is unknown"),
         ("--dissimilarity", "dissimilarity 'own-starts' is unknown; there are: combined"),
         ("--chance", "chance model 'own-starts' is unknown"),

@@ -82,7 +82,7 @@ def test_groups(run: Run, tmp_path: Path) -> None:
     document = json.loads(found.out)
     assert [g["items"] for g in document["groups"]] == [["s"], ["t"]]
     assert document["corpus"]["coders"] == 4
-    assert "|groups:s;t|people:anonymous|" in document["signature"]
+    assert "|people:anonymous|sel:group=s;group=t|" in document["signature"]
     assert found.err == ""
     groups.write_text('[["s"], ["x"]]')
     assert run("segmentation", path, "--groups", groups).code == 3

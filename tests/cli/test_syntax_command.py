@@ -154,6 +154,6 @@ def test_what_is_left_out_is_said_and_strict_stops_at_it(run: Run, tmp_path: Pat
     code, out, err = syntax(run, tmp_path, "--strict")
     assert (code, out) == (3, "")
     assert f"{ann}:13: sentence 4 of ann is left out, since nobody else has it" in err
-    assert "|pairing:order|" in json.loads(
+    assert "|sel:pairing=order|" in json.loads(
         syntax(run, tmp_path, "--json", "--pairing", "order")[1]
     )["signature"]  # fmt: skip

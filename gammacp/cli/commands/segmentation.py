@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.output import AsJson, message, print_json
-from gammacp.cli.segmentation_output import print_tables
+from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -105,6 +104,7 @@ def segmentation(
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
     from gammacp.segmentation import read_groups, segmentation_report
+    from gammacp.segmentation.tables import bootstrap_in_words, tables
 
     codings = _renamed(_read(files or [], dataset), item or [])
     report = segmentation_report(
@@ -120,8 +120,10 @@ def segmentation(
     if json:
         print_json(report.as_dict())
     else:
-        print_tables(report)
-        if bootstrap:
+        for table in tables(report):
+            show(table)
+        if drawn := bootstrap_in_words(report):
+            print(drawn)
             message(f"seed {seed}")
     for note in report.notes:
         message(note)

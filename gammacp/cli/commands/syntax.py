@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.output import AsJson, message, number, print_json
+from gammacp.cli.output import AsJson, message, print_json, show
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,11 @@ def _syntax(
     """α over trees (Skjærholt 2014): agreement on dependency or phrase structure."""
     import os
 
-    from gammacp.cli.syntax_output import print_tables
     from gammacp.errors import BelowThresholdError
     from gammacp.syntax.report import syntax_report
+    from gammacp.syntax.tables import in_words, tables
     from gammacp.syntax.treebank import read_treebank
+    from gammacp.tables import number
 
     options = asdict(reading)
     strict = options.pop("strict")
@@ -112,7 +113,10 @@ def _syntax(
     if as_json:
         print_json(report.as_dict())
     else:
-        print_tables(report)
+        for table in tables(report):
+            show(table)
+        for line in in_words(report):
+            message(line)
     value = report.agreement.total.alpha["plain"]
     if fail_under is not None and not value >= fail_under:
         raise BelowThresholdError(f"α plain {number(value)} is below {fail_under:g}")
