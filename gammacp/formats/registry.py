@@ -6,12 +6,16 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source
 from gammacp.registry import Registry
+
+if TYPE_CHECKING:
+    from gammacp.segmentation.codings import Codings
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22
@@ -43,6 +47,9 @@ class Format:
         What positions count, how annotators are found, what the category is, and what happens
         with overlapping, discontinuous, zero-length and unlabelled spans. Text for the table of
         formats.
+    codings
+        `codings(source)`: what commands over segmentations read; None for formats of units, whose
+        continua they take if no unit overlaps another and nothing lies between.
     layers
         `layers(source)`: the layers with spans in a file and the features of each, for formats
         with `layer` and `feature`; these two are then chosen over all files that are read.
@@ -68,6 +75,7 @@ class Format:
     annotators: str
     category: str
     policy: str
+    codings: Callable[[Source], Codings] | None = None
     layers: Callable[[Source], Layers] | None = None
     layout: str | None = None
     many: bool = False
@@ -89,26 +97,23 @@ class Format:
 # Formats with an unmistakable beginning come first, delimited text last.
 FORMATS: Registry[Format] = Registry(
     "format",
-    modules=tuple(
-        f"gammacp.formats.{module}"
-        for module in (
-            "native",
-            "elan",
-            "textgrid",
-            "rttm",
-            "brat",
-            "glozz",
-            "webanno",
-            "cas",
-            "label_studio",
-            "web_annotation",
-            "prodigy",
-            "doccano",
-            "segeval",
-            "spacy_docbin",
-            "conll",
-            "delimited",
-        )
+    modules=(
+        "gammacp.formats.native",
+        "gammacp.formats.elan",
+        "gammacp.formats.textgrid",
+        "gammacp.formats.rttm",
+        "gammacp.formats.brat",
+        "gammacp.formats.glozz",
+        "gammacp.formats.webanno",
+        "gammacp.formats.cas",
+        "gammacp.formats.label_studio",
+        "gammacp.formats.web_annotation",
+        "gammacp.formats.prodigy",
+        "gammacp.formats.doccano",
+        "gammacp.segmentation.files",
+        "gammacp.formats.spacy_docbin",
+        "gammacp.formats.conll",
+        "gammacp.formats.delimited",
     ),
 )
 

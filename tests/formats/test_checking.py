@@ -15,6 +15,13 @@ from gammacp.formats.source import Source
 from gammacp.testing import check_format
 from tests.formats.story import FIXTURES, TOKENS, UNITS
 
+SEGMENTS = [
+    Unit("ann", 0, 2),
+    Unit("ann", 2, 5),
+    Unit("ann", 5, 6),
+    Unit("bob", 0, 5),
+    Unit("bob", 5, 6),
+]
 DOUBLED = [*UNITS, *UNITS]
 # Example, units, and how many things of each kind are no units, counted by hand in the files.
 EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
@@ -32,6 +39,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "prodigy": ("prodigy.jsonl", UNITS, {"task": 2}),
     "rttm": ("rttm", None, {"line": 2}),
     "segeval": ("segeval.json", None, {}),
+    "segmentation-table": ("segments.tsv", SEGMENTS, {}),
     "textgrid": ("MaureenMarvinRobin.TextGrid", None, {"interval": 7}),
     "web-annotation": ("web-annotation.jsonld", UNITS, {"body": 5}),
     "webanno": ("webanno", UNITS, {}),
