@@ -97,7 +97,7 @@ def _check_reading(
     left_out: Mapping[str, int],
     options: Mapping[str, object],
 ) -> None:
-    found = collect([path], **options)
+    found = collect([path], format=None, **options)
     _require(not found.failures, entry, f"fails on its example: {found.failures[:1]}")
     taken = set(found.formats.values())
     _require(taken == {entry.name}, entry, f"is recognised as {', '.join(sorted(taken))}")
@@ -109,7 +109,7 @@ def _check_reading(
     for e in found.left_out:
         counts[e.kind] += e.count
     _require(counts == Counter(left_out), entry, f"leaves out {dict(counts)} instead of {left_out}")
-    again = collect([path], **options)
+    again = collect([path], format=None, **options)
     _require(again.continua == found.continua, entry, "reads another continuum each time")
 
 
