@@ -452,12 +452,16 @@ class Corpus(Mapping[str, Continuum]):
         categories: Sequence[str] | None = None,
         left_out: tuple[LeftOut, ...] | None = None,
     ) -> Corpus:
-        """A corpus of these continua; categories in declared order, then sorted.
+        """A corpus of these continua.
 
-        `left_out` is by default what was left out of the continua.
+        `categories` are in the order to keep; by default that of the continua where all of them
+        have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
+        what was left out of the continua.
         """
-        used = (c for continuum in continua.values() for c in continuum.categories)
-        names = _names(categories, used, "category")
+        used = [c.categories for c in continua.values()]
+        if categories is None and len(set(used)) == 1:
+            categories = used[0]
+        names = _names(categories, (c for order in used for c in order), "category")
         coded = {name: _with_categories(c, name, names) for name, c in continua.items()}
         if left_out is None:
             left_out = gathered(c.left_out for c in continua.values())
