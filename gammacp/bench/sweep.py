@@ -6,7 +6,6 @@ the missing measures of one (error, magnitude, set), because they share the cont
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -172,7 +171,7 @@ class Sweep:
             "source": dict(self.source.configuration()),
             "n_annotators": self.n_annotators,
             "seed": self.seed,
-            "options": _described(self.options),
+            "options": described(self.options),
             "gammacp": __version__,
         }
 
@@ -196,7 +195,7 @@ class Sweep:
 
 def canonical(configuration: Mapping[str, object]) -> str:
     """A configuration as JSON with sorted keys, by which configurations are compared."""
-    return json.dumps(_described(configuration), sort_keys=True, ensure_ascii=False)
+    return json.dumps(described(configuration), sort_keys=True, ensure_ascii=False)
 
 
 def configuration_hash(configuration: Mapping[str, object]) -> str:
@@ -204,36 +203,41 @@ def configuration_hash(configuration: Mapping[str, object]) -> str:
     return sha256(canonical(configuration).encode()).hexdigest()[:16]
 
 
-def _described(value: object) -> object:
+def described(value: object) -> object:
     """A value as JSON: an object (a dissimilarity, a reference model) by its class and fields."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):
-        return {str(k): _described(v) for k, v in value.items()}
+        return {str(k): described(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_described(v) for v in value]
+        return [described(v) for v in value]
     if isinstance(value, (set, frozenset)):
         return sorted(map(repr, value))
     if isinstance(value, np.ndarray):
         return sha256(repr((value.shape, value.tolist())).encode()).hexdigest()[:16]
     if isinstance(value, (type, FunctionType)):
-        return {"is": f"{value.__module__}:{value.__qualname__}", "code": _code_hash(value)}
+        return {"is": f"{value.__module__}:{value.__qualname__}"}
     kind = type(value)
-    described: dict[str, object] = {"class": kind.__qualname__}
-    if not kind.__module__.startswith(("gammacp.", "shuffling.")):
-        described = {"class": f"{kind.__module__}:{kind.__qualname__}", "code": _code_hash(kind)}
+    ours = kind.__module__.startswith(("gammacp.", "shuffling."))
+    name = kind.__qualname__ if ours else f"{kind.__module__}:{kind.__qualname__}"
+    found: dict[str, object] = {"class": name}
     if is_dataclass(value):
         names = [f.name for f in fields(value)]
     elif hasattr(value, "__dict__"):
         names = list(vars(value))
     else:
         raise UsageError(f"{kind.__qualname__} cannot be described: give it fields")
-    return described | {n: _described(getattr(value, n)) for n in names}
+    return found | {n: described(getattr(value, n)) for n in names}
 
 
-def _code_hash(kind: type | FunctionType) -> str:
-    """Changes with the source: cells of its former self are not its own."""
-    try:
-        return sha256(inspect.getsource(kind).encode()).hexdigest()[:12]
-    except (OSError, TypeError):
-        return ""
+def modules_in(described: object) -> Iterator[str]:
+    """Modules of the user's own classes and functions in a description."""
+    if isinstance(described, dict):
+        for key in ("class", "is"):
+            module, colon, _ = str(described.get(key, "")).partition(":")
+            if colon:
+                yield module
+        described = list(described.values())
+    if isinstance(described, list):
+        for part in described:
+            yield from modules_in(part)

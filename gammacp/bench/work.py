@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import process_time
 
 from gammacp.bench.loading import load_module
 from gammacp.bench.seeds import measure_seed
-from gammacp.bench.sweep import Cell, Sweep, Task
+from gammacp.bench.sweep import Cell, Sweep, Task, described, modules_in
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.measures.registry import MEASURES, measure_each
 from gammacp.measures.score import Score
+from gammacp.pools.opening import check_same
+from gammacp.software import software
+from shuffling.registry import ERRORS
 
 
 def import_modules(sweep: Sweep) -> None:
@@ -46,6 +51,37 @@ def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
     """The cells of these tasks; the same bits wherever and in whatever order it runs."""
     import_modules(sweep)
     return tuple(cell for task in tasks for cell in _cells(sweep, task))
+
+
+def own_modules(sweep: Sweep) -> tuple[str, ...]:
+    """The user's own modules that decide values, imported already.
+
+    Those that the sweep names, and those of its measures, errors, source and options.
+    """
+    errors = (part.partition(":")[0].strip() for e in sweep.errors for part in e.split("+"))
+    found = {
+        *(MEASURES[name].function.__module__ for name in sweep.measures),
+        *(ERRORS[name].__module__ for name in errors if name in ERRORS),
+        type(sweep.source).__module__,
+        *modules_in(described(sweep.configuration)),
+    }
+    ours = {m for m in found if m.partition(".")[0] in ("gammacp", "shuffling")}
+    return tuple(sorted({*sweep.modules, *found - ours}))
+
+
+def compute_on_worker(
+    wanted: Mapping[str, str], modules: Sequence[str], sweep: Sweep, tasks: Iterable[Task]
+) -> tuple[Cell, ...]:
+    """`compute`, if the worker has the sweep's software.
+
+    Raises
+    ------
+    PoolError
+        The worker has loaded other software than `wanted`.
+    """
+    import_modules(sweep)
+    check_same(f"process {os.getpid()} on {platform.node()}", software(modules), wanted)
+    return compute(sweep, tasks)
 
 
 def continuum_of(sweep: Sweep, error: str, magnitude: float, set_number: int) -> Continuum:

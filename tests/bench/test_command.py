@@ -172,7 +172,7 @@ def test_curves_are_held_against_a_baseline(tmp_path: Path) -> None:
     # The store knows that the class has changed.
     stale = gammacp("bench", *check, "--out", "same", "--no-figures", cwd=tmp_path)
     assert stale.returncode == 2
-    assert "options.dissimilarity.code" in stale.stderr
+    assert "options.dissimilarity.scale is 100.0 there, 20.0 here" in stale.stderr
     other = gammacp("bench", *check, "--n-annotators", "4", "--out", "other", cwd=tmp_path)
     assert other.returncode == 2
     assert "made with another configuration (n_annotators differs)" in other.stderr

@@ -120,6 +120,7 @@ def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
                 store,
                 pool,
                 resume=running.resume,
+                mixed=running.mix_software,
                 progress=counter,
                 failed=Failures(counter),
             )

@@ -92,6 +92,13 @@ class Running:
     resume: Annotated[
         bool, typer.Option(help="Keep what the store has, or drop it and begin anew.")
     ] = True
+    mix_software: Annotated[
+        bool,
+        typer.Option(
+            "--mix-software",
+            help="Go on with cells that other software computed; the store says whose is whose.",
+        ),
+    ] = False
     experiment: Annotated[str, typer.Option(help="The sweep's name in the store.")] = "bench"
     executor: Annotated[str, typer.Option(help="serial, processes or dask://host:port.")] = (
         "processes"
