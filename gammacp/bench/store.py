@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
 from gammacp.bench.experiment import Experiment, check_same, check_software
@@ -25,6 +25,12 @@ from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, GammacpError
 from gammacp.software import processor, software
+
+STORE_NAME = "bench.sqlite"
+"""What a sweep calls its store in the folder of its results."""
+
+Values: TypeAlias = Mapping[tuple[str, str, float], Mapping[int, float]]
+"""By (error, measure, magnitude), then by set; NaN where undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +212,20 @@ class Store:
         )
         wanted = set(sweep.errors), set(sweep.magnitudes), set(sweep.measures)
         return sum(n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2])
+
+    def values(self, experiment: Experiment, sets: int = 2**62) -> Values:
+        """The values of single sets, those of number below `sets`."""
+        rows = self.rows(
+            'SELECT e.text, m.text, magnitude, "set", value FROM cells'
+            " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
+            ' WHERE experiment = ? AND "set" < ? ORDER BY error, magnitude, "set"',
+            *(experiment.id, sets),
+        )
+        found: dict[tuple[str, str, float], dict[int, float]] = {}
+        for error, measure, magnitude, number, value in rows:
+            of_point = found.setdefault((error, measure, magnitude), {})
+            of_point[number] = math.nan if value is None else value
+        return found
 
     def begin_run(
         self,

@@ -10,7 +10,7 @@ import typer
 from gammacp.cli.output import AsJson, message, print_json, print_table
 
 DEFAULT_OUT = Path("bench-out")
-_NAME = "bench.sqlite"
+_NAME = "bench.sqlite"  # as `bench.store.STORE_NAME`, which is not imported for `--help`
 _DEFAULT_STORE = DEFAULT_OUT / _NAME
 
 StoreOption = Annotated[
