@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from types import FunctionType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from gammacp import __version__
 from gammacp.bench.seeds import MAGNITUDE_DECIMALS
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.syntax.annotations import Treebank
 
 # The measures of the figures of 2015 §6.3.
 PAPER_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
@@ -32,10 +35,10 @@ class Source(Protocol):
         """Everything that decides the continua, to be compared and hashed."""
         ...
 
-    def continuum(
+    def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
-    ) -> Continuum:
-        """Annotation set number `set_number`: annotators who each err independently.
+    ) -> Continuum | Treebank:
+        """Annotation set number `set_number`, of units or of trees.
 
         The arguments decide it to the last bit, in any order and in any process.
         """

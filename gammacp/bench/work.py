@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import process_time
+from typing import TYPE_CHECKING
 
 from gammacp.bench.loading import load_module
 from gammacp.bench.seeds import measure_seed
@@ -18,6 +19,9 @@ from gammacp.measures.score import Score
 from gammacp.pools.opening import check_same
 from gammacp.software import software
 from shuffling.registry import ERRORS
+
+if TYPE_CHECKING:
+    from gammacp.syntax.annotations import Treebank
 
 
 def import_modules(sweep: Sweep) -> None:
@@ -44,7 +48,7 @@ def check(sweep: Sweep) -> None:
     for option in sorted(set(sweep.options) - known):
         raise UsageError(f"option {option!r} belongs to no measure")
     for error in sweep.errors:
-        continuum_of(sweep, error, sweep.magnitudes[0], 0)
+        _check_applies(sweep.measures, annotation_set(sweep, error, sweep.magnitudes[0], 0))
 
 
 def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
@@ -84,21 +88,32 @@ def compute_on_worker(
     return compute(sweep, tasks)
 
 
-def continuum_of(sweep: Sweep, error: str, magnitude: float, set_number: int) -> Continuum:
+def _check_applies(measures: Iterable[str], drawn: Continuum | Treebank) -> None:
+    kind = "continuum" if isinstance(drawn, Continuum) else "trees"
+    for name in measures:
+        if MEASURES[name].applies_to != kind:
+            known = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)
+            what = "units" if kind == "continuum" else "trees"
+            raise UsageError(f"measure {name!r} is not one of {what}: {known}")
+
+
+def annotation_set(
+    sweep: Sweep, error: str, magnitude: float, set_number: int
+) -> Continuum | Treebank:
     """The annotation set of a cell."""
-    return sweep.source.continuum(
+    return sweep.source.draw(
         error, magnitude, set_number, n_annotators=sweep.n_annotators, seed=sweep.seed
     )
 
 
 def _cells(sweep: Sweep, task: Task) -> Iterator[Cell]:
     began = process_time()
-    continuum = continuum_of(sweep, task.error, task.magnitude, task.set_number)
+    drawn = annotation_set(sweep, task.error, task.magnitude, task.set_number)
     known = {option for name in task.measures for option in MEASURES[name].options}
     options = {key: value for key, value in sweep.options.items() if key in known}
     if "seed" in known:
         options["seed"] = measure_seed(sweep.seed, task.error, task.magnitude, task.set_number)
-    for name, score in measure_each(continuum, task.measures, **options):
+    for name, score in measure_each(drawn, task.measures, **options):
         ended = process_time()
         yield from _rows(task, name, score, ended - began)
         began = ended

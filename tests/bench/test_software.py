@@ -31,10 +31,10 @@ from sweep_toys import ToySource
 import own_helper
 
 class OwnSource(ToySource):
-    def continuum(self, error, magnitude, number, *, n_annotators, seed):
+    def draw(self, error, magnitude, number, *, n_annotators, seed):
         from own_late import FACTOR
         seed = seed + own_helper.SHIFT * FACTOR
-        return super().continuum(error, magnitude, number, n_annotators=n_annotators, seed=seed)
+        return super().draw(error, magnitude, number, n_annotators=n_annotators, seed=seed)
 """
 
 

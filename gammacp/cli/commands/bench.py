@@ -18,12 +18,11 @@ from gammacp.cli.bench_output import (
 )
 from gammacp.cli.commands.bench_store import add_store_commands, store_path
 from gammacp.cli.options.bench import (
+    TREES,
     Checking,
     Extent,
     Origin,
     Running,
-    listed,
-    magnitudes_of,
     refuse_options,
     sweep_of,
 )
@@ -65,21 +64,7 @@ def bench(
         refuse_options(context, f"is one of `bench`: give it to `{context.invoked_subcommand}`")
         return
     if origin.trees is not None:
-        from gammacp.cli.commands.bench_trees import OPTIONS, bench_trees
-
-        refuse_options(context, "is not one of sweeps of trees", but=OPTIONS)
-        bench_trees(
-            origin.trees,
-            errors=extent.error or (),
-            measures=listed(extent.measures),
-            magnitudes=magnitudes_of(extent),
-            sets=extent.sets,
-            seed=sampling.seed,
-            out=running.out,
-            figures=running.figures,
-            as_json=json,
-        )
-        return
+        refuse_options(context, "is not one of sweeps of trees", but=TREES)
     from gammacp.bench.store import Store
 
     sweep = sweep_of(extent, origin, running, checking, (weighing, sampling, solving))
