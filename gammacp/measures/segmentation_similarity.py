@@ -198,7 +198,9 @@ def _add(
             function=function,
             needs=_NEEDS,
             range=bounds,
-            chance_corrected=name not in ("s", "b"),
+            # π* and κ* correct the share of boundaries, not S: independent coders who set a
+            # boundary at one place in fifty get π* .96.
+            chance_corrected=False,
         )
     )
 
@@ -206,7 +208,19 @@ def _add(
 _S = "Fournier & Inkpen 2012"
 _add("s", "segmentation similarity S: places that no edit touches", _S, s, "[0, 1] for n = 2")
 _add("b", "boundary similarity B: boundaries that no edit touches", "Fournier 2013", b, "[0, 1]")
-_add("pi-s", "Scott's π on S, mean over pairs", _S, pi_s, "(−∞, 1]")
-_add("kappa-s", "Cohen's κ on S, mean over pairs", _S, kappa_s, "(−∞, 1]")
-_add("multi-pi-s", "Fleiss' multi-π on S", _S, multi_pi_s, "(−∞, 1]")
-_add("multi-kappa-s", "Davies & Fleiss' multi-κ on S", _S, multi_kappa_s, "(−∞, 1]")
+_add("pi-s", "Scott's π on S, mean over pairs; not 0 for independent coders", _S, pi_s, "(−∞, 1]")
+_add(
+    "kappa-s",
+    "Cohen's κ on S, mean over pairs; not 0 for independent coders",
+    _S,
+    kappa_s,
+    "(−∞, 1]",
+)
+_add("multi-pi-s", "Fleiss' multi-π on S; not 0 for independent coders", _S, multi_pi_s, "(−∞, 1]")
+_add(
+    "multi-kappa-s",
+    "Davies & Fleiss' multi-κ on S; not 0 for independent coders",
+    _S,
+    multi_kappa_s,
+    "(−∞, 1]",
+)
