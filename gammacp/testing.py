@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.checking import check_chance_model as check_chance_model
+from gammacp.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, columns
 from gammacp.formats.checking import check_format as check_format

@@ -1,4 +1,4 @@
-"""Compile everything once, so that nobody waits for it later: for images of containers, CI, labs."""
+"""Compile everything once, so that nobody waits for it later: in images of containers, in CI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public API refuses what it cannot mean: unknown keywords and wrong types are never a number."""
+"""The public API refuses what it cannot mean: unknown keywords, wrong types."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "consensus": (consensus, (gc.align(C),)),
     "from_units": (Continuum.from_units, (list(C),)),
     "read": (gc.read, ("nowhere.csv",)),
+    "read_corpus": (gc.read_corpus, ("nowhere.csv",)),
+    "write": (gc.write, (C, "nowhere.csv")),
     **{
         f"measure {name}": (m.function, (C,))
         for name, m in MEASURES.items()
@@ -97,9 +99,9 @@ def test_a_value_that_cannot_be_meant_is_named(name: str, wrong: dict[str, Any])
 
 
 def test_weights_are_options() -> None:
-    assert gc.gamma(C, alpha=3, samples=4) == gc.gamma(
-        C, dissimilarity=gc.Combined(alpha=3), samples=4
-    )
+    combined = gc.gamma(C, dissimilarity=gc.Combined(alpha=3), samples=4)
+    assert gc.gamma(C, alpha=3, samples=4).signature == combined.signature
+    assert gc.gamma(C, alpha=3, samples=4).value == combined.value
     assert gc.gamma(C, alpha=3, samples=4).value != gc.gamma(C, samples=4).value
     with pytest.raises(UsageError, match=r"alpha beside a dissimilarity.*Combined\(alpha=2"):
         gc.gamma(C, dissimilarity=gc.Combined(beta=0), alpha=2)

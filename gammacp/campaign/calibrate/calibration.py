@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.arguments import names, whole
+from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
 from gammacp.campaign.calibrate.sweep import Cell
@@ -167,7 +167,7 @@ def calibrate(
     from shuffling import ReferenceModel, parse_errors
 
     sets = whole("sets", sets, 3)
-    for error in names("errors", errors):
+    for error in several("errors", errors):
         if len(parse_errors(error)) > 1:
             raise UsageError(f"error {error!r} combines errors, where one at a time is swept")
     named = _able(continua)
