@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from itertools import product
 from typing import Any, Literal
 
@@ -116,7 +116,7 @@ def _check_declaration(error: ErrorType) -> None:
     kind: Any = type(error)
     for name in ("name", "summary", "source"):
         _require(bool(getattr(kind, name, "")), f"{kind.__name__}: has no {name}")
-    frozen = is_dataclass(kind) and kind.__dataclass_params__.frozen
+    frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
     _require(frozen, f"{error.name}: is no frozen dataclass")
     try:
         again = kind(**{f.name: getattr(error, f.name) for f in fields(error)})
