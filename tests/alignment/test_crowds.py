@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from gammacp import Combined, Continuum
-from gammacp.alignment import Status, best_groups, dense, solve
-from gammacp.alignment.crowds import by_category
-from gammacp.alignment.joining import joined
-from gammacp.alignment.local_search import alone
+from gammacp.alignment import Status, best_groups, build_problem, solve
+from gammacp.alignment.columns import alone
+from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.presolve.pooling import pooled
 from gammacp.alignment.problem import group_costs
+from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
@@ -45,38 +46,36 @@ def whole(groups: Codes, continuum: Continuum) -> bool:
 def test_a_crowd_by_categories_is_between_its_bound_and_a_little_more(seed: int) -> None:
     continuum = crowd(seed, 2 + seed % 4, 40, 1 + seed % 3)
     bound = bind(Combined(), continuum)
-    found = by_category(continuum, bound, np.inf)
+    found = pooled(continuum, bound, np.inf)
     assert found is not None
-    groups, lowest = found
-    assert whole(groups, continuum)
-    best = solve(dense.build_problem(continuum, bound))
-    cost = dense._cost(groups, continuum, bound)
-    assert lowest <= best.bound + 1e-9 <= cost + 2e-9
-    assert cost <= 1.1 * best.objective + 1e-9
-    assert lowest >= 0.8 * best.objective
+    assert whole(found.groups, continuum)
+    best = solve(build_problem(continuum, bound))
+    assert found.bound <= best.bound + 1e-9 <= found.objective + 2e-9
+    assert found.objective <= 1.1 * best.objective + 1e-9
+    assert found.bound >= 0.8 * best.objective
+    # The cost is that of the groups, straight from the dissimilarity.
+    problem = build_problem(continuum, bound, prune=False)
+    assert group_costs(problem, found.groups).sum() == pytest.approx(found.objective)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_categories_bound_what_is_no_crowd_too(seed: int) -> None:
     continuum = random_continuum(seed, 2 + seed % 3, 20)
     bound = bind(Combined(), continuum)
-    found = by_category(continuum, bound, np.inf)
+    found = pooled(continuum, bound, np.inf)
     assert found is not None
-    assert whole(found[0], continuum)
-    assert found[1] <= solve(dense.build_problem(continuum, bound)).objective + 1e-9
+    assert whole(found.groups, continuum)
+    assert found.bound <= solve(build_problem(continuum, bound)).objective + 1e-9
 
 
 @pytest.mark.parametrize("n_annotators", [2, 3, 5])
-def test_too_many_pairs_leave_a_good_alignment_with_a_bound(
-    n_annotators: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_pairs_leave_a_good_alignment_with_a_bound(n_annotators: int) -> None:
     continuum = crowd(1, n_annotators, 60)
     bound = bind(Combined(), continuum)
     best = best_groups(continuum, bound)
-    monkeypatch.setattr(dense, "_bearable", lambda _: 50)
-    monkeypatch.setattr(dense, "_KEPT", 5)
+    few = Tuning(pairs=50, pairs_per_unit=0, closest_per_unit=5)
     for time_limit in (None, 1e-6):
-        found = best_groups(continuum, bound, time_limit=time_limit)
+        found = best_groups(continuum, bound, time_limit=time_limit, tuning=few)
         assert found.status is Status.FEASIBLE
         assert whole(found.groups, continuum)
         assert 0 < found.bound <= best.disorder + 1e-12 <= found.disorder + 2e-12
@@ -103,22 +102,22 @@ def test_a_large_crowd_ends_at_the_time_limit(n_annotators: int, length: float) 
     assert 0 <= found.bound <= found.disorder < 0.1
 
 
-def test_joining_is_close_to_the_optimum_and_never_loses() -> None:
+def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
     total = optimal = 0.0
     for seed in range(24):
         problem = problem_of(seed, 2 + seed % 4, 24)
         best = solve(problem)
-        start = group_costs(problem, joined(problem)).sum() / problem.opening
+        start = group_costs(problem, improve(problem)).sum() / problem.opening
         total, optimal = total + start, optimal + best.objective / problem.opening
-        again = group_costs(problem, joined(problem, best.groups)).sum()
+        again = group_costs(problem, improve(problem, best.groups)).sum()
         assert again == pytest.approx(best.objective, abs=1e-9)
     assert optimal - 1e-6 <= total <= 1.03 * optimal
 
 
-def test_joining_without_time_leaves_everything_as_it_is() -> None:
+def test_local_search_without_time_leaves_everything_as_it_is() -> None:
     problem = problem_of(3, 4, 20)
     best = solve(problem)
     at_once = time.monotonic() - 1
-    assert np.array_equal(joined(problem, None, at_once), alone(problem))
-    kept = joined(problem, best.groups, at_once)
+    assert np.array_equal(improve(problem, None, at_once), alone(problem))
+    kept = improve(problem, best.groups, at_once)
     assert group_costs(problem, kept).sum() == pytest.approx(best.objective, abs=1e-9)

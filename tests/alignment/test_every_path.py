@@ -6,8 +6,8 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pytest
 
-from gammacp import Combined, Continuum
-from gammacp.alignment import Status, auto, best_groups
+from gammacp import Combined
+from gammacp.alignment import Status, best_groups
 from gammacp.dissimilarity import bind
 from gammacp.dissimilarity.categorial import Matrix
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
@@ -33,9 +33,10 @@ def _check(seed: int) -> bool:
     bound = bind(ALL[seed % len(ALL)], continuum)
     best = best_groups(continuum, bound, method="cpsat")
     assert best.status is Status.OPTIMAL, seed
-    paths = ["auto", "milp"] + ["bipartite"] * (n == 2) + ["brute"] * brute
+    paths = (
+        ["auto", "milp", "enumeration", "generation"] + ["bipartite"] * (n == 2) + ["brute"] * brute
+    )
     found = {path: best_groups(continuum, bound, method=path) for path in paths}
-    found["generated"] = _generated(continuum, bound)
     for path, one in found.items():
         assert one.disorder == pytest.approx(best.disorder, abs=1e-8), (seed, path)
         assert one.status is Status.OPTIMAL, (seed, path)
@@ -45,13 +46,6 @@ def _check(seed: int) -> bool:
         assert rough.bound <= best.disorder + 1e-9, (seed, options)
         assert rough.disorder >= best.disorder - 1e-9, (seed, options)
     return brute
-
-
-def _generated(continuum: Continuum, bound: object):  # type: ignore[no-untyped-def]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(auto, "_LISTED", 4)
-        patch.setattr(auto, "solve_bipartite", auto.solve_groups)
-        return best_groups(continuum, bound)  # type: ignore[arg-type]
 
 
 def test_every_path_finds_the_optimum() -> None:

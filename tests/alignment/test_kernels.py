@@ -8,24 +8,24 @@ import numpy as np
 import pytest
 
 from gammacp import Combined
-from gammacp.alignment import build_problem, settle
-from gammacp.alignment import settle_kernels as components
+from gammacp.alignment import build_problem
 from gammacp.alignment.candidates import length_classes
-from gammacp.alignment.greedy_kernels import groups_within, take_disjoint
-from gammacp.alignment.group_kernels import best_per_annotator, profitable_groups
-from gammacp.alignment.groups import enumerate_columns
-from gammacp.alignment.joining_kernels import offers
-from gammacp.alignment.local_search import as_columns, improve, shared_prices
-from gammacp.alignment.lp import prices
-from gammacp.alignment.matching_kernels import best_matching
-from gammacp.alignment.pair_kernels import adjacency, group_weights, sweep
-from gammacp.alignment.price_kernels import repair
-from gammacp.alignment.pricing_kernels import price_groups
+from gammacp.alignment.columns import enumerate_columns, group_of_units, to_columns
+from gammacp.alignment.duals.lp import block_prices
+from gammacp.alignment.duals.projection import shared_prices, supported
+from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.kernels import component_search, components
+from gammacp.alignment.kernels.duals import make_feasible
+from gammacp.alignment.kernels.enumeration import profitable_groups
+from gammacp.alignment.kernels.greedy import groups_within, take_disjoint
+from gammacp.alignment.kernels.insertion import insertions
+from gammacp.alignment.kernels.matching import best_matching
+from gammacp.alignment.kernels.pairs import adjacency, best_per_annotator, group_weights, scan
+from gammacp.alignment.kernels.pricing import Effort, price_groups
+from gammacp.alignment.kernels.projection import Step, price_near, project_on_all
+from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.projection_kernels import probe
-from gammacp.alignment.projection_kernels import sweep as sweep_prices
-from gammacp.alignment.solvers import Limits
-from gammacp.alignment.support import supported
+from gammacp.alignment.proof.components import decompose
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
@@ -57,6 +57,10 @@ def _gave_up(parts: tuple[Any, ...]) -> bool:
     return len(parts) > 1 and np.ndim(parts[-1]) == 0 and parts[-1] == -1
 
 
+def effort(nodes: int = 10**9) -> Effort:
+    return Effort(nodes, 10**6, 3, 30_000_000, 0.02, 2.5)
+
+
 def build(seed: int, n: int, units: int) -> tuple[Continuum, Problem]:
     continuum = random_continuum(seed, n, units)
     return continuum, build_problem(continuum, bind(Combined(), continuum))
@@ -66,61 +70,61 @@ def build(seed: int, n: int, units: int) -> tuple[Continuum, Problem]:
 def test_pairs(case: tuple[int, int, int]) -> None:
     continuum, problem = build(*case)
     bound = bind(Combined(), continuum)
-    kind, factor = bound.closed_form
+    formula, factor = bound.formula
     order, class_start, longest = length_classes(continuum)
     columns = (continuum.starts, continuum.ends, continuum.category_codes)
     halted = np.zeros(1, np.bool_)
-    rest = (np.inf, kind, float(factor), bound.category_costs, 1e9, 1, 10**6, halted)
-    same(sweep, *columns, continuum.annotator_codes, order, class_start, 0 * longest, *rest)
+    rest = (np.inf, formula, float(factor), bound.category_costs, 1e9, 1, 10**6, halted)
+    same(scan, *columns, continuum.annotator_codes, order, class_start, 0 * longest, *rest)
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
-    same(group_weights, groups, *problem.adjacency)
+    same(group_weights, groups, problem.adjacency)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_groups(case: tuple[int, int, int]) -> None:
     _, problem = build(*case)
     n, graph = problem.n_annotators, problem.adjacency
-    rest = same(best_per_annotator, problem.annotator, n, *graph)
+    rest = same(best_per_annotator, problem.annotator, n, graph)
     opening, tolerance = problem.opening, problem.tolerance
-    same(profitable_groups, problem.annotator, n, *graph, rest, opening, tolerance, 10**6)
-    same(profitable_groups, problem.annotator, n, *graph, rest, opening, tolerance, 3)
+    same(profitable_groups, problem.annotator, n, graph, rest, opening, tolerance, 10**6)
+    same(profitable_groups, problem.annotator, n, graph, rest, opening, tolerance, 3)
     begin, members, gain, _ = same(
-        groups_within, problem.annotator, n, *graph, opening, opening * 2, 1.0, 10**6
+        groups_within, problem.annotator, n, graph, opening, opening * 2, 1.0, 10**6
     )
     same(take_disjoint, problem.n_units, begin, members, np.argsort(-gain))
     price = np.random.default_rng(0).random(problem.n_units) * opening
-    same(repair, price.copy(), begin, members, gain, opening)
+    same(make_feasible, price.copy(), begin, members, gain, opening)
     halted = np.zeros(1, np.bool_)
     roots = np.arange(problem.n_units)
     for every, nodes in ((True, 10**9), (False, 10**9), (False, 2)):
-        end = (opening, 0.0, every, 3, roots, nodes, 10**6, halted)
-        same(price_groups, problem.annotator, n, *graph, price, *end)
-    same(price_groups, problem.annotator, n, *graph, price, *end[:-1], ~halted)
+        end = (opening, 0.0, every, roots, effort(nodes), halted)
+        same(price_groups, problem.annotator, n, graph, price, *end)
+    same(price_groups, problem.annotator, n, graph, price, *end[:-1], ~halted)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_projections(case: tuple[int, int, int]) -> None:
     _, problem = build(*case)
     groups = improve(problem)
-    pool = as_columns(problem, groups)
+    pool = to_columns(problem, groups)
     support, price = supported(
         problem.n_units,
         pool,
         np.ones(len(pool)),
         shared_prices(problem, groups),
+        1e-6,
     )
-    group_of = np.empty(problem.n_units, np.int32)
-    rows, annotators = np.nonzero(groups >= 0)
-    group_of[groups[rows, annotators]] = rows
+    group_of = group_of_units(groups, problem.n_units)
+    step = Step(1.3, 0.8, 6, 1500)
     n, opening, halted = problem.n_annotators, problem.opening, np.zeros(1, np.bool_)
     for floor in (0.0, -0.1 * opening):
         found = same(
-            probe,
-            *(problem.annotator, n, *problem.adjacency, price.copy(), opening),
-            *(groups, group_of, floor, halted, support),
+            price_near,
+            *(problem.annotator, n, problem.adjacency, price.copy(), opening),
+            *(groups, group_of, floor, halted, support, step),
         )
-        same(sweep_prices, price.copy(), *found, 1e-6, 30, support)
+        same(project_on_all, price.copy(), *found, 1e-6, 30, support, step)
 
 
 def test_pricing_that_is_halted_claims_nothing() -> None:
@@ -129,8 +133,8 @@ def test_pricing_that_is_halted_claims_nothing() -> None:
     graph, opening = problem.adjacency, problem.opening
     price = np.zeros(problem.n_units)
     halted = np.ones(1, np.bool_)
-    first = (problem.annotator, 3, *graph, price, opening, 0.0)
-    limits = (3, np.arange(problem.n_units), 10**9, 10**6)
+    first = (problem.annotator, 3, graph, price, opening, 0.0)
+    limits = (np.arange(problem.n_units), effort())
     *_, count = same(price_groups, *first, True, *limits, halted)
     assert count == -1
     *_, halfway, unsure, count = price_groups(*first, False, *limits, halted)
@@ -155,13 +159,13 @@ def test_matchings() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_offers(case: tuple[int, int, int]) -> None:
+def test_insertions(case: tuple[int, int, int]) -> None:
     _, problem = build(*case)
     units = np.flatnonzero(problem.annotator == 0).astype(np.int32)
     group_of = np.arange(problem.n_units, dtype=np.int32) - len(units)
     size = np.ones(problem.n_units - len(units), np.int32)
     group_of[units] = -1
-    same(offers, units, *problem.adjacency, problem.opening, group_of, size)
+    same(insertions, units, problem.adjacency, problem.opening, group_of, size)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -172,12 +176,16 @@ def test_components(
     seed, n, units = case
     continuum = random_continuum(seed, n, units)
     problem = build_problem(continuum, bind(Combined(), continuum), cover=cover)
-    columns = enumerate_columns(problem)
+    columns = enumerate_columns(problem, most_members=10**6)
     assert columns is not None
-    for name in ("join", "widen", "search_components"):
-        compiled = getattr(components, name)
-        monkeypatch.setattr(components, name, lambda *a, kernel=compiled: same(kernel, *a))
-    good = prices(problem.n_units, columns, problem.opening if cover else None)
+    for module, name in (
+        (components, "label_components"),
+        (components, "activate"),
+        (component_search, "search_components"),
+    ):
+        compiled = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, kernel=compiled: same(kernel, *a))
+    good = block_prices(problem.n_units, columns, problem.opening if cover else None)
     for price in (good, np.zeros(units)):
         for ties in (False, True):
-            settle.settlement(problem, columns, price, Limits(), np.inf, ties=ties)
+            decompose(problem, columns, price, Limits(), np.inf, ties=ties)

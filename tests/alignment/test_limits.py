@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from gammacp import Combined, Continuum
-from gammacp.alignment import Status, auto, best_groups
+from gammacp.alignment import Status, best_groups
+from gammacp.alignment.tuning import Tuning
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 
@@ -45,28 +46,29 @@ def test_merged_duplicates_equal_the_full_model() -> None:
     assert proven >= 4
 
 
-def test_the_closest_pairs_leave_a_valid_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_closest_pairs_leave_a_valid_bound() -> None:
     """Where pairs are too many to list: a good alignment, and no bound above the optimum."""
-    monkeypatch.setattr("gammacp.alignment.dense.MOST_PAIRS", 0)
-    monkeypatch.setattr("gammacp.alignment.dense._bearable", lambda _: 1)
+    few = Tuning(pairs=1, pairs_per_unit=0)
     for seed in range(4):
         n = 2 + seed % 3
         continuum = random_continuum(160 + seed, n, 30)
         bound = bind(Combined(delta=(1.0, 3.0)[seed % 2]), continuum)
         full = best_groups(continuum, bound, method="milp")
-        found = best_groups(continuum, bound)
+        found = best_groups(continuum, bound, tuning=few)
         assert found.bound <= full.disorder + 1e-9
         assert full.disorder - 1e-9 <= found.disorder
         units = found.groups[found.groups >= 0]
         assert sorted(units.tolist()) == list(range(continuum.n_units))
 
 
-def test_the_scale_of_costs_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scale_of_costs_changes_nothing() -> None:
     """Δ scales all costs: the same groups, and four times the disorder and bound."""
-    monkeypatch.setattr("gammacp.alignment.dense._bearable", lambda _: 1)
+    few = Tuning(pairs=1, pairs_per_unit=0)
     for seed in range(3):
         continuum = random_continuum(170 + seed, 2 + seed % 3, 30)
-        small, large = (best_groups(continuum, bind(Combined(delta=k), continuum)) for k in (1, 4))
+        small, large = (
+            best_groups(continuum, bind(Combined(delta=k), continuum), tuning=few) for k in (1, 4)
+        )
         assert np.array_equal(small.groups, large.groups)
         assert large.disorder == pytest.approx(4 * small.disorder)
         assert large.bound == pytest.approx(4 * small.bound)
@@ -83,37 +85,31 @@ def test_generation_stopped_at_any_moment_has_a_valid_bound(
         for questions in range(4):
             asked = iter([False] * questions)
             with monkeypatch.context() as patch:
-                patch.setattr(auto, "_LISTED", 4)
-                for module in ("generation", "settle"):
+                for module in ("solvers.generation", "proof.components", "pricing.near"):
                     patch.setattr(
                         f"gammacp.alignment.{module}.due", lambda _=0, a=asked: next(a, True)
                     )
-                found = best_groups(continuum, bound, time_limit=60)
+                found = best_groups(continuum, bound, method="generation", time_limit=60)
             assert found.bound <= best + 1e-9
             assert found.disorder >= best - 1e-9
             assert (found.status is Status.OPTIMAL) == (found.bound == found.disorder)
 
 
-@pytest.mark.parametrize("listed_outright", [True, False])
-def test_a_time_limit_that_is_not_reached_changes_nothing(
-    listed_outright: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not listed_outright:
-        monkeypatch.setattr(auto, "_LISTED", 4)
+@pytest.mark.parametrize("method", ["enumeration", "generation"])
+def test_a_time_limit_that_is_not_reached_changes_nothing(method: str) -> None:
     for seed in range(4):
         continuum = random_continuum(190 + seed, 3 + seed % 3, 20)
         bound = bind(DISSIMILARITIES[seed], continuum)
-        unlimited = best_groups(continuum, bound)
-        limited = best_groups(continuum, bound, time_limit=1000)
+        unlimited = best_groups(continuum, bound, method=method)
+        limited = best_groups(continuum, bound, method=method, time_limit=1000)
         assert limited.status is unlimited.status is Status.OPTIMAL
         assert limited.disorder == pytest.approx(unlimited.disorder, abs=1e-9)
 
 
-def test_a_gap_is_kept_where_groups_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "_LISTED", 4)
+def test_a_gap_is_kept_where_groups_are_generated() -> None:
     for seed in range(6):
         continuum = random_continuum(200 + seed, 4 + seed % 3, 28)
         bound = bind(DISSIMILARITIES[seed % 5], continuum)
-        found = best_groups(continuum, bound, gap=0.2)
+        found = best_groups(continuum, bound, method="generation", gap=0.2)
         assert found.disorder - found.bound <= 0.2 * found.disorder + 1e-9
         assert found.bound <= best_groups(continuum, bound).disorder + 1e-9

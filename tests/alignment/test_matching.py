@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from gammacp.alignment.matching_kernels import best_matching
+from gammacp.alignment.kernels.matching import best_matching
 from gammacp.arrays import Floats
 
 

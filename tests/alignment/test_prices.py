@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from gammacp import Combined, Continuum
-from gammacp.alignment import build_problem, prices
-from gammacp.alignment.groups import Columns, all_columns
-from gammacp.alignment.lp import relax
+from gammacp.alignment import build_problem
+from gammacp.alignment.columns import Columns, all_columns
+from gammacp.alignment.duals.diffusion import diffusion, prices
+from gammacp.alignment.duals.lp import relax
+from gammacp.alignment.tuning import Tuning
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 
@@ -14,12 +16,8 @@ from tests.alignment.continua import DISSIMILARITIES, random_continuum
 def listed(continuum: Continuum, dissimilarity: Combined) -> tuple[int, Columns, float]:
     problem = build_problem(continuum, bind(dissimilarity, continuum))
     columns = all_columns(problem)
-    ranked = Columns(columns.begin, problem.ranks[columns.members], columns.gain)
+    ranked = columns.renumbered(problem.ranks)
     return problem.n_units, ranked, problem.opening
-
-
-def losses(price: np.ndarray, columns: Columns) -> np.ndarray:
-    return np.add.reduceat(price[columns.members], columns.begin[:-1]) - columns.gain
 
 
 def noisy_copies(units: int, seed: int) -> Continuum:
@@ -41,29 +39,27 @@ def test_prices_pay_every_group_and_are_least_or_little_more(seed: int) -> None:
     )
     if not len(columns):
         pytest.skip("nobody meets anybody")
-    price = prices.prices(n_units, columns, opening)
+    price = prices(n_units, columns, opening)
     least = relax(n_units, columns).price.sum()
     assert price.min() >= 0
-    assert losses(price, columns).min() >= -1e-8 * opening
+    assert columns.losses(price).min() >= -1e-8 * opening
     assert least - 1e-6 * opening <= price.sum() <= least + 0.5 * opening
 
 
 def test_diffusion_alone_comes_close_where_annotators_moved_the_same_units() -> None:
     n_units, columns, opening = listed(noisy_copies(100, 1), Combined())
-    price = prices.diffusion(n_units, columns, opening).price
+    price = diffusion(n_units, columns, opening).price
     least = relax(n_units, columns).price.sum()
-    assert losses(price, columns).min() >= -1e-8 * opening
+    assert columns.losses(price).min() >= -1e-8 * opening
     assert least - 1e-6 * opening <= price.sum() <= least + 0.2 * opening
 
 
-def test_blocks_are_priced_anew_with_the_others_held_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prices, "_BLOCK", 40)
-    monkeypatch.setattr(prices, "_FALLING", 0.0)
-    monkeypatch.setattr(prices, "_ROUNDS", 1)
+def test_blocks_are_priced_anew_with_the_others_held_fixed() -> None:
+    tuning = Tuning(block=40, falling=0.0, rounds=1)
     n_units, columns, opening = listed(noisy_copies(100, 2), Combined())
-    rough = prices.diffusion(n_units, columns, opening).price
-    price = prices.prices(n_units, columns, opening)
-    assert losses(price, columns).min() >= -1e-8 * opening
+    rough = diffusion(n_units, columns, opening, tuning=tuning).price
+    price = prices(n_units, columns, opening, tuning=tuning)
+    assert columns.losses(price).min() >= -1e-8 * opening
     assert price.sum() < rough.sum() - 0.1 * opening
     assert price.sum() <= relax(n_units, columns).price.sum() + 0.5 * opening
 
@@ -75,7 +71,7 @@ def test_three_units_that_two_by_two_gain_most_share_the_price() -> None:
         np.array([0, 1, 0, 2, 1, 2], np.int32),
         np.array([1.0, 1.0, 1.0]),
     )
-    np.testing.assert_allclose(prices.prices(3, columns, 1.0), 0.5, atol=1e-6)
+    np.testing.assert_allclose(prices(3, columns, 1.0), 0.5, atol=1e-6)
 
 
 def test_a_chain_is_priced_as_its_best_matching() -> None:
@@ -85,4 +81,4 @@ def test_a_chain_is_priced_as_its_best_matching() -> None:
         np.array([0, 1, 1, 2, 2, 3], np.int32),
         np.array([3.0, 4.0, 3.0]),
     )
-    assert prices.prices(4, columns, 1.0).sum() == pytest.approx(6.0)
+    assert prices(4, columns, 1.0).sum() == pytest.approx(6.0)

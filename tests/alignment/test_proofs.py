@@ -9,15 +9,18 @@ import pytest
 from scipy.optimize import linprog
 
 from gammacp import Combined
-from gammacp.alignment import best_groups, build_problem, lp, settle, solve
-from gammacp.alignment.bounds import unit_bound
+from gammacp.alignment import best_groups, build_problem, solve
 from gammacp.alignment.candidates import pair_count
-from gammacp.alignment.groups import Columns, enumerate_columns
-from gammacp.alignment.price_kernels import repair
-from gammacp.alignment.pricing import search
+from gammacp.alignment.columns import Columns, enumerate_columns
+from gammacp.alignment.duals import lp
+from gammacp.alignment.kernels.components import activate, label_components
+from gammacp.alignment.kernels.duals import make_feasible
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.settle_kernels import join, widen
-from gammacp.alignment.solvers import Limits
+from gammacp.alignment.proof.components import best_of_columns
+from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Floats
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
@@ -38,7 +41,7 @@ def test_groups_above_a_price(seed: int) -> None:
     problem = problem_of(seed, 3 + seed % 4, 13)
     opening, rng = problem.opening, np.random.default_rng(seed)
     gains = all_groups(problem)
-    columns = enumerate_columns(problem)
+    columns = enumerate_columns(problem, most_members=10**6)
     assert columns is not None
     fair = lp.relax(problem.n_units, columns).price
     for draw in range(12):
@@ -94,32 +97,30 @@ def test_groups_that_no_split_beats(seed: int) -> None:
         return True
 
     expected = {g: gain for g, gain in all_groups(problem).items() if stays(g)}
-    columns = enumerate_columns(problem)
+    columns = enumerate_columns(problem, most_members=10**6)
     assert columns is not None
     assert listed(columns) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("limit", [settle.NODE_LIMIT, 0])
+@pytest.mark.parametrize("nodes", [20_000, 0])
 @pytest.mark.parametrize("cover", [False, True])
-def test_any_prices_lead_to_the_optimum(
-    limit: int, cover: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_prices_lead_to_the_optimum(nodes: int, cover: bool) -> None:
     """The proof by components must not rely on good prices; with no nodes CP-SAT takes part."""
-    monkeypatch.setattr(settle, "NODE_LIMIT", limit)
-    for seed in range(12 if limit else 4):
+    limits = Limits(tuning=Tuning(component_nodes=nodes))
+    for seed in range(12 if nodes else 4):
         n = 2 + seed % 4
         problem = problem_of(40 + seed, n, 10, cover=cover)
         continuum = random_continuum(40 + seed, n, 10)
         bound = bind(DISSIMILARITIES[(40 + seed) % len(DISSIMILARITIES)], continuum)
         brute = best_groups(continuum, bound, method="brute", cover=cover).disorder
         least = brute * pair_count(n) * continuum.mean_units
-        columns = enumerate_columns(problem)
+        columns = enumerate_columns(problem, most_members=10**6)
         assert columns is not None
         gains = columns.gain[rows := columns.gain >= 0]
         columns = columns.select(np.flatnonzero(rows)) if not cover else columns
         rng = np.random.default_rng(seed)
         for price in (np.zeros(10), rng.random(10) * problem.opening):
-            chosen, most = settle.settle(problem, columns, price, Limits(), NEVER)
+            chosen, most = best_of_columns(problem, columns, price, limits, NEVER)
             cost = problem.n_units * problem.opening - most
             assert cost == pytest.approx(least, abs=1e-7 * max(1.0, problem.opening))
             if not cover:
@@ -188,7 +189,7 @@ def test_a_component_wider_than_a_word() -> None:
         inside = np.zeros((n, n))
         inside[first, np.arange(n)] = inside[second, np.arange(n)] = 1
         most = -linprog(-weight, inside, np.ones(n), integrality=np.ones(n)).fun
-        chosen, bound = settle.settle(problem, columns, np.zeros(n), Limits(), NEVER)
+        chosen, bound = best_of_columns(problem, columns, np.zeros(n), Limits(), NEVER)
         assert weight[chosen].sum() == pytest.approx(most, abs=1e-6)
         assert bound == pytest.approx(most, abs=1e-6)
         assert len(np.unique(members.reshape(n, 2)[chosen])) == 2 * len(chosen)
@@ -199,7 +200,7 @@ def test_prices_are_raised_no_further_than_needed(most: float, raised: list[floa
     """{0, 1} lacks 3, then {1, 2} lacks 1 less what 1 pays by then."""
     begin, members = np.array([0, 2, 4]), np.array([0, 1, 2, 1], np.int32)
     price = np.zeros(3)
-    loss = repair(price, begin, members, np.array([3.0, 1.0]), most)
+    loss = make_feasible(price, begin, members, np.array([3.0, 1.0]), most)
     assert price.tolist() == raised
     assert loss.tolist() == [0, 0]
 
@@ -210,14 +211,14 @@ def test_components_and_what_joins_them() -> None:
     members = np.array([4, 2, 1, 2, 0, 3, 5, 5, 6, 6, 4], np.int32)
     active = np.array([True, True, False, False, False])
     label = np.zeros(7, np.int32)
-    join(begin, members, active, label)
+    label_components(begin, members, active, label)
     assert label.tolist() == [0, 1, 1, 3, 1, 5, 6]
     least = np.array([0.25, 2.0, 9.0, 0.5, 9.0, 0.0, 1.0])
     loss = np.array([0.0, 0.0, 0.7, 1.0, 2.9])
     # {0, 3, 5} touch 0.75 in all, {5, 6} touch 1 and {6, 4} touch 3.
-    assert widen(begin, members, loss, active, label, least, 0.01, 2.5) == 2.9
+    assert activate(begin, members, loss, active, label, least, 0.01, 2.5) == 2.9
     assert active.tolist() == [True, True, True, False, False]
-    assert widen(begin, members, loss, active, label, least, -0.01, 2.5) == 2.9
+    assert activate(begin, members, loss, active, label, least, -0.01, 2.5) == 2.9
     assert active.tolist() == [True, True, True, True, False]
-    assert widen(begin, members, loss, active, label, least, 0.01, 2.9) == np.inf
+    assert activate(begin, members, loss, active, label, least, 0.01, 2.9) == np.inf
     assert active.all()

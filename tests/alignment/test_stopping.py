@@ -15,9 +15,10 @@ import pytest
 
 from gammacp import Combined, Continuum, align
 from gammacp.alignment import Solution, Status, best_groups
-from gammacp.alignment.solvers import Limits
-from gammacp.alignment.stopping import abandoned, due, interruptible, watched
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.presolve import Presolved
 from gammacp.dissimilarity import bind
+from gammacp.stopping import abandoned, due, interruptible, watched
 
 
 def crowded(n_annotators: int, n_units: int, step: float) -> Continuum:
@@ -126,12 +127,12 @@ def test_no_time_is_left_for_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     continuum = crowded(3, 8, 10.0)
     asked: list[float] = []
 
-    def canonical(_problem: Any, found: Solution, _second: Any, limits: Limits) -> Solution:
+    def break_ties(_continuum: Any, _bound: Any, found: Presolved, limits: Limits) -> Solution:
         assert limits.time_limit is not None
         asked.append(limits.time_limit)
-        return found
+        return found.solution
 
-    monkeypatch.setattr(import_module("gammacp.alignment.align"), "canonical", canonical)
+    monkeypatch.setattr(import_module("gammacp.alignment.align"), "break_ties", break_ties)
     align(continuum, time_limit=100)
     assert len(asked) == 1
     assert 0 < asked[0] < 100
