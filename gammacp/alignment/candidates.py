@@ -113,6 +113,8 @@ def pairs_within(
     order, class_start, longest = length_classes(continuum)
     formula, factor = getattr(dissimilarity, "formula", NO_FORMULA)
     costs = getattr(dissimilarity, "category_costs", np.zeros((1, 1)))
+    with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
+        reach_of_class = relative * longest
     halted = np.zeros(1, np.bool_)
 
     def scanned() -> tuple[Codes, Codes, Floats, int]:
@@ -123,7 +125,7 @@ def pairs_within(
             continuum.annotator_codes,
             order,
             class_start,
-            relative * longest,
+            reach_of_class,
             float(absolute),
             formula,
             float(factor),
