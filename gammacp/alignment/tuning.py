@@ -4,8 +4,10 @@ No field changes which alignment is best: a result with status `optimal` is the 
 values, only sooner or later. Where a field does change what is returned when time is up or memory
 is short, it says so. "Scale" is what a group costs to open, or Δ if that is more.
 
-"Measured on" names sets of `benchmarks/alignment.py`: n × units per annotator, observed (Corpus
-Shuffling Tool, position + category, magnitude .25) or random (circular shifts of them).
+Sets in brackets are those that a value was chosen on among others, cases of
+`benchmarks/alignment.py`: n × units per annotator, observed (Corpus Shuffling Tool, position +
+category, magnitude .25) or random (circular shifts of them). Where none is named the value follows
+from the memory or the time that is given, or was set once and not compared with others.
 """
 
 from __future__ import annotations
@@ -21,18 +23,16 @@ class Tuning:
 
     pairs: int = 4_000_000
     """Candidate pairs that are always borne: all pairs of 2000 units by each of two annotators,
-    some 100 MB. With more, only the closest are kept and `status` is `feasible`."""
+    0.2 GB with the graph. With more, only the closest are kept and `status` is `feasible`."""
     pairs_per_unit: int = 50
-    """Candidate pairs per unit and annotator that are borne in longer continua; dense sets of
-    the Shuffling Tool have 5 to 20."""
+    """Candidate pairs per unit and annotator that are borne in longer continua; those of
+    constant density stay far below."""
     pairs_in_memory: int = 32_000_000
     """Candidate pairs that are listed at the very most, 0.5 GB."""
     pairs_at_once: int = 1_000_000
-    """Pairs handed to a dissimilarity's `pairwise` at a time, some 100 MB of intermediate columns;
-    smaller parts are slower by a percent."""
+    """Pairs handed to a dissimilarity's `pairwise` at a time, some 100 MB of intermediate columns."""
     units_unwatched: int = 5000
-    """Units whose pairs are found in milliseconds, so that no second thread is needed to stop it
-    (starting one takes 0.1 ms)."""
+    """Units whose pairs are found in milliseconds, so that no second thread is needed to stop it."""
     merged_share: float = 0.5
     """Identical units are merged if that leaves less than this share of the units; of one spot
     with 400 units by 12 annotators, 12 are left."""
@@ -40,10 +40,10 @@ class Tuning:
     """Pairs of annotator and category in the relaxation that pools units by category; above, its
     groups are too many to list."""
     closest_per_unit: int = 30
-    """Pairs per unit that are kept where there are too many. Measured on crowds of 20 000 units:
-    with 10 the alignment costs a few percent more, with 100 it takes the memory again."""
+    """Pairs per unit that are kept where there are too many: several times what a
+    unit can be aligned with."""
     sampled_pairs: int = 2_000_000
-    """Pairs from which a crowd's density is estimated, 0.1 s."""
+    """Pairs from which a crowd's density is estimated, 0.2 GB for a moment."""
     shrink: float = 0.25
     """Factor by which the distance of kept pairs is cut while they are too many."""
     closest_seconds: float = 60.0
@@ -55,34 +55,34 @@ class Tuning:
     # Which way
 
     few_annotators: int = 7
-    """Annotators up to which groups are listed; their number grows exponentially. 5 × 100 has
-    100 000 groups, 8 × 30 dense ones 10 million."""
+    """Annotators up to which groups are listed; their number grows exponentially (8 × 30)."""
     listed: int = 1_000_000
-    """Members of all groups up to which groups are listed; about 0.3 s and 20 MB."""
+    """Members of all groups up to which groups are listed: some 10 MB, and a linear program that is
+    solved in seconds."""
     listed_per_unit: int = 300
     """The same per unit of a long continuum, where listing stays linear in the length."""
     listed_at_most: int = 10_000_000
-    """The same at the most, 200 MB."""
+    """The same at the most, some 100 MB."""
     members: int = 30_000_000
     """Members of all groups for back-ends that need the full model (milp, cpsat, greedy); above,
-    a DataError. 600 MB."""
+    a DataError. Some 300 MB."""
     pairs_unwatched: int = 100_000
     """Candidate pairs of two annotators that are matched in milliseconds."""
 
     # Duals: linear programs and diffusion
 
     block: int = 1000
-    """Units priced by one linear program in long continua. GLOP's time grows with the square;
-    500 and 2000 were 10 % slower on 3 × 10 000."""
+    """Units priced by one linear program in long continua. GLOP's time grows faster than
+    the block."""
     diffused: int = 4
-    """Units in the largest groups for which diffusion comes close to the least prices; with five
-    annotators the linear program is as fast."""
+    """Units in the largest groups for which diffusion comes close to the least prices (5 × 100 is
+    priced by linear programs)."""
     first_passes: int = 4
     """Passes over all columns before those that lose much are left out (3by100, 3 × 500)."""
     passes: int = 30
     """Passes per round over the columns that are left (3by100, 3 × 500, 3 × 3000, 4 × 100)."""
     rounds: int = 6
-    """Rounds of passes at most; most sets need two."""
+    """Rounds of passes at most (the same sets)."""
     kept_loss: float = 0.2
     """Of the scale: what a column may lose after the first passes and be kept."""
     falling: float = 1e-4
@@ -90,7 +90,7 @@ class Tuning:
     fall by more is priced by a linear program."""
     lost: float = 0.02
     """Of the scale, per unit: what a quick alignment may lose against a block's prices before
-    they are priced by a linear program. Smaller values only cost time (3 × 500)."""
+    they are priced by a linear program (3 × 500)."""
 
     # Proof by components
 
@@ -99,15 +99,15 @@ class Tuning:
     loss_step: float = 0.004
     """Of the scale: how far columns are taken in at first; then four times as far each time."""
     component_nodes: int = 20_000
-    """Nodes of the search of one component, a few milliseconds; then CP-SAT takes it."""
+    """Nodes of the search of one component, some milliseconds; then CP-SAT takes it."""
 
     # Column generation
 
     used: float = 1e-6
     """Value of a column in the master's solution that counts as used."""
     pool: int = 8000
-    """Columns of the master above which those that lose most are dropped; GLOP is fast up to
-    some ten thousand (20 × 30)."""
+    """Columns of the master above which those that lose most are dropped, so that GLOP stays
+    fast (20 × 30)."""
     probes: int = 30
     """Rounds of pricing next to the alignment before the master is solved again (20 × 30)."""
     projections: int = 300
@@ -136,9 +136,9 @@ class Tuning:
     trials: int = 4
     """Trials per group of the large neighbourhood search."""
     searched_pairs: int = 50_000
-    """Candidate pairs from which on that search pays (20 × 30, not 10 × 30)."""
+    """Candidate pairs from which on that search is tried."""
     searched_units: int = 4000
-    """Units up to which it is tried: a step looks at a few groups, however many there are."""
+    """Units up to which it is tried: it fills a square of numbers, 128 MB."""
     few_nodes: int = 30
     """Nodes of the branch and bound of each root while prices are far off."""
     nodes: int = 1000
@@ -159,7 +159,7 @@ class Tuning:
     # Primal heuristic and other solvers
 
     assignments: int = 12
-    """Rounds over the annotators of the assignment heuristic; most sets settle in three."""
+    """Rounds over the annotators of the assignment heuristic at the most."""
     patience: float = 0.5
     """Seconds that HiGHS may overrun its time limit before it is left to itself."""
     brute_units: int = 22
