@@ -45,22 +45,22 @@ TESTS = {
         "wider": [
             "tests/measures/test_gamma.py",
             "tests/measures/test_gamma_cat.py",
-            "tests/adjudication",
-            "tests/compare",
+            "tests/campaign/consensus",
+            "tests/campaign/compare",
             "tests/papers/test_unitizing.py",
         ],
         "timed": ["tests/alignment/test_stopping.py"],
     },
     "chance": {
         "direct": ["tests/chance"],
-        "wider": ["tests/measures/test_gamma.py", "tests/compare"],
+        "wider": ["tests/measures/test_gamma.py", "tests/campaign/compare"],
         "timed": [],
     },
     "measures": {
         "direct": ["tests/measures"],
         "wider": [
             "tests/papers",
-            "tests/compare",
+            "tests/campaign/compare",
             "tests/cli/test_measures_command.py",
             "tests/cli/test_unitizing_figures.py",
             "tests/syntax/test_tree_alpha.py",

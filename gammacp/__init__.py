@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from gammacp.adjudication.consensus import Consensus, consensus
     from gammacp.alignment.align import align, best_disorder
     from gammacp.alignment.alignment import Alignment, UnitaryAlignment
+    from gammacp.campaign.consensus.consensus import Consensus, consensus
     from gammacp.continuum import Continuum, Corpus, Unit
     from gammacp.dissimilarity.combined import Combined
     from gammacp.errors import DataError, GammacpError, UsageError
@@ -33,8 +33,8 @@ _HOMES = {
     "GammaScore": "gammacp.measures.gamma",
     "soft_gamma": "gammacp.measures.gamma",
     "gamma": "gammacp.measures.gamma",
-    "Consensus": "gammacp.adjudication.consensus",
-    "consensus": "gammacp.adjudication.consensus",
+    "Consensus": "gammacp.campaign.consensus.consensus",
+    "consensus": "gammacp.campaign.consensus.consensus",
     "Continuum": "gammacp.continuum",
     "Corpus": "gammacp.continuum",
     "DataError": "gammacp.errors",

@@ -46,7 +46,7 @@ def build() -> typer.Typer:
     )
     app.callback()(_root)
     for name in _COMMANDS:
-        import_module(f"gammacp.cli.{name}").add_to(app)
+        import_module(f"gammacp.cli.commands.{name}").add_to(app)
     return app
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.output import message, number, print_table
 
 if TYPE_CHECKING:
-    from gammacp.compare import Comparison, Confusion, PermutationTest
+    from gammacp.campaign.compare import Comparison, Confusion, PermutationTest
     from gammacp.measures.score import Score
 
 

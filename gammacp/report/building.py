@@ -14,8 +14,8 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.report.page import Contents, page
 
 if TYPE_CHECKING:
-    from gammacp.calibrate import Calibration
-    from gammacp.compare import Comparison, PermutationTest
+    from gammacp.campaign.calibrate import Calibration
+    from gammacp.campaign.compare import Comparison, PermutationTest
     from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
 
@@ -84,14 +84,14 @@ def report(
     draws, deals
         Bootstrap draws (0 for none) and random deals of the permutation test.
     leave_one_out, executor, progress
-        As for `gammacp.compare.compare`.
+        As for `gammacp.campaign.compare.compare`.
     failures
         What could not be read, to be said on the page.
     options
         As for `gammacp.gamma`.
     """
-    from gammacp.adjudication import consensus
-    from gammacp.compare import compare
+    from gammacp.campaign.compare import compare
+    from gammacp.campaign.consensus import consensus
 
     named = _named(continua)
     tell = progress or (lambda _: None)
@@ -141,7 +141,7 @@ def _calibration(
     tell: Callable[[str], None],
     options: GammaOptions,
 ) -> Calibration | None:
-    from gammacp.calibrate import calibrate
+    from gammacp.campaign.calibrate import calibrate
 
     overall = comparison.overall
     if not overall.score.defined:
@@ -155,7 +155,7 @@ def _calibration(
 def _against(
     comparison: Comparison, against: Mapping[str, Continuum], deals: int, options: GammaOptions
 ) -> tuple[Score, PermutationTest]:
-    from gammacp.compare import agreement, compare_rounds
+    from gammacp.campaign.compare import agreement, compare_rounds
 
     second = agreement(against, options)
     test = compare_rounds(comparison.overall, second, deals=deals, seed=options.get("seed", 0))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gammacp.report.markup import Markup, element, join, number
 
 if TYPE_CHECKING:
-    from gammacp.calibrate import Calibration, Equivalent
+    from gammacp.campaign.calibrate import Calibration, Equivalent
 
 _WIDTH, _HEIGHT = 190, 150
 _LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8
@@ -59,7 +59,7 @@ def calibration_figure(calibration: Calibration) -> Markup:
 
 
 def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list[Markup]:
-    from gammacp.calibrate.meaning import amount
+    from gammacp.campaign.calibrate.meaning import amount
 
     curve = equivalent.curve
     amounts = [amount(equivalent.error, m, calibration.model) for m in curve.magnitudes]

@@ -12,10 +12,10 @@ from gammacp.report.page import Contents, document, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
 
 if TYPE_CHECKING:
-    from gammacp.adjudication import Consensus
     from gammacp.alignment import Alignment
-    from gammacp.calibrate import Calibration
-    from gammacp.compare import Comparison
+    from gammacp.campaign.calibrate import Calibration
+    from gammacp.campaign.compare import Comparison
+    from gammacp.campaign.consensus import Consensus
     from gammacp.measures.gamma import GammaScore
 
 

@@ -19,9 +19,9 @@ from gammacp.report.markup import Content, Markup, element, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, script, style
 
 if TYPE_CHECKING:
-    from gammacp.adjudication import Consensus
-    from gammacp.calibrate import Calibration
-    from gammacp.compare import Comparison, PermutationTest
+    from gammacp.campaign.calibrate import Calibration
+    from gammacp.campaign.compare import Comparison, PermutationTest
+    from gammacp.campaign.consensus import Consensus
     from gammacp.measures.score import Score
 
 
@@ -202,7 +202,7 @@ def _categories(comparison: Comparison) -> Markup:
 
 def meaning(calibration: Calibration) -> Markup:
     """Sentence, curves and table of a calibration."""
-    from gammacp.calibrate.meaning import unit_of_amount
+    from gammacp.campaign.calibrate.meaning import unit_of_amount
 
     rows: list[list[Content]] = [
         [

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from gammacp.report.markup import Content, Markup, between, element, join, number, table
 
 if TYPE_CHECKING:
-    from gammacp.adjudication import Consensus, ConsensusUnit
-    from gammacp.compare import Comparison, Confusion, PairMatrix, ReferenceComparison
+    from gammacp.campaign.compare import Comparison, Confusion, PairMatrix, ReferenceComparison
+    from gammacp.campaign.consensus import Consensus, ConsensusUnit
 
 # A list that nobody reads to its end is cut; the command line writes it whole.
 REVIEW_ROWS = 200

@@ -143,7 +143,7 @@ def test_writing_and_notebooks(built: Report, tmp_path: Path) -> None:
 
 
 def test_results_show_themselves_in_notebooks() -> None:
-    from gammacp.compare import compare
+    from gammacp.campaign.compare import compare
 
     score = gc.gamma(continuum(7, 6), samples=5)
     results = [

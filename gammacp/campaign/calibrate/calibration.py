@@ -1,0 +1,269 @@
+"""What a γ means: the errors that would give the same value on continua like the user's.
+
+A reference model is learnt from the annotations themselves (number of units, lengths, gaps,
+categories), the Corpus Shuffling Tool (Mathet, Widlöcher & Métivier 2015, §6.3.1) makes annotators
+who err in one way only, and the curve of γ against the magnitude is inverted at the measured γ.
+Figures 2 and 3 of Mathet & Widlöcher (2011) are the ancestors. Real annotators err in several ways
+at once, so each sentence is a yardstick by itself, not a diagnosis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
+from gammacp.campaign.calibrate.sweep import Cell
+from gammacp.campaign.calibrate.tracing import Progress, trace
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.score import Score
+    from shuffling import ReferenceModel
+
+ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
+SETS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equivalent:
+    """One error and how much of it gives the measured γ.
+
+    Attributes
+    ----------
+    error
+        Error type of the Corpus Shuffling Tool.
+    curve
+        γ against the magnitude, as far as it was needed.
+    magnitude
+        Where the curve takes the measured value; None where it could not be computed.
+    amount, low, high
+        The magnitude and its interval as the share that `words` speaks of; ∞ where even magnitude
+        1 leaves γ higher.
+    words
+        A clause after "as if"; empty where there is no finite amount.
+    reason
+        Why there is no curve, or that the error alone cannot bring γ down so far.
+    """
+
+    error: str
+    curve: Curve
+    magnitude: Magnitude | None
+    amount: float
+    low: float
+    high: float
+    words: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """A measured γ in terms of error magnitudes.
+
+    `score` is what was measured, `model` what was learnt from the annotations, `sets` how many
+    shuffled sets there are per magnitude.
+    """
+
+    score: Score
+    equivalents: tuple[Equivalent, ...]
+    model: ReferenceModel
+    n_annotators: int
+    sets: int
+    confidence: float
+
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("calibration", self)
+
+    def in_words(self) -> str:
+        """One sentence: as if boundaries were off by …, or … of the units were missed, or …."""
+        clauses = [e.words for e in self.equivalents if e.words]
+        start = f"γ = {self.score.value:.2f}"
+        if self.score.value >= 1:
+            return f"{start}: the annotators agree perfectly, no error is needed to explain it."
+        if not clauses:
+            return f"{start} is lower than any single kind of error makes it on data like these."
+        return (
+            f"{start} is what data like these would give if "
+            + ", or ".join(clauses)
+            + f" (one kind of error at a time; {self.confidence:.0%} intervals in brackets)."
+        )
+
+
+def calibrate(
+    continua: Continuum | Corpus | Mapping[str, Continuum],
+    *,
+    errors: Sequence[str] = ERROR_TYPES,
+    sets: int = SETS,
+    score: Score | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **options: object,
+) -> Calibration:
+    """Which error magnitudes give the γ that was measured.
+
+    Parameters
+    ----------
+    continua
+        One continuum, or several of one campaign.
+    errors
+        Error types of the Corpus Shuffling Tool, each by itself; parameters as in `split:factor=2`.
+    sets
+        Shuffled sets per magnitude, ≥ 3.
+    score
+        γ if it is known already (computed with the same options).
+    executor
+        Where magnitudes are computed; the same bits wherever.
+    progress
+        Is told (magnitudes done, magnitudes known to be needed).
+    options
+        As for `gammacp.gamma`.
+
+    Raises
+    ------
+    DataError
+        γ is undefined, or there is nothing to learn a model from.
+    UsageError
+        An error type is unknown or not a single one; too few sets.
+    """
+    from gammacp.measures.gamma_run import Settings
+    from shuffling import ReferenceModel, parse_errors
+
+    if sets < 3:
+        raise UsageError(f"sets {sets} < 3: a spread needs more")
+    for error in errors:
+        if len(parse_errors(error)) > 1:
+            raise UsageError(f"error {error!r} combines errors, where one at a time is swept")
+    gamma_options: GammaOptions = options  # type: ignore[assignment]
+    named = _named(continua)
+    chance = _chance(named, gamma_options)
+    measured = score or _measured(named, gamma_options)
+    if not measured.defined:
+        raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
+    model = ReferenceModel.fit(list(named.values()))
+    n_annotators = _most_common([c.n_annotators for c in named.values()])
+    cell = Cell(
+        model=model,
+        error="",
+        magnitude=0.0,
+        n_annotators=n_annotators,
+        categories=next(iter(named.values())).categories,
+        sets=max(sets, n_annotators) if len(named) > 1 else sets,
+        settings=replace(Settings.of(**gamma_options), chance=chance),
+    )
+    curves, reasons = trace(cell, errors, measured.value, executor, progress)
+    return Calibration(
+        score=measured,
+        equivalents=tuple(
+            _equivalent(e, curves[e], reasons.get(e), measured, model, len(named), cell)
+            for e in errors
+        ),
+        model=model,
+        n_annotators=n_annotators,
+        sets=cell.sets,
+        confidence=cell.settings.rule.confidence,
+    )
+
+
+def _named(continua: Continuum | Corpus | Mapping[str, Continuum]) -> Mapping[str, Continuum]:
+    if isinstance(continua, Continuum):
+        return {continua.name: continua}
+    named = continua if isinstance(continua, Corpus) else Corpus.from_continua(continua)
+    able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
+    if not able:
+        raise DataError("no document has two annotators and a unit")
+    return able
+
+
+def _chance(named: Mapping[str, Continuum], options: GammaOptions) -> str:
+    from gammacp.measures.gamma_corpus import default_chance
+
+    chance = options.get("chance")
+    if chance is not None:
+        return chance
+    return default_chance(Corpus.from_continua(named)) if len(named) > 1 else "shift"
+
+
+def _measured(named: Mapping[str, Continuum], options: GammaOptions) -> Score:
+    from gammacp.measures.gamma import gamma
+    from gammacp.measures.gamma_corpus import gamma_corpus
+
+    if len(named) == 1:
+        return gamma(next(iter(named.values())), **options)
+    return gamma_corpus(Corpus.from_continua(named), **options)
+
+
+def _most_common(numbers: Sequence[int]) -> int:
+    return max(sorted(set(numbers)), key=numbers.count)
+
+
+def _equivalent(
+    error: str,
+    curve: Curve,
+    reason: str | None,
+    measured: Score,
+    model: ReferenceModel,
+    documents: int,
+    cell: Cell,
+) -> Equivalent:
+    from gammacp.campaign.calibrate.meaning import amount, phrase
+
+    if reason is not None:
+        nan = math.nan
+        return Equivalent(
+            error=error, curve=curve, magnitude=None, amount=nan, low=nan, high=nan,
+            words="", reason=reason,
+        )  # fmt: skip
+    found = magnitude_at(
+        curve,
+        measured.value,
+        standard_error=_standard_error(measured, cell.settings.rule.confidence),
+        documents=documents,
+        confidence=cell.settings.rule.confidence,
+        seed=(cell.settings.seed, *error.encode()),
+    )
+    share, low, high = (amount(error, m, model) for m in (found.value, found.low, found.high))
+    if math.isinf(share):
+        words, why = "", f"even at magnitude 1 γ is {curve.smooth[-1]:.2f}, higher than measured"
+    else:
+        words, why = phrase(error, _interval(share, low, high)), None
+    return Equivalent(
+        error=error,
+        curve=curve,
+        magnitude=found,
+        amount=share,
+        low=low,
+        high=high,
+        words=words,
+        reason=why,
+    )
+
+
+def _standard_error(score: Score, confidence: float) -> float:
+    if score.interval is None or not all(math.isfinite(v) for v in score.interval):
+        return 0.0
+    width: Floats = np.diff(score.interval)
+    return float(width[0]) / (2 * NormalDist().inv_cdf((1 + confidence) / 2))
+
+
+def _interval(share: float, low: float, high: float) -> str:
+    if math.isinf(high) and low < 0.005:
+        return f"{_percent(share)} (not to be told from none or any amount)"
+    if math.isinf(high):
+        return f"{_percent(share)} (at least {_percent(low)})"
+    return f"{_percent(share)} ({_percent(low, sign=False)}–{_percent(high)})"
+
+
+def _percent(share: float, *, sign: bool = True) -> str:
+    digits = 0 if share >= 0.095 else 1
+    return f"{100 * share:.{digits}f}" + (" %" if sign else "")

@@ -1,0 +1,140 @@
+"""Permutation test: is the agreement of two rounds or campaigns really different?
+
+Under the null hypothesis a part (a document, a unitary alignment) could as well have come from the
+other round. So parts are dealt anew to the two rounds, or, where both rounds annotated the same
+documents, swapped within each pair; the p-value is the share of deals whose difference of γ is at
+least as large as the observed one. Few parts are dealt in all possible ways, which makes the value
+exact; otherwise at random, with the observed deal counted (Phipson & Smyth 2010), so that it is
+never 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.campaign.compare.contributions import Contributions
+from gammacp.errors import DataError, UsageError
+
+DEALS = 9999
+
+
+@dataclass(frozen=True, kw_only=True)
+class PermutationTest:
+    """Difference of two γ with its two-sided p-value.
+
+    Attributes
+    ----------
+    difference
+        γ of the first minus γ of the second.
+    p_value
+        In (0, 1].
+    deals, exact
+        How many deals were compared, and whether those are all there are.
+    paired
+        Whether parts were swapped within pairs.
+    parts, kind
+        Number of parts of the two sides and what they are.
+    """
+
+    difference: float
+    p_value: float
+    deals: int
+    exact: bool
+    paired: bool
+    parts: tuple[int, int]
+    kind: str
+
+    def in_words(self) -> str:
+        """One sentence for people; no claim beyond what the value says."""
+        way = "swapped within pairs" if self.paired else "dealt anew"
+        dealt = f"all {self.deals}" if self.exact else f"{self.deals} random"
+        n = f"{self.parts[0]} pairs of" if self.paired else f"{self.parts[0]} + {self.parts[1]}"
+        share = f"{self.p_value:.4f}" if self.p_value >= 1e-4 else f"{self.p_value:.1e}"
+        return (
+            f"γ differs by {self.difference:+.3f}; if the two did not differ, a difference at "
+            f"least as large would come up with probability {share} "
+            f"({n} {self.kind} {way}, {dealt} deals)."
+        )
+
+
+def permutation_test(
+    first: Contributions,
+    second: Contributions,
+    *,
+    paired: bool = False,
+    deals: int = DEALS,
+    seed: int = 0,
+) -> PermutationTest:
+    """Two-sided test of the difference of γ.
+
+    Parameters
+    ----------
+    first, second
+        Contributions of the two sides, of the same kind; `paired` ones correspond in order.
+    deals
+        Number of random deals, ≥ 1; all possible ones are compared where they are not more.
+    """
+    if deals < 1:
+        raise UsageError(f"permutations {deals} < 1")
+    if first.kind != second.kind:
+        raise UsageError(f"parts of the two sides are {first.kind} and {second.kind}")
+    if paired and len(first) != len(second):
+        raise UsageError(f"{len(first)} and {len(second)} parts cannot be paired")
+    sizes = (len(first), len(second))
+    if min(sizes) == 0 or (not paired and sum(sizes) < 3):
+        raise DataError(f"{sizes[0]} and {sizes[1]} {first.kind} are too few to be permuted")
+    masks, exact = _paired(sizes[0], deals, seed) if paired else _dealt(*sizes, deals, seed)
+    differences = _differences(first, second, masks)
+    observed = first.gamma - second.gamma
+    # Equal deals differ by rounding; the observed one must count as at least as large as itself.
+    extreme = int((np.abs(differences) >= abs(observed) - 1e-12).sum())
+    total = len(differences)
+    p = extreme / total if exact else (extreme + 1) / (total + 1)
+    return PermutationTest(
+        difference=observed,
+        p_value=p,
+        deals=total,
+        exact=exact,
+        paired=paired,
+        parts=sizes,
+        kind=first.kind,
+    )
+
+
+def _differences(first: Contributions, second: Contributions, masks: Floats) -> Floats:
+    """γ₁ − γ₂ of each deal; masks (deals, parts of both): 1 where a part goes to the first."""
+    both = Contributions(
+        np.concatenate([first.observed, second.observed]),
+        np.concatenate([first.expected, second.expected]),
+        first.kind,
+    )
+    return np.nan_to_num(both.weighted(masks) - both.weighted(1 - masks), nan=0.0)
+
+
+def _dealt(n: int, m: int, deals: int, seed: int) -> tuple[Floats, bool]:
+    if math.comb(n + m, n) <= deals:
+        chosen = list(combinations(range(n + m), n))
+        masks = np.zeros((len(chosen), n + m))
+        masks[np.arange(len(chosen))[:, None], chosen] = 1
+        return masks, True
+    masks = np.zeros((deals, n + m))
+    masks[:, :n] = 1
+    return _generator(seed).permuted(masks, axis=1), False
+
+
+def _paired(n: int, deals: int, seed: int) -> tuple[Floats, bool]:
+    exact = n < 63 and 2**n <= deals
+    if exact:
+        swapped = np.array(list(product((0.0, 1.0), repeat=n)))
+    else:
+        swapped = _generator(seed).integers(2, size=(deals, n)).astype(np.float64)
+    return np.concatenate([1 - swapped, swapped], axis=1), exact
+
+
+def _generator(seed: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0xDEA1,)))

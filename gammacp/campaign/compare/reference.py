@@ -1,0 +1,141 @@
+"""A candidate (a system, a gold standard, a newcomer) against the annotators.
+
+The question is not only how well it agrees with them, but whether it agrees with them as well as
+they agree with each other: beside its γ with each annotator stands that annotator's mean γ with the
+others, and beside γ of the annotators stands γ with the candidate among them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
+from gammacp.campaign.compare.pairs import PairMatrix
+from gammacp.campaign.compare.scoring import (
+    Agreement,
+    agreement,
+    annotators_of,
+    common_chance,
+    many,
+    with_annotators,
+)
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+
+if TYPE_CHECKING:
+    from gammacp.measures.gamma_run import GammaOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgainstAnnotator:
+    """The candidate against one annotator.
+
+    Attributes
+    ----------
+    agreement
+        γ of the two.
+    with_others
+        The annotator's mean γ with the other annotators; NaN if there are none.
+    aligned, equal, missed, added
+        Units of the pair's best alignments: aligned with one of the candidate, of which with the
+        same category; units of the annotator alone; units of the candidate alone.
+    """
+
+    annotator: str
+    agreement: Agreement
+    with_others: float
+    aligned: int
+    equal: int
+    missed: int
+    added: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceComparison:
+    """The candidate against everybody.
+
+    Attributes
+    ----------
+    name
+        The candidate.
+    annotators
+        One entry per annotator who shares a document with it.
+    everybody
+        γ of all annotators and the candidate together; NaN value where undefined.
+    confusion
+        Pairs with the candidate; rows are its categories.
+    """
+
+    name: str
+    annotators: tuple[AgainstAnnotator, ...]
+    everybody: Agreement
+    confusion: Confusion
+
+    @property
+    def mean(self) -> float:
+        """Plain mean of its γ with the annotators."""
+        values = [a.agreement.value for a in self.annotators if not math.isnan(a.agreement.value)]
+        return float(np.mean(values)) if values else math.nan
+
+
+def check_reference(continua: Mapping[str, Continuum], name: str) -> None:
+    """DataError if nobody of that name annotates."""
+    names = annotators_of(continua)
+    if name not in names:
+        raise DataError(
+            f"reference {name!r} is no annotator", hint=f"There are: {', '.join(names) or 'none'}"
+        )
+
+
+def against_reference(
+    continua: Mapping[str, Continuum],
+    name: str,
+    pairs: PairMatrix,
+    options: GammaOptions,
+    *,
+    executor: Executor | None = None,
+) -> ReferenceComparison:
+    """The candidate `name` against each annotator.
+
+    `pairs` is the matrix of the annotators without the candidate.
+    """
+    others = [a for a in annotators_of(continua) if a != name]
+    selections = {a: with_annotators(continua, (name, a), all_of_them=True) for a in others}
+    selections = {a: s for a, s in selections.items() if s}
+    common = common_chance(list(selections.values()), options)
+    found = many([(s, common) for s in selections.values()], executor=executor)
+    entries = [_entry(a, name, result, pairs) for a, result in zip(selections, found, strict=True)]
+    categories = tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
+    alignments = [s.alignment for result in found for s in result.computed.values()]
+    return ReferenceComparison(
+        name=name,
+        annotators=tuple(entries),
+        everybody=agreement(
+            {d: c for d, c in continua.items() if name in c.annotators}, options, executor=executor
+        ),
+        confusion=confusion(alignments, categories, reference=name),
+    )
+
+
+def _entry(annotator: str, name: str, result: Agreement, pairs: PairMatrix) -> AgainstAnnotator:
+    alignments = [s.alignment for s in result.computed.values()]
+    categories = tuple(dict.fromkeys(c for a in alignments for c in a.continuum.categories))
+    table = confusion(alignments, categories, reference=name)
+    nobody = table.rows.index(NO_UNIT)
+    return AgainstAnnotator(
+        annotator=annotator,
+        agreement=result,
+        with_others=pairs.mean_with_others(annotator)
+        if annotator in pairs.annotators and len(pairs.annotators) > 1
+        else math.nan,
+        aligned=int(table.counts[:nobody, :nobody].sum()),
+        equal=int(np.trace(table.counts[:nobody, :nobody])),
+        missed=int(table.counts[nobody].sum()),
+        added=int(table.counts[:, nobody].sum()),
+    )

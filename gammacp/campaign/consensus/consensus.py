@@ -1,0 +1,287 @@
+"""The gold standard that a best alignment suggests, and what a person should look at.
+
+Each unitary alignment of the best alignment (Mathet, Widlöcher & Métivier 2015, §4.5) is what the
+annotators say about one phenomenon. Those that enough annotators support become consensus units;
+those on which they differ (beyond a tolerance)
+go to the review list, worst first. Nothing is guessed: a category that
+is level with another stays open, and the review list says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats
+from gammacp.campaign.consensus.votes import (
+    BoundaryRule,
+    CategoryVote,
+    needed_support,
+    span,
+    vote_on_category,
+)
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsensusUnit:
+    """What the annotators say together about one unitary alignment.
+
+    Attributes
+    ----------
+    start, end, category
+        By the rules; category is None where it is tied or where "unlabelled" won.
+    support
+        How many annotators marked it.
+    confidence
+        1 − disorder/Δ, not below 0: 1 when all annotators agree exactly, 0 for a unit that one
+        marked alone. **(choice)**
+    disorder
+        Of the unitary alignment.
+    vote
+        Votes per category and ties.
+    units
+        Unit by annotator; None where an annotator has none.
+    kept
+        Whether the support suffices for the gold standard.
+    reasons
+        Why a person should look at it, worst first; empty when all agree.
+    group
+        Number of the unitary alignment in the alignment.
+    text
+        What the unit covers, where the continuum has a text whose characters positions count.
+    """
+
+    start: float
+    end: float
+    category: str | None
+    support: int
+    confidence: float
+    disorder: float
+    vote: CategoryVote
+    units: Mapping[str, Unit | None]
+    kept: bool
+    reasons: tuple[str, ...]
+    group: int
+    text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Consensus:
+    """A gold standard with its evidence.
+
+    Attributes
+    ----------
+    units
+        One per unitary alignment, in the order of positions, those left out too.
+    continuum
+        The gold standard: the kept units, by one annotator.
+    needed
+        How many annotators a unit needed.
+    """
+
+    units: tuple[ConsensusUnit, ...]
+    continuum: Continuum
+    needed: int
+
+    def _repr_html_(self) -> str:
+        from gammacp.display import as_html
+
+        return as_html("consensus", self)
+
+    @property
+    def kept(self) -> tuple[ConsensusUnit, ...]:
+        """The units of the gold standard."""
+        return tuple(u for u in self.units if u.kept)
+
+    @property
+    def review(self) -> tuple[ConsensusUnit, ...]:
+        """What a person should look at: every unit with a reason, by falling disorder.
+
+        At the same disorder ties of categories come first.
+        """
+        doubtful = [u for u in self.units if u.reasons]
+        return tuple(sorted(doubtful, key=lambda u: (-u.disorder, not u.vote.tied, u.start, u.end)))
+
+
+def consensus(
+    alignment: Alignment,
+    *,
+    support: str | float | None = None,
+    boundaries: str = "median",
+    tolerance: float = 0.25,
+    annotator: str = "consensus",
+) -> Consensus:
+    """The consensus of a best alignment.
+
+    Parameters
+    ----------
+    alignment
+        What `gammacp.align` returns; it must be a partition, not a cover.
+    support
+        Least number or share of annotators (`needed_support`); default: more than half.
+    boundaries
+        `majority`, `median` or `mean` of the starts and of the ends.
+    tolerance
+        How far apart boundaries may be, as a share of the mean length of the units, before they
+        are a reason to look at it; ≥ 0.
+    annotator
+        Name under which the gold standard is written.
+    """
+    return consensus_of_groups(
+        alignment.continuum,
+        alignment.groups,
+        alignment.disorders,
+        delta=float(alignment.dissimilarity.delta),
+        support=support,
+        boundaries=boundaries,
+        tolerance=tolerance,
+        annotator=annotator,
+    )
+
+
+def consensus_of_groups(
+    continuum: Continuum,
+    groups: Codes,
+    disorders: Floats,
+    *,
+    delta: float = 1.0,
+    support: str | float | None = None,
+    boundaries: str = "median",
+    tolerance: float = 0.25,
+    annotator: str = "consensus",
+) -> Consensus:
+    """The consensus from the columns of an alignment.
+
+    `groups` has shape (groups, annotators): rows of units, −1 where the unit is empty;
+    `disorders` the disorder of each group; the rest as for `consensus`.
+    """
+    rules = _Rules(
+        _boundary_rule(boundaries),
+        needed_support(support, continuum.n_annotators),
+        _checked(tolerance),
+        _whole(continuum),
+    )
+    units = [
+        _consensus_unit(continuum, group, i, float(disorders[i]) / delta, rules)
+        for i, group in enumerate(groups)
+    ]
+    units.sort(key=lambda u: (u.start, u.end, u.group))
+    return Consensus(
+        units=tuple(units), continuum=_gold(continuum, units, annotator), needed=rules.needed
+    )
+
+
+@dataclass(frozen=True)
+class _Rules:
+    boundaries: BoundaryRule
+    needed: int
+    tolerance: float
+    whole: bool
+
+
+def _checked(tolerance: float) -> float:
+    if not tolerance >= 0:
+        raise UsageError(f"tolerance {tolerance!r} is not a number >= 0")
+    return tolerance
+
+
+def _boundary_rule(name: str) -> BoundaryRule:
+    try:
+        return BoundaryRule(name)
+    except ValueError:
+        known = ", ".join(BoundaryRule)
+        raise UsageError(f"boundaries {name!r} is unknown; there are: {known}") from None
+
+
+def _whole(continuum: Continuum) -> bool:
+    """Whether positions count things; then the gold standard's do, too."""
+    return bool(np.all(continuum.starts % 1 == 0) and np.all(continuum.ends % 1 == 0))
+
+
+def _consensus_unit(
+    continuum: Continuum,
+    group: Codes,
+    number: int,
+    relative: float,
+    rules: _Rules,
+) -> ConsensusUnit:
+    by_annotator = {
+        name: continuum.unit(int(row)) if row >= 0 else None
+        for name, row in zip(continuum.annotators, group, strict=True)
+    }
+    real = [u for u in by_annotator.values() if u is not None]
+    vote = vote_on_category([u.category for u in real])
+    starts, ends = [u.start for u in real], [u.end for u in real]
+    start, end = span(starts, ends, rules.boundaries, whole=rules.whole)
+    return ConsensusUnit(
+        start=start,
+        end=end,
+        category=vote.winner,
+        support=len(real),
+        confidence=float(np.clip(1 - relative, 0, 1)),
+        disorder=relative,
+        vote=vote,
+        units=by_annotator,
+        kept=len(real) >= rules.needed,
+        reasons=_reasons(vote, real, continuum.n_annotators, rules),
+        group=number,
+        text=continuum.covered(start, end),
+    )
+
+
+def _reasons(
+    vote: CategoryVote, real: list[Unit], n_annotators: int, rules: _Rules
+) -> tuple[str, ...]:
+    reasons = []
+    if vote.tied:
+        level = " = ".join(f"{_label(c)} ({vote.votes[c]})" for c in vote.tied)
+        reasons.append(f"category tied: {level}")
+    elif not vote.unanimous:
+        counts = ", ".join(f"{_label(c)} {n}" for c, n in vote.votes.items())
+        reasons.append(f"category disputed: {counts}")
+    if len(real) < n_annotators:
+        left_out = "" if len(real) >= rules.needed else ", left out"
+        reasons.append(f"marked by {len(real)} of {n_annotators}{left_out}")
+    allowed = rules.tolerance * sum(u.length for u in real) / len(real)
+    for name, positions in (("start", [u.start for u in real]), ("end", [u.end for u in real])):
+        spread = max(positions) - min(positions)
+        if spread > allowed:
+            reasons.append(f"{name}s {spread:g} apart")
+    return tuple(reasons)
+
+
+def _label(category: str | None) -> str:
+    return "(unlabelled)" if category is None else category
+
+
+def _gold(continuum: Continuum, units: list[ConsensusUnit], annotator: str) -> Continuum:
+    kept = [u for u in units if u.kept]
+    return Continuum.from_columns(
+        [annotator] * len(kept),
+        [u.category for u in kept],
+        [u.start for u in kept],
+        [u.end for u in kept],
+        annotators=[annotator],
+        categories=continuum.categories,
+        bounds=_gold_bounds(continuum, kept),
+        name=continuum.name,
+        offset_unit=continuum.offset_unit,
+        text=continuum.text,
+    )
+
+
+def _gold_bounds(continuum: Continuum, kept: list[ConsensusUnit]) -> tuple[float, float]:
+    """The continuum's own; rounding outwards can reach over them by less than one."""
+    low, high = continuum.bounds
+    return (
+        min([low, *(u.start for u in kept)]),
+        max([high, *(u.end for u in kept)]),
+    )

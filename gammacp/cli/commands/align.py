@@ -1,0 +1,73 @@
+"""`gammacp align`: the best alignment of one continuum, with its certificate."""
+
+from __future__ import annotations
+
+import typer
+
+from gammacp.cli.alignment_table import print_alignment
+from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.reading import File, Reading, load, placed
+from gammacp.cli.options.settings import Seed, Solving, Weighing
+from gammacp.cli.output import AsJson, end_if_interrupted, print_json
+from gammacp.cli.progress import progress
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("align")(flatten(align))
+
+
+def align(
+    reading: Reading,
+    weighing: Weighing,
+    solving: Solving,
+    file: File = None,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """The best alignment of a continuum, and how far it is proven.
+
+    Ctrl-C ends it with the best alignment so far and its bound.
+    """
+    from gammacp.alignment import align as solve
+    from gammacp.stopping import interruptible
+
+    name, continuum = load(file, reading).only()
+    with progress("aligning"), placed(name), interruptible() as interrupted:
+        alignment = solve(
+            continuum,
+            weighing.dissimilarity(),
+            method=solving.method,
+            gap=solving.gap,
+            time_limit=solving.time_limit,
+            seed=seed,
+        )
+    if json:
+        print_json(
+            {
+                "disorder": alignment.disorder,
+                "bound": alignment.bound,
+                "status": alignment.status,
+                "method": alignment.method,
+                "unitary_alignments": [
+                    {
+                        "disorder": unitary.disorder,
+                        "units": {
+                            name: None
+                            if unit is None
+                            else {"start": unit.start, "end": unit.end, "category": unit.category}
+                            for name, unit in unitary.units.items()
+                        },
+                    }
+                    for unitary in alignment.unitary_alignments
+                ],
+            }
+        )
+    else:
+        print_alignment(alignment)
+        print(
+            f"disorder {alignment.disorder:.12g}, {alignment.status}, "
+            f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
+        )
+    end_if_interrupted(interrupted, "this is the best alignment so far")
+    solving.check_proven(alignment.status)

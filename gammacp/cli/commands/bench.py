@@ -1,0 +1,177 @@
+"""`gammacp bench`: sweeps over error magnitudes; `bench status`, `export`, `merge`: their store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from gammacp.cli.bench_output import (
+    Failures,
+    document,
+    print_differences,
+    print_plan,
+    print_points,
+    tell,
+)
+from gammacp.cli.commands.bench_store import add_store_commands, store_path
+from gammacp.cli.options.bench import (
+    Checking,
+    Extent,
+    Origin,
+    Running,
+    listed,
+    magnitudes_of,
+    refuse_options,
+    sweep_of,
+)
+from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.settings import Sampling, Solving, Weighing
+from gammacp.cli.output import AsJson, message, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gammacp.bench.runner import Outcome
+    from gammacp.bench.store import Store
+    from gammacp.bench.sweep import Sweep
+    from gammacp.bench.table import Point
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add `bench` and its subcommands."""
+    group = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
+    group.callback(invoke_without_command=True)(flatten(bench))
+    add_store_commands(group)
+    app.add_typer(group, name="bench")
+
+
+def bench(
+    context: typer.Context,
+    extent: Extent,
+    origin: Origin,
+    running: Running,
+    checking: Checking,
+    weighing: Weighing,
+    sampling: Sampling,
+    solving: Solving,
+    json: AsJson = False,
+) -> None:
+    """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond."""
+    if context.invoked_subcommand is not None:
+        refuse_options(context, f"is one of `bench`: give it to `{context.invoked_subcommand}`")
+        return
+    if origin.trees is not None:
+        from gammacp.cli.commands.bench_trees import OPTIONS, bench_trees
+
+        refuse_options(context, "is not one of sweeps of trees", but=OPTIONS)
+        bench_trees(
+            origin.trees,
+            errors=extent.error or (),
+            measures=listed(extent.measures),
+            magnitudes=magnitudes_of(extent),
+            sets=extent.sets,
+            seed=sampling.seed,
+            out=running.out,
+            figures=running.figures,
+            as_json=json,
+        )
+        return
+    from gammacp.bench.store import Store
+
+    sweep = sweep_of(extent, origin, running, checking, (weighing, sampling, solving))
+    if checking.check is not None:
+        _check_baseline(sweep, checking.check)
+    with Store.writing(running.store or store_path(running.out)) as store:
+        if running.plan:
+            _plan(sweep, store, running, as_json=json)
+            return
+        outcome = _run(sweep, store, running)
+        points = _written(sweep, store, running)
+    tell(sweep, outcome)
+    if json:
+        print_json(document(sweep, points, outcome, running.out))
+    elif checking.check is None:
+        print_points(points)
+    _finish(outcome)
+    if checking.check is not None:
+        _compare(points, checking)
+
+
+def _check_baseline(sweep: Sweep, baseline: Path) -> None:
+    from gammacp.bench.baseline import check_configuration
+
+    if not check_configuration(sweep, baseline):
+        place = baseline.with_suffix(".json")
+        message(f"{place} is missing: how the baseline was made cannot be checked")
+
+
+def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
+    from gammacp.bench.executors import open_pool
+    from gammacp.bench.runner import run
+    from gammacp.cli.counting import Counter
+
+    counter = Counter("cells")
+    try:
+        with open_pool(running.executor, running.jobs) as pool:
+            outcome = run(
+                sweep,
+                store,
+                pool,
+                resume=running.resume,
+                progress=counter,
+                failed=Failures(counter),
+            )
+            if outcome.interrupted:
+                # Leave workers to their fate: their tasks are computed again next time.
+                raise KeyboardInterrupt
+            return outcome
+    except KeyboardInterrupt:
+        counter.close()
+        message(f"interrupted; what is done is kept in {store.path}, run again to go on")
+        raise typer.Exit(130) from None
+    finally:
+        counter.close()
+
+
+def _written(sweep: Sweep, store: Store, running: Running) -> list[Point]:
+    from gammacp.bench.results import write_results
+
+    written = write_results(sweep, store, running.out, figures=running.figures)
+    for path in written.paths:
+        message(f"wrote {path}")
+    for note in written.notes:
+        message(note)
+    return written.points
+
+
+def _finish(outcome: Outcome) -> None:
+    if outcome.failures:
+        raise typer.Exit(1)
+
+
+def _compare(points: Sequence[Point], checking: Checking) -> None:
+    from gammacp.bench.baseline import compare, read_curves
+
+    assert checking.check is not None
+    moved, compared = compare(read_curves(checking.check), points, level=checking.level)
+    if not moved:
+        message(f"{compared} points compared with {checking.check}: none moved beyond noise")
+        return
+    print_differences(moved)
+    message(
+        f"{len(moved)} of {compared} points moved beyond noise, against {checking.check} "
+        f"(adjusted p < {checking.level:g})"
+    )
+    raise typer.Exit(1)
+
+
+def _plan(sweep: Sweep, store: Store, running: Running, *, as_json: bool) -> None:
+    from gammacp.bench.executors import available_cores
+    from gammacp.bench.planning import pilot, plan, total
+
+    tell(sweep, _run(pilot(sweep), store, running))
+    costs = plan(sweep, store, store.begin(sweep))
+    rows = [*costs, total(costs)] if len(costs) > 1 else costs
+    print_plan(rows, running.cores or available_cores(), as_json=as_json)

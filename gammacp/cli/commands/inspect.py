@@ -1,0 +1,106 @@
+"""`gammacp inspect`: what is in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.reading import Files, Loaded, Reading, load
+from gammacp.cli.output import AsJson, print_json, print_table
+
+if TYPE_CHECKING:
+    from gammacp.formats.summary import Summary
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("inspect")(flatten(inspect))
+
+
+def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:
+    """What is in files: annotators, categories, lengths, gaps, overlaps, and what to look at."""
+    from gammacp.formats.summary import summary
+
+    loaded = load(files, reading)
+    summaries = {name: summary(continuum) for name, continuum in loaded.continua.items()}
+    if as_json:
+        print_json(_document(loaded, summaries))
+        return
+    for name, content in summaries.items():
+        _print(name, loaded.formats.get(name, ""), content)
+    if len(summaries) > 1:
+        units = sum(s.units for s in summaries.values())
+        typer.echo(f"{len(summaries)} continua, {units} units")
+
+
+def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object]:
+    results = []
+    for name, s in summaries.items():
+        parts = asdict(s)
+        parts["categories"] = {
+            category: {"units": count, "prevalence": s.prevalence(category)}
+            for category, count in s.categories.items()
+        }
+        results.append({"file": name, "format": loaded.formats.get(name), **parts})
+    failures = [{"file": name, "error": str(error)} for name, error in loaded.failures]
+    return {"results": results, "failures": failures}
+
+
+def _print(name: str, format: str, s: Summary) -> None:
+    typer.echo(name)
+    for label, text in _lines(format, s):
+        typer.echo(f"  {label:<10} {text}")
+    print_table(
+        ("annotator", "units", "gaps", "covered", "overlapping", "repeated"),
+        (
+            (
+                annotator,
+                str(count),
+                str(s.gaps[annotator]),
+                _percent(s.coverage[annotator]),
+                str(s.overlaps[annotator]),
+                str(s.duplicates[annotator]),
+            )
+            for annotator, count in s.annotators.items()
+        ),
+        numeric=("units", "gaps", "covered", "overlapping", "repeated"),
+    )
+    if any(s.categories.values()):
+        print_table(
+            ("category", "units", "share"),
+            (
+                (category, str(count), _percent(s.prevalence(category)))
+                for category, count in s.categories.items()
+                if count
+            ),
+            numeric=("units", "share"),
+        )
+    for warning in s.warnings:
+        typer.echo(f"  ! {warning}")
+    typer.echo("")
+
+
+def _lines(format: str, s: Summary) -> Iterator[tuple[str, str]]:
+    unit = f" {s.offset_unit}" if s.offset_unit else ""
+    if format:
+        yield "format", format
+    yield "bounds", f"{s.bounds[0]:.15g} to {s.bounds[1]:.15g}{unit}"
+    yield "units", f"{s.units}, {s.unlabelled} unlabelled, {s.zero_length} of zero length"
+    unused = [category for category, count in s.categories.items() if not count]
+    if unused:
+        yield "unused", f"categories without a unit here: {', '.join(unused)}"
+    if s.lengths:
+        spread = s.lengths
+        yield (
+            "lengths",
+            f"{spread.minimum:.6g} to {spread.maximum:.6g}, median {spread.median:.6g}, "
+            f"mean {spread.mean:.6g}{unit}",
+        )
+
+
+def _percent(share: float) -> str:
+    return "–" if share != share else f"{100 * share:.1f} %"

@@ -1,0 +1,162 @@
+"""`gammacp measure`: several measures side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.settings import Sampling, Solving, Weighing, gamma_options
+from gammacp.cli.output import (
+    AsJson,
+    end_if_interrupted,
+    message,
+    number,
+    print_json,
+    print_table,
+)
+from gammacp.cli.progress import progress
+from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.measures.score import Score
+
+# The measures of the 2015 paper's benchmark (§6.3).
+DEFAULT_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("measure")(flatten(measure))
+
+
+def measure(
+    reading: Reading,
+    weighing: Weighing,
+    sampling: Sampling,
+    solving: Solving,
+    files: Files = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measures",
+            "-m",
+            help="Names, A,B or repeated; `all` for every one (see `gammacp measures`).  "
+            f"[default: {','.join(DEFAULT_MEASURES)}]",
+            metavar="NAME",
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the α family: nominal, interval, ratio, or a CSV file with a matrix.",
+            metavar="NAME|MATRIX.csv",
+        ),
+    ] = None,
+    bootstrap: Annotated[
+        int | None, typer.Option(help="Bootstrap draws, for measures that have them.", min=0)
+    ] = None,
+    coefficient: Annotated[
+        str | None,
+        typer.Option(
+            help="Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]",
+            metavar="NAME",
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Several measures of each continuum, side by side; what does not apply says why.
+
+    Ctrl-C ends it with the values that are known so far.
+    """
+    from gammacp.measures.registry import MEASURES
+    from gammacp.measures.registry import measure as evaluate
+    from gammacp.stopping import interruptible
+
+    names = chosen_measures(measures)
+    own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
+    options: dict[str, Any] = {
+        **gamma_options(weighing, sampling, solving),
+        **{key: value for key, value in own.items() if value is not None},
+    }
+    known = frozenset[str]().union(*(MEASURES[name].options for name in names))
+    for option, value in own.items():
+        if value is not None and option not in known:
+            raise UsageError(f"--{option} belongs to none of: {', '.join(names)}")
+    mine = {key: value for key, value in options.items() if key in known}
+    loaded = load(files, reading)
+    with progress("measuring"), interruptible() as interrupted:
+        scores = {name: evaluate(c, names, **mine) for name, c in loaded.continua.items()}
+    if json:
+        print_json({"results": [_result(name, found) for name, found in scores.items()]})
+    else:
+        _print(scores, sampling.seed)
+    end_if_interrupted(interrupted, "values that are missing were not computed")
+    _check(scores)
+
+
+def chosen_measures(given: list[str] | None) -> list[str]:
+    """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
+    from gammacp.measures.registry import MEASURES
+
+    names = [n.strip() for text in given or DEFAULT_MEASURES for n in text.split(",") if n.strip()]
+    everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
+    if not names:
+        raise UsageError("no measure is named; `gammacp measures` lists them")
+    expanded = [n for name in names for n in (everything if name == "all" else [name])]
+    return list(dict.fromkeys(expanded))
+
+
+def _result(file: str, scores: Mapping[str, Score]) -> dict[str, Any]:
+    return {
+        "file": file,
+        "measures": {
+            name: {
+                "value": s.value,
+                "observed": s.observed,
+                "expected": s.expected,
+                "interval": s.interval,
+                "bootstrap": s.bootstrap,
+                "by_category": dict(s.by_category) or None,
+                "reason": s.reason,
+                "signature": s.signature,
+            }
+            for name, s in scores.items()
+        },
+    }
+
+
+def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
+    columns = ("measure", "value", "observed", "expected", "interval")
+    for file, found in scores.items():
+        if len(scores) > 1:
+            print(f"\n{file}")
+        rows = [row for name, score in found.items() for row in _rows(name, score)]
+        print_table(columns, rows, numeric=columns[1:])
+        for name, score in found.items():
+            if score.reason:
+                message(f"{file}: {name}: {score.reason}")
+    message(f"seed {seed}")
+
+
+def _rows(name: str, score: Score) -> list[list[str]]:
+    if score.by_category:
+        return [
+            [f"{name}[{category}]", number(value), "–", "–", "–"]
+            for category, value in score.by_category.items()
+        ]
+    interval = score.interval or score.bootstrap
+    text = "–" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
+    return [[name, number(score.value), number(score.observed), number(score.expected), text]]
+
+
+def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:
+    """DataError (exit 3) if not a single value came out."""
+    from gammacp.errors import DataError
+
+    found = [s for one in scores.values() for s in one.values()]
+    if not any(s.defined or s.by_category for s in found):
+        raise DataError(f"no measure has a value ({found[0].reason})", file=next(iter(scores)))

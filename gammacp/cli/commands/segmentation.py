@@ -1,0 +1,164 @@
+"""`gammacp segmentation`: S or B, π, κ, bias and WindowDiff per item, per group and overall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gammacp.cli.options.groups import flatten
+from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.segmentation_output import document, print_pairs, print_tables, warn
+from gammacp.errors import UsageError
+from gammacp.signature import signature
+
+if TYPE_CHECKING:
+    from gammacp.segmentation import Codings, Comparison
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """How two segmentations are compared."""
+
+    mode: Annotated[
+        str,
+        typer.Option(
+            help="equations: as the 2012 paper defines the coefficients; published: as the values "
+            "of its Table 2 were computed."
+        ),
+    ] = "equations"
+    similarity: Annotated[
+        str, typer.Option(help="s: segmentation similarity (2012); b: boundary similarity (2013).")
+    ] = "s"
+    edit: Annotated[
+        str, typer.Option(help="Near misses of S: the published search, or the optimal edit.")
+    ] = "published"
+    n: Annotated[
+        int, typer.Option("--n", help="Places a near miss may span; 2: next to each other.")
+    ] = 2
+    w_sub: Annotated[float, typer.Option(help="Cost of a full miss, 0 to 1.")] = 1.0
+    w_trp: Annotated[float, typer.Option(help="Weight of a near miss, 0 to 1.")] = 1.0
+    te: Annotated[
+        bool, typer.Option("--te/--no-te", help="Weight near misses of S by te(n, b).")
+    ] = True
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("segmentation")(flatten(segmentation))
+
+
+def segmentation(
+    comparing: Comparing,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="segeval JSON, TSV, or any continuum without gaps; files, folders or globs.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="moonstone or hearst1997, which ship with gammacp.", metavar="NAME"),
+    ] = None,
+    item: Annotated[
+        list[str] | None,
+        typer.Option(help="Rename an item; two may become one (repeatable).", metavar="OLD=NEW"),
+    ] = None,
+    candidate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A coder that is an automatic segmenter: how far agreement drops with it "
+            "(repeatable: a ranking).",
+            metavar="NAME",
+        ),
+    ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="Also every two coders, each in turn the reference: S, B, windows, GHD, "
+            "precision, recall, R_FN and R_FP, with means.",
+        ),
+    ] = False,
+    bootstrap: Annotated[
+        int, typer.Option(help="Draws of items for 95 % intervals; 0: none.", min=0)
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draws.", min=0)] = 0,
+    json: AsJson = False,
+) -> None:
+    """How far coders agree on segment boundaries: per item, per group of coders, overall."""
+    from gammacp.segmentation import candidate_drops, coding_agreement, pairwise
+
+    comparison = _comparison(comparing)
+    codings = _renamed(_read(files or [], dataset), item or [])
+    names = list(dict.fromkeys(candidate or []))
+    drops = candidate_drops(codings, names, comparison=comparison, bootstrap=bootstrap, seed=seed)
+    people = codings.without(names)
+    found = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
+    rows = pairwise(codings, comparison=comparison) if pairs else None
+    if json:
+        made = _signature(comparing, seed if bootstrap else None)
+        print_json({**document(found, drops, rows), "signature": made})
+    else:
+        print_tables(found, drops)
+        if rows is not None:
+            print_pairs(rows)
+        if bootstrap:
+            message(f"seed {seed}")
+    warn(found)
+
+
+def _signature(comparing: Comparing, seed: int | None) -> str:
+    return signature(
+        "segmentation",
+        mode=comparing.mode,
+        similarity=comparing.similarity,
+        edit=comparing.edit,
+        n=comparing.n,
+        sub=comparing.w_sub,
+        trp=comparing.w_trp,
+        te="yes" if comparing.te else "no",
+        seed=seed,
+    )
+
+
+def _comparison(comparing: Comparing) -> Comparison:
+    from gammacp.segmentation import Basis, Comparison, EditCosts, EditSearch, Mode
+
+    costs = EditCosts(substitution=comparing.w_sub, transposition=comparing.w_trp, te=comparing.te)
+    return Comparison(
+        basis=Basis(comparing.similarity),
+        n=comparing.n,
+        costs=costs,
+        search=EditSearch(comparing.edit),
+        mode=Mode(comparing.mode),
+    )
+
+
+def _read(files: Sequence[Path], dataset: str | None) -> Codings:
+    from gammacp.segmentation import load_codings, read_codings
+
+    if bool(files) == (dataset is not None):
+        raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
+    return load_codings(dataset) if dataset is not None else read_codings(files)
+
+
+def _renamed(codings: Codings, entries: Sequence[str]) -> Codings:
+    from gammacp.segmentation import Codings, merged
+
+    names = {}
+    for entry in entries:
+        old, sign, new = entry.partition("=")
+        if not (old and sign and new):
+            raise UsageError(f"--item {entry!r} is not OLD=NEW")
+        if old not in codings:
+            raise UsageError(f"item {old!r} does not occur; items are: {', '.join(codings)}")
+        names[old] = new
+    parts = (
+        Codings({names.get(item, item): coders}, codings.types) for item, coders in codings.items()
+    )
+    return merged(parts) if names else codings

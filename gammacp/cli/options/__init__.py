@@ -1,0 +1,1 @@
+"""Options that several commands share, each group declared once."""

@@ -1,0 +1,56 @@
+"""Options of the commands that compare annotators: `compare` and `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gammacp.cli.options.parallel import Jobs, workers
+from gammacp.cli.options.reading import Loaded, Reading, load
+from gammacp.cli.progress import progress
+
+if TYPE_CHECKING:
+    from gammacp.continuum import Continuum
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """What the annotators are compared with, and how sure that is."""
+
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Annotator to hold against the others: a system, a gold standard."),
+    ] = None
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(help="Files of another round or campaign to compare with (repeatable)."),
+    ] = None
+    bootstrap: Annotated[
+        int, typer.Option(help="Bootstrap draws; 0 for no bootstrap interval.", min=0)
+    ] = 2000
+    permutations: Annotated[
+        int, typer.Option(help="Random deals of the permutation test (--against).", min=1)
+    ] = 9999
+    leave_one_out: Annotated[
+        bool, typer.Option(help="Also γ without each annotator, which takes long for many.")
+    ] = True
+    jobs: Jobs = None
+
+    def other_round(self, reading: Reading) -> Mapping[str, Continuum] | None:
+        """The continua of `--against`, read with the same options; None without it."""
+        return load(self.against, reading).corpus().continua if self.against else None
+
+    @contextmanager
+    def workers(
+        self, loaded: Loaded, what: str, *, pays: bool = False
+    ) -> Iterator[Executor | None]:
+        """Worker processes where they are asked for or pay, with progress."""
+        work = sum(c.n_units * c.n_annotators**2 for c in loaded.continua.values())
+        with workers(self.jobs, pays=pays or work > 20_000) as executor, progress(what):
+            yield executor

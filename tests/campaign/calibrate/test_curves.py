@@ -1,0 +1,77 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.campaign.calibrate.curves import Curve, falling, invert, magnitude_at
+
+
+def curve_of(gamma: float, noise: float, seed: int = 0) -> Curve:
+    """γ = 1 − gamma·m with noisy sets."""
+    rng = np.random.default_rng(seed)
+    magnitudes = np.array([0, 0.1, 0.25, 0.5, 0.75, 1.0])
+    sets = (np.ones(6), *(1 - gamma * m + noise * rng.standard_normal(6) for m in magnitudes[1:]))
+    return Curve(magnitudes, sets)
+
+
+def test_pool_adjacent_violators_by_hand() -> None:
+    values = np.array([1.0, 0.4, 0.6, 0.1])
+    assert falling(values, np.ones(4)).tolist() == [1.0, 0.5, 0.5, 0.1]
+    assert falling(values, np.array([1.0, 3, 1, 1])).tolist() == pytest.approx([1, 0.45, 0.45, 0.1])
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=8), st.floats(-1, 1))
+@settings(max_examples=60)
+def test_inverting_gives_back_the_value(values: list[float], target: float) -> None:
+    smooth = falling(np.array(values), np.ones(len(values)))
+    assert (np.diff(smooth) <= 1e-12).all()
+    magnitudes = np.linspace(0, 1, len(values))
+    found = invert(magnitudes, smooth, target)
+    if target >= smooth[0]:
+        assert found == 0
+    elif target < smooth[-1]:
+        assert math.isinf(found)
+    else:
+        assert np.interp(found, magnitudes, smooth) == pytest.approx(target, abs=1e-9)
+
+
+def test_a_level_stretch_is_cut_in_the_middle() -> None:
+    assert invert(np.array([0, 0.2, 0.6, 1]), np.array([1, 0.5, 0.5, 0]), 0.5) == pytest.approx(0.4)
+
+
+def test_a_line_is_inverted_without_noise() -> None:
+    found = magnitude_at(curve_of(0.8, 0), 0.6)
+    assert [found.value, found.low, found.high] == pytest.approx([0.5] * 3)
+
+
+def test_intervals_cover_the_true_magnitude() -> None:
+    # One further set at magnitude .4 is the measurement; the interval must hold .4 in 95 %.
+    rng = np.random.default_rng(3)
+    inside = 0
+    for i in range(120):
+        measured = 1 - 0.8 * 0.4 + 0.05 * rng.standard_normal()
+        found = magnitude_at(curve_of(0.8, 0.05, seed=i), measured, draws=400)
+        inside += found.low <= 0.4 <= found.high
+    assert inside >= 0.9 * 120
+
+
+def test_what_is_beyond_the_curve_is_infinite() -> None:
+    found = magnitude_at(curve_of(0.5, 0.01), 0.3)
+    assert math.isinf(found.value)
+    assert math.isinf(found.high)
+    near = magnitude_at(curve_of(0.5, 0.05), 0.52)
+    assert math.isfinite(near.low)
+    assert math.isinf(near.high)
+
+
+def test_perfect_agreement_needs_no_error() -> None:
+    assert magnitude_at(curve_of(0.8, 0.02), 1.0).value == 0
+
+
+def test_cells_are_put_in_order() -> None:
+    curve = Curve(np.zeros(1), (np.ones(3),))
+    curve = curve.with_cell(0.5, np.full(3, 0.4)).with_cell(0.2, np.full(3, 0.7))
+    assert curve.magnitudes.tolist() == [0, 0.2, 0.5]
+    assert curve.means.tolist() == pytest.approx([1, 0.7, 0.4])

@@ -1,0 +1,141 @@
+import math
+
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp.campaign.compare import agreement, compare, compare_rounds, confusion
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError
+
+FAST = {"samples": 10}
+
+
+def shifted(rows: list[tuple[str, float, float, str]], by: float = 0) -> list[Unit]:
+    return [Unit(a, s + by, e + by, c) for a, s, e, c in rows]
+
+
+TEXT = [
+    ("Ann", 0, 10, "a"), ("Ann", 20, 30, "b"), ("Ann", 40, 50, "a"), ("Ann", 60, 72, "b"),
+    ("Bob", 0, 10, "a"), ("Bob", 20, 30, "b"), ("Bob", 40, 50, "b"), ("Bob", 60, 72, "b"),
+    ("Cid", 5, 18, "b"), ("Cid", 33, 39, "a"), ("Cid", 60, 64, "a"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def text() -> Continuum:
+    return Continuum.from_units(shifted([*TEXT]), bounds=(0, 80))
+
+
+def test_pairs_are_gamma_of_two(text: Continuum) -> None:
+    found = compare({"t": text}, **FAST)
+    values = found.pairs.values
+    alone = gc.gamma(text.only_annotators(["Ann", "Bob"]), **FAST).value
+    assert values[0, 1] == values[1, 0] == alone
+    assert np.diag(values).tolist() == [1, 1, 1]
+
+
+def test_who_pulls_the_agreement_down(text: Continuum) -> None:
+    found = compare({"t": text}, **FAST)
+    gains = {entry.annotator: entry.gain for entry in found.left_out}
+    assert max(gains, key=lambda a: gains[a]) == "Cid"
+    assert gains["Cid"] == pytest.approx(found.pairs.values[0, 1] - found.overall.value)
+
+
+def test_categories_and_confusion_by_hand(text: Continuum) -> None:
+    two = text.only_annotators(["Ann", "Bob"])
+    found = compare({"t": two}, **FAST)
+    assert found.left_out == ()
+    table = found.confusion
+    assert table.rows == ("a", "b", "(no unit)")
+    assert table.counts.tolist() == [[1, 1, 0], [1, 2, 0], [0, 0, 0]]
+    assert table.confused == [("a", "b", 1)]
+    by_name = {c.name: c for c in found.categories}
+    assert by_name["a"].share_equal == 1 / 2
+    assert by_name["b"].share_equal == 2 / 3
+    assert by_name["a"].share_matched == 1
+    assert [(a.alone, a.outvoted) for a in found.annotators] == [(0, 0), (0, 0)]
+
+
+def test_units_alone_are_counted_against_no_unit() -> None:
+    c = Continuum.from_units([Unit("A", 0, 5, "x"), Unit("A", 50, 60, "y"), Unit("B", 0, 5, "x")])
+    table = confusion([gc.align(c)], c.categories)
+    assert table.counts.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
+    assert table.share_matched("y") == 0
+    assert math.isnan(table.share_equal("y"))
+
+
+def test_a_confusion_against_a_reference_has_a_direction() -> None:
+    c = Continuum.from_units(
+        [
+            Unit("gold", 0, 5, "x"),
+            Unit("A", 0, 5, "y"),
+            Unit("B", 0, 5, None),
+            Unit("B", 40, 45, "x"),
+        ]
+    )
+    table = confusion([gc.align(c)], c.categories, reference="gold")
+    assert table.rows == ("x", "y", "(unlabelled)", "(no unit)")
+    assert table.counts[0].tolist() == [0, 1, 1, 0]
+    assert table.counts[3].tolist() == [1, 0, 0, 0]
+
+
+def test_a_reference_stays_out_of_the_annotators_numbers(text: Continuum) -> None:
+    with_gold = Continuum.from_units(
+        [*text, *(Unit("gold", u.start, u.end, u.category) for u in text if u.annotator == "Ann")],
+        bounds=text.bounds,
+    )
+    plain = compare({"t": text}, **FAST)
+    found = compare({"t": with_gold}, reference="gold", **FAST)
+    assert found.overall.value == plain.overall.value
+    assert found.reference is not None
+    by_name = {a.annotator: a for a in found.reference.annotators}
+    assert by_name["Ann"].agreement.value == 1
+    assert (by_name["Ann"].aligned, by_name["Ann"].equal) == (4, 4)
+    assert (by_name["Bob"].aligned, by_name["Bob"].equal) == (4, 3)
+    assert by_name["Bob"].with_others == plain.pairs.mean_with_others("Bob")
+
+
+def test_not_everybody_annotates_everything() -> None:
+    both = [("Ann", 0, 9, "a"), ("Ann", 20, 30, "b"), ("Bob", 1, 9, "a"), ("Bob", 20, 29, "b")]
+    third = [("Cid", 0, 9, "a"), ("Bob", 0, 9, "a"), ("Bob", 15, 20, "b"), ("Cid", 21, 30, "b")]
+    continua = {
+        "one": Continuum.from_units(shifted(both), bounds=(0, 40)),
+        "two": Continuum.from_units(shifted(third), bounds=(0, 40)),
+    }
+    found = compare(continua, **FAST)
+    assert set(found.overall.documents) == {"one", "two"}
+    assert math.isnan(found.pairs.agreements["Ann", "Cid"].value)
+    assert found.pairs.agreements["Ann", "Cid"].score.reason == "no document has both annotators"
+    without = {e.annotator: e for e in found.left_out}
+    # Without Ann only document two is left, so that is what it is held against.
+    assert without["Ann"].baseline == gc.gamma(continua["two"], **FAST).value
+    assert without["Ann"].gain == pytest.approx(0, abs=1e-9)
+    assert math.isnan(without["Bob"].agreement.value)
+
+
+def test_rounds(text: Continuum) -> None:
+    good = text.only_annotators(["Ann", "Bob"])
+    worse = Continuum.from_units(
+        [
+            u if u.annotator == "Ann" else Unit("Bob", u.start + 7, u.end + 9, u.category)
+            for u in good
+        ]
+    )
+    options = {"samples": 10}
+    first = agreement({str(i): good for i in range(6)}, {**options, "chance": "shift"})  # type: ignore[arg-type]
+    second = agreement({str(i): worse for i in range(6)}, {**options, "chance": "shift"})  # type: ignore[arg-type]
+    test = compare_rounds(first, second)
+    assert test.paired
+    assert test.exact
+    assert test.p_value == 2 / 64
+    assert test.difference > 0
+    single = compare_rounds(agreement({"x": good}, options), agreement({"y": worse}, options))  # type: ignore[arg-type]
+    assert single.kind == "runs of 2 unitary alignments"
+
+
+def test_errors(text: Continuum) -> None:
+    with pytest.raises(DataError, match="nobody"):
+        compare({"t": text}, reference="nobody")
+    with pytest.raises(DataError, match="two annotators"):
+        compare({"t": text.only_annotators(["Ann"])})

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp.campaign.consensus import Consensus, consensus, consensus_of_groups
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import UsageError
+
+UNITS = [
+    # everybody, the same
+    Unit("Ann", 0, 10, "a"), Unit("Bob", 0, 10, "a"), Unit("Cid", 0, 10, "a"),
+    # two of three, other categories
+    Unit("Ann", 20, 30, "a"), Unit("Bob", 20, 30, "b"),
+    # outvoted, and one boundary far off
+    Unit("Ann", 40, 50, "a"), Unit("Bob", 40, 50, "b"), Unit("Cid", 40, 54, "b"),
+    # alone
+    Unit("Cid", 70, 80, "c"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def continuum() -> Continuum:
+    return Continuum.from_units(UNITS, bounds=(0, 100), name="doc", offset_unit="characters")
+
+
+@pytest.fixture(scope="module")
+def found(continuum: Continuum) -> Consensus:
+    return consensus(gc.align(continuum))
+
+
+def test_the_gold_standard_has_what_a_majority_supports(found: Consensus) -> None:
+    assert [(u.start, u.end, u.category) for u in found.continuum] == [
+        (0, 10, "a"),
+        (20, 30, None),
+        (40, 50, "b"),
+    ]
+    assert found.needed == 2
+    assert found.continuum.annotators == ("consensus",)
+
+
+def test_metadata_stay(found: Consensus, continuum: Continuum) -> None:
+    gold = found.continuum
+    assert (gold.bounds, gold.name, gold.offset_unit) == ((0, 100), "doc", "characters")
+    assert gold.categories == continuum.categories
+
+
+def test_confidence_is_one_for_equal_units_and_zero_for_one_alone(found: Consensus) -> None:
+    by_start = {u.start: u for u in found.units}
+    assert by_start[0].confidence == 1
+    assert by_start[70].confidence == 0
+    # Three pairs: a/b at the same place costs 1, the two with the empty unit Δ = 1 each.
+    assert by_start[20].disorder == pytest.approx(1)
+    # Ann-Bob 1, Ann-Cid 1 + (4/24)², Bob-Cid (4/24)².
+    assert by_start[40].disorder == pytest.approx((2 + 2 * (4 / 24) ** 2) / 3)
+
+
+def test_the_review_list_is_worst_first_and_says_why(found: Consensus) -> None:
+    review = found.review
+    assert [u.start for u in review] == [20, 70, 40]
+    assert review[0].reasons == ("category tied: a (1) = b (1)", "marked by 2 of 3")
+    assert review[1].reasons == ("marked by 1 of 3, left out",)
+    assert review[2].reasons == ("category disputed: b 2, a 1", "ends 4 apart")
+
+
+def test_tolerance_silences_small_differences(continuum: Continuum) -> None:
+    wide = consensus(gc.align(continuum), tolerance=0.5)
+    assert wide.review[2].reasons == ("category disputed: b 2, a 1",)
+
+
+def test_support_decides_what_is_kept(continuum: Continuum) -> None:
+    alignment = gc.align(continuum)
+    assert len(consensus(alignment, support=1).kept) == 4
+    assert len(consensus(alignment, support="100%").kept) == 2
+
+
+def test_identical_annotators_are_their_own_gold_standard() -> None:
+    rows = [(0, 4, "x"), (4, 9, "y"), (12, 12, "z")]
+    c = Continuum.from_units(Unit(a, s, e, k) for a in "AB" for s, e, k in rows)
+    found = gc.consensus(gc.align(c))
+    assert [(u.start, u.end, u.category) for u in found.continuum] == rows
+    assert found.review == ()
+
+
+def test_delta_scales_out(continuum: Continuum) -> None:
+    small = consensus(gc.align(continuum))
+    large = consensus(gc.align(continuum, gc.Combined(delta=5)))
+    assert [u.confidence for u in small.units] == pytest.approx([u.confidence for u in large.units])
+
+
+def test_unlabelled_units_vote_like_others() -> None:
+    c = Continuum.from_units([Unit("A", 0, 4), Unit("B", 0, 4), Unit("C", 0, 4, "x")])
+    (only,) = consensus(gc.align(c)).units
+    assert only.category is None
+    assert only.vote.tied == ()
+    assert only.reasons == ("category disputed: (unlabelled) 2, x 1",)
+
+
+def test_it_can_be_had_from_columns(continuum: Continuum) -> None:
+    groups = np.array([[0, 3, 5], [1, 4, -1], [2, -1, -1], [-1, -1, 6], [-1, -1, 7]], np.int32)
+    found = consensus_of_groups(continuum, groups[:3], np.array([0.0, 0.5, 1.0]))
+    assert [u.group for u in found.units] == [0, 1, 2]
+
+
+def test_what_cannot_be_meant(continuum: Continuum) -> None:
+    alignment = gc.align(continuum)
+    with pytest.raises(UsageError, match="boundaries 'middle' is unknown"):
+        consensus(alignment, boundaries="middle")
+    with pytest.raises(UsageError, match="tolerance"):
+        consensus(alignment, tolerance=-1)
