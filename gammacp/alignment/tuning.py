@@ -30,9 +30,9 @@ class Tuning:
     pairs_in_memory: int = 32_000_000
     """Candidate pairs that are listed at the very most, 0.5 GB."""
     pairs_at_once: int = 1_000_000
-    """Pairs handed to a dissimilarity's `pairwise` at a time, some 100 MB of intermediate columns."""
+    """Pairs handed to a dissimilarity's `pairwise` at a time, some 100 MB of columns."""
     units_unwatched: int = 5000
-    """Units whose pairs are found in milliseconds, so that no second thread is needed to stop it."""
+    """Units whose pairs are found in milliseconds, so that no second thread has to watch."""
     merged_share: float = 0.5
     """Identical units are merged if that leaves less than this share of the units; of one spot
     with 400 units by 12 annotators, 12 are left."""
