@@ -148,9 +148,9 @@ class BoundHamming:
 def _any_unit(annotations: Annotations) -> bool:
     from gammacp.continuum import Continuum
 
-    single = isinstance(annotations, Continuum)
-    continua = [annotations] if single else annotations.values()
-    return any(c.n_units for c in continua)
+    if isinstance(annotations, Continuum):
+        return annotations.n_units > 0
+    return any(c.n_units for c in annotations.values())
 
 
 POSITIONAL: Registry[Positional] = Registry("positional dissimilarity")

@@ -17,7 +17,7 @@ from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Floats
 from gammacp.dissimilarity import bind, columns
 from gammacp.dissimilarity.base import UnitColumns
-from gammacp.measures.gamma_cat import aligned_pairs
+from gammacp.measures.gamma_cat import aligned_pairs, gamma_cat
 from gammacp.testing import continua
 from tests.alignment.continua import random_continuum
 
@@ -128,6 +128,23 @@ def test_renaming_changes_nothing(
     every_unit = align(renamed, tuning=Tuning(component_nodes=0, merged_share=0.0))
     again = aligned_pairs(renamed, every_unit.groups, Combined().bind(renamed)).disorder(None)
     assert again == pytest.approx(before, abs=1e-9, nan_ok=True)
+
+
+@settings(max_examples=8, deadline=None)
+@given(crowded(), st.permutations("ABC"), st.permutations("xyz"))
+def test_gamma_cat_depends_on_neither_back_end_nor_names(
+    continuum: Continuum, annotators: list[str], categories: list[str]
+) -> None:
+    """Its random sets are full of ties too."""
+    name = dict(zip("ABC", annotators, strict=True)) | dict(zip("xyz", categories, strict=True))
+    renamed = Continuum.from_units(
+        [Unit(name[u.annotator], u.start, u.end, name[str(u.category)]) for u in continuum]
+    )
+    first = gamma_cat(continuum, samples=3)
+    for c, method in ((continuum, "cpsat"), (continuum, "generation"), (renamed, "auto")):
+        other = gamma_cat(c, samples=3, method=method)
+        assert other.value == pytest.approx(first.value, abs=1e-9, nan_ok=True)
+        assert other.expected == pytest.approx(first.expected, abs=1e-9)
 
 
 @FEW

@@ -231,7 +231,8 @@ def _least(
     solver = _solver(limits)
     if _solved(solver, program.model) is not Status.OPTIMAL:
         return None
-    return round(solver.objective_value)
+    value: float = solver.objective_value
+    return round(value)
 
 
 def _maximise(program: _Program, terms: list[Any], coefficients: list[int]) -> None:
