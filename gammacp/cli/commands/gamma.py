@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,18 +23,14 @@ from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
     message,
-    number,
     print_json,
-    print_table,
+    show,
 )
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma import GammaScore
+    from gammacp.measures.gamma import Gamma
     from gammacp.measures.gamma_corpus import CorpusGamma
-    from gammacp.measures.gamma_run import GammaOptions
-    from gammacp.measures.score import Score
-
-    S = TypeVar("S", bound=Score)
+    from gammacp.measures.settings import GammaOptions
 
 
 def add_to(app: typer.Typer) -> None:
@@ -78,8 +74,8 @@ def gamma(
     if json:
         print_json(
             {
-                "results": [_result(name, s) for name, s in scores.items()],
-                "corpus": None if corpus is None else _corpus_result(corpus),
+                "results": [{"file": name, **s.as_dict()} for name, s in scores.items()],
+                "corpus": None if corpus is None else {"file": None, **corpus.as_dict()},
             }
         )
     else:
@@ -90,7 +86,7 @@ def gamma(
 
 def _scores(
     loaded: Loaded, options: GammaOptions, progress: Counter
-) -> tuple[dict[str, GammaScore | Score], CorpusGamma | None]:
+) -> tuple[dict[str, Gamma], CorpusGamma | None]:
     from gammacp.measures.gamma import gamma as gamma_of_one
     from gammacp.measures.gamma_corpus import gamma_corpus
 
@@ -102,7 +98,7 @@ def _scores(
     return dict(corpus.scores), corpus
 
 
-def _how_far(scores: Mapping[str, GammaScore | Score]) -> str:
+def _how_far(scores: Mapping[str, Gamma]) -> str:
     """What an interrupted run says of itself."""
     from gammacp.measures.gamma import GammaScore
 
@@ -117,78 +113,22 @@ def _how_far(scores: Mapping[str, GammaScore | Score]) -> str:
 
 
 def _bootstrapped(
-    scores: dict[str, GammaScore | Score],
-    corpus: CorpusGamma | None,
-    draws: int,
-    sampling: Sampling,
-) -> tuple[dict[str, GammaScore | Score], CorpusGamma | None]:
-    from gammacp.campaign.compare import with_bootstrap
+    scores: dict[str, Gamma], corpus: CorpusGamma | None, draws: int, sampling: Sampling
+) -> tuple[dict[str, Gamma], CorpusGamma | None]:
+    from gammacp.measures.agreement import Agreement
 
-    def with_interval(score: S, documents: dict[str, GammaScore | Score]) -> S:
-        return with_bootstrap(
-            score, documents, draws=draws, confidence=sampling.confidence, seed=sampling.seed
-        )
+    whole = corpus if corpus is not None else next(iter(scores.values()))
+    found = Agreement(score=whole, documents=scores, chance="").with_bootstrap(
+        draws=draws, confidence=sampling.confidence, seed=sampling.seed
+    )
+    from gammacp.measures.gamma_corpus import CorpusGamma
 
-    each = {name: with_interval(score, {name: score}) for name, score in scores.items()}
-    return each, None if corpus is None else with_interval(corpus, scores)
-
-
-def _result(name: str, score: GammaScore | Score) -> dict[str, Any]:
-    from gammacp.measures.gamma import GammaScore
-
-    known = score if isinstance(score, GammaScore) else None
-    return {
-        "file": name,
-        "gamma": score.value,
-        "interval": score.interval,
-        "observed_disorder": score.observed,
-        "expected_disorder": score.expected,
-        "samples": known.samples if known else 0,
-        "status": known.status if known else None,
-        "bound": known.bound if known else None,
-        "annotators": known.annotators if known else None,
-        "units": known.units if known else None,
-        "reason": score.reason,
-        "bootstrap": score.bootstrap,
-        "signature": score.signature,
-    }
-
-
-def _corpus_result(corpus: CorpusGamma) -> dict[str, Any]:
-    return {
-        "file": None,
-        "gamma": corpus.value,
-        "interval": corpus.interval,
-        "observed_disorder": corpus.observed,
-        "expected_disorder": corpus.expected,
-        "samples": corpus.samples,
-        "status": corpus.status,
-        "bound": corpus.bound,
-        "annotators": corpus.annotators,
-        "units": corpus.units,
-        "reason": corpus.reason,
-        "bootstrap": corpus.bootstrap,
-        "signature": corpus.signature,
-        "continua": corpus.continua,
-        "mean": corpus.mean,
-    }
-
-
-_COLUMNS = (
-    "file",
-    "γ",
-    "interval",
-    "observed",
-    "expected",
-    "samples",
-    "status",
-    "annotators",
-    "units",
-)
+    again = found.score if isinstance(found.score, CorpusGamma) else None
+    return dict(found.documents), again
 
 
 def _print(
-    scores: dict[str, GammaScore | Score],
+    scores: dict[str, Gamma],
     corpus: CorpusGamma | None,
     options: GammaOptions,
     unread: int,
@@ -196,25 +136,17 @@ def _print(
     alignment: bool,
 ) -> None:
     from gammacp.measures.gamma import GammaScore
+    from gammacp.measures.tables import gamma_table
 
-    results = [_result(name, score) for name, score in scores.items()]
+    records = [{"file": name, **score.as_dict()} for name, score in scores.items()]
     if corpus is not None:
         total = f"corpus ({corpus.continua} of {len(scores) + unread} continua)"
-        results.append({**_corpus_result(corpus), "file": total})
-        mean = {"file": "mean of the continua", "gamma": corpus.mean}
-        results.append({**dict.fromkeys(results[-1]), **mean})
-    columns: tuple[str, ...] = _COLUMNS
-    rows = [_row(r) for r in results]
-    if any(r["bootstrap"] for r in results):
-        columns = (*columns[:3], "bootstrap", *columns[3:])
-        rows = [
-            [*row[:3], _between(r["bootstrap"]), *row[3:]]
-            for row, r in zip(rows, results, strict=True)
-        ]
-    print_table(columns, rows, numeric=columns[1:])
-    for r in results:
-        if r["reason"]:
-            message(f"{r['file']}: γ is undefined: {r['reason']}")
+        records.append({**corpus.as_dict(), "file": total})
+        records.append({"file": "mean of the continua", "gamma": corpus.mean})
+    show(gamma_table(records))
+    for record in records:
+        if record.get("reason"):
+            message(f"{record['file']}: γ is undefined: {record['reason']}")
     for name, score in scores.items():
         if alignment and isinstance(score, GammaScore):
             print_alignment(score.alignment, title=name if len(scores) > 1 else "")
@@ -222,23 +154,8 @@ def _print(
     message("; ".join(filter(None, (f"seed {options['seed']}", signature))))
 
 
-def _between(interval: tuple[float, float] | None) -> str:
-    return "–" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
-
-
-def _row(r: dict[str, Any]) -> list[str]:
-    return [
-        r["file"],
-        number(r["gamma"]),
-        _between(r["interval"]),
-        number(r["observed_disorder"]),
-        number(r["expected_disorder"]),
-        *("–" if r[k] is None else str(r[k]) for k in ("samples", "status", "annotators", "units")),
-    ]
-
-
 def _check(
-    scores: dict[str, GammaScore | Score],
+    scores: dict[str, Gamma],
     corpus: CorpusGamma | None,
     solving: Solving,
     fail_under: float | None,
@@ -252,6 +169,6 @@ def _check(
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items())
         raise DataError(f"no continuum has a γ ({reasons})")
     for score in computed:
-        solving.check_proven(score.status)
+        solving.check_proven(str(score.status))
     value = corpus.value if corpus is not None else computed[0].value
     check_threshold(value, fail_under, "γ of the corpus" if corpus is not None else "γ")
