@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from gammacp.arguments import instance, several, text
 from gammacp.arrays import Bools, Codes, Floats, Indices, frozen
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
+from gammacp.left_out import LeftOut, gathered
 from gammacp.signature import quoted, shortest
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Continuum:
         Metadata: what was selected or changed since the files were written, in the order in which
         it was done, as entries `key=value` of signatures (`exclude=Ann`, `map=old=new`,
         `layer=POS`). What changes nothing leaves no entry.
+    left_out
+        Metadata: what the reader of its file passed over, by kind and reason.
     """
 
     annotators: tuple[str, ...]
@@ -86,6 +89,7 @@ class Continuum:
     offset_unit: str = ""
     text: str | None = None
     selection: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     @classmethod
     def from_units(
@@ -439,25 +443,35 @@ class Corpus(Mapping[str, Continuum]):
     """Several continua of one campaign, by name; they share their categories.
 
     Build it with `from_continua`, which gives every continuum the union of the categories.
+    `left_out` is metadata: what the readers of its files passed over.
     """
 
     continua: Mapping[str, Continuum]
     categories: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
 
     @classmethod
     def from_continua(
-        cls, continua: Mapping[str, Continuum], *, categories: Sequence[str] | None = None
+        cls,
+        continua: Mapping[str, Continuum],
+        *,
+        categories: Sequence[str] | None = None,
+        left_out: tuple[LeftOut, ...] | None = None,
     ) -> Corpus:
         """A corpus of these continua.
 
         `categories` are in the order to keep; by default that of the continua where all of them
-        have the same, sorted otherwise. Ordinal distances depend on it.
+        have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
+        what was left out of the continua.
         """
         used = [c.categories for c in continua.values()]
         if categories is None and len(set(used)) == 1:
             categories = used[0]
         names = _names(categories, (c for order in used for c in order), "category")
-        return cls({name: _with_categories(c, name, names) for name, c in continua.items()}, names)
+        coded = {name: _with_categories(c, name, names) for name, c in continua.items()}
+        if left_out is None:
+            left_out = gathered(c.left_out for c in continua.values())
+        return cls(coded, names, left_out)
 
     def __getitem__(self, name: str) -> Continuum:
         """The continuum of that name."""

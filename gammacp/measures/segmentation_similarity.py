@@ -198,8 +198,7 @@ def _add(
             function=function,
             needs=_NEEDS,
             range=bounds,
-            # π* and κ* correct the share of boundaries, not S: independent coders who set a
-            # boundary at one place in fifty get π* .96.
+            # π and κ on S take off the chance of agreeing on boundaries alone: see `coefficients`.
             chance_corrected=False,
         )
     )
@@ -208,18 +207,24 @@ def _add(
 _S = "Fournier & Inkpen 2012"
 _add("s", "segmentation similarity S: places that no edit touches", _S, s, "[0, 1] for n = 2")
 _add("b", "boundary similarity B: boundaries that no edit touches", "Fournier 2013", b, "[0, 1]")
-_add("pi-s", "Scott's π on S, mean over pairs; not 0 for independent coders", _S, pi_s, "(−∞, 1]")
+_add(
+    "pi-s",
+    "Scott's π on S, mean over pairs; .96 for random boundaries at 2 % of places",
+    _S,
+    pi_s,
+    "(−∞, 1]",
+)
 _add(
     "kappa-s",
-    "Cohen's κ on S, mean over pairs; not 0 for independent coders",
+    "Cohen's κ on S, mean over pairs; random boundaries as for pi-s",
     _S,
     kappa_s,
     "(−∞, 1]",
 )
-_add("multi-pi-s", "Fleiss' multi-π on S; not 0 for independent coders", _S, multi_pi_s, "(−∞, 1]")
+_add("multi-pi-s", "Fleiss' multi-π on S; random boundaries as for pi-s", _S, multi_pi_s, "(−∞, 1]")
 _add(
     "multi-kappa-s",
-    "Davies & Fleiss' multi-κ on S; not 0 for independent coders",
+    "Davies & Fleiss' multi-κ on S; random boundaries as for pi-s",
     _S,
     multi_kappa_s,
     "(−∞, 1]",

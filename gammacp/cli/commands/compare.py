@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from gammacp.cli.comparison_tables import PRINTERS, print_against
 from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.groups import flatten
 from gammacp.cli.options.reading import Files, Reading, load
@@ -52,6 +51,7 @@ def compare(
 ) -> None:
     """Who agrees with whom: per document, annotator, pair of annotators and category."""
     from gammacp.campaign.compare import compare as compare_all
+    from gammacp.cli.comparison_tables import PRINTERS, print_against
 
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
@@ -74,7 +74,7 @@ def compare(
         if comparing.reference is not None:
             PRINTERS["reference"](found)
         if found.against is not None:
-            print_against(found.against)
+            print_against(found.overall.score, found.against)
         message("; ".join((f"seed {sampling.seed}", *found.signatures)))
     score = found.overall.score
     solving.check_proven(str(getattr(score, "status", "feasible")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,9 +23,8 @@ from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
     message,
-    number,
     print_json,
-    print_table,
+    show,
 )
 
 if TYPE_CHECKING:
@@ -128,19 +127,6 @@ def _bootstrapped(
     return dict(found.documents), again
 
 
-_COLUMNS = (
-    "file",
-    "γ",
-    "interval",
-    "observed",
-    "expected",
-    "samples",
-    "status",
-    "annotators",
-    "units",
-)
-
-
 def _print(
     scores: dict[str, Gamma],
     corpus: CorpusGamma | None,
@@ -150,45 +136,22 @@ def _print(
     alignment: bool,
 ) -> None:
     from gammacp.measures.gamma import GammaScore
+    from gammacp.measures.tables import gamma_table
 
-    results = [{"file": name, **score.as_dict()} for name, score in scores.items()]
+    records = [{"file": name, **score.as_dict()} for name, score in scores.items()]
     if corpus is not None:
         total = f"corpus ({corpus.continua} of {len(scores) + unread} continua)"
-        results.append({**corpus.as_dict(), "file": total})
-        mean = {"file": "mean of the continua", "gamma": corpus.mean}
-        results.append({**dict.fromkeys(results[-1]), **mean})
-    columns: tuple[str, ...] = _COLUMNS
-    rows = [_row(r) for r in results]
-    if any(r["bootstrap"] for r in results):
-        columns = (*columns[:3], "bootstrap", *columns[3:])
-        rows = [
-            [*row[:3], _between(r["bootstrap"]), *row[3:]]
-            for row, r in zip(rows, results, strict=True)
-        ]
-    print_table(columns, rows, numeric=columns[1:])
-    for r in results:
-        if r["reason"]:
-            message(f"{r['file']}: γ is undefined: {r['reason']}")
+        records.append({**corpus.as_dict(), "file": total})
+        records.append({"file": "mean of the continua", "gamma": corpus.mean})
+    show(gamma_table(records))
+    for record in records:
+        if record.get("reason"):
+            message(f"{record['file']}: γ is undefined: {record['reason']}")
     for name, score in scores.items():
         if alignment and isinstance(score, GammaScore):
             print_alignment(score.alignment, title=name if len(scores) > 1 else "")
     signature = corpus.signature if corpus is not None else next(iter(scores.values())).signature
     message("; ".join(filter(None, (f"seed {options['seed']}", signature))))
-
-
-def _between(interval: tuple[float, float] | None) -> str:
-    return "–" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
-
-
-def _row(r: dict[str, Any]) -> list[str]:
-    return [
-        r["file"],
-        number(r["gamma"]),
-        _between(r["interval"]),
-        number(r["observed_disorder"]),
-        number(r["expected_disorder"]),
-        *("–" if r[k] is None else str(r[k]) for k in ("samples", "status", "annotators", "units")),
-    ]
 
 
 def _check(
