@@ -32,7 +32,8 @@ def align(
     from gammacp.alignment import align as solve
     from gammacp.stopping import interruptible
 
-    name, continuum = load(file, reading).only()
+    loaded = load(file, reading)
+    name, continuum = loaded.only()
     with progress("aligning"), placed(name), interruptible() as interrupted:
         alignment = solve(
             continuum,
@@ -50,6 +51,7 @@ def align(
                 "status": alignment.status,
                 "method": alignment.method,
                 "unitary_alignments": alignment_records(alignment),
+                **loaded.json,
             }
         )
     else:

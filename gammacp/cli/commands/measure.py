@@ -95,7 +95,7 @@ def measure(
             {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
             for file, found in scores.items()
         ]
-        print_json({"results": results})
+        print_json({"results": results, **loaded.json})
     else:
         _print(scores, sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
