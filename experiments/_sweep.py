@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gammacp.bench.executors import open_pool
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep, magnitudes_by
 from gammacp.bench.table import Point
 from gammacp.errors import GammacpError
+from gammacp.pools import open_pool
 
 
 def sets(quick: bool) -> int:

@@ -8,12 +8,13 @@ from importlib import import_module
 from typing import Generic, TypeVar
 
 from gammacp.errors import UsageError
+from gammacp.plugins import load_installed
 
 T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Named entries of one kind; the built-in ones are imported at the first look-up.
+    """Named entries of one kind; built-in and installed ones are imported at the first look-up.
 
     Parameters
     ----------
@@ -42,6 +43,7 @@ class Registry(Generic[T]):
             self._loaded = True
             for module in self._modules:
                 import_module(module)
+            load_installed()
 
     def __getitem__(self, name: str) -> T:
         """The entry, or a UsageError that lists what there is."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.store import Store
+from gammacp.csv_files import quoted
 from gammacp.errors import UsageError
 from gammacp.files import atomic_write
 
@@ -130,17 +131,6 @@ def _csv_lines(batch: _Batch, texts: _Texts, times: bool) -> Iterator[str]:
 
 def _number(value: float | None) -> str:
     return "" if value is None else repr(value)
-
-
-def quoted(text: str) -> str:
-    """A CSV field as the csv module writes it: quoted where it must be.
-
-    >>> quoted('a "b", c'), quoted("plain")
-    ('"a ""b"", c"', 'plain')
-    """
-    if "," in text or '"' in text or "\n" in text or "\r" in text:
-        return '"' + text.replace('"', '""') + '"'
-    return text
 
 
 def _write_parquet(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
@@ -20,6 +20,7 @@ from gammacp.bench.store import Store
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.bench.work import check, compute
 from gammacp.errors import GammacpError, UsageError
+from gammacp.pools import Pool, PoolError
 
 CHUNK_SECONDS = 1.0  # long against the executor's overhead, short against a person's patience
 LARGEST_CHUNK = 500
@@ -65,26 +66,6 @@ class Outcome:
     interrupted: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pool:
-    """An executor with what a sweep must know of it.
-
-    Attributes
-    ----------
-    executor
-        Any `concurrent.futures.Executor`.
-    width
-        How many tasks it runs at once, asked again while the sweep goes on.
-    gave_up
-        Whether an exception says that the executor itself tried a task on several workers, which
-        all died.
-    """
-
-    executor: Executor
-    width: Callable[[], int]
-    gave_up: Callable[[BaseException], bool] = lambda _: False
-
-
 @dataclass(frozen=True, slots=True)
 class _Chunk:
     tasks: tuple[Task, ...]
@@ -114,6 +95,8 @@ def run(
         The store has the experiment under another configuration; a measure or option is unknown.
     SweepError
         The executor is broken for good, or nothing at all succeeds.
+    PoolError
+        A worker runs other software, or the cluster is gone.
     StoreError
         The store cannot be written.
     """
@@ -232,7 +215,7 @@ class _Run:
         self.cost = cost if self.cost is None else 0.5 * self.cost + 0.5 * cost
 
     def _sort_out(self, chunk: _Chunk, error: BaseException) -> None:
-        if isinstance(error, (UsageError, SweepError)):
+        if isinstance(error, (UsageError, SweepError, PoolError)):
             raise error
         if isinstance(error, BrokenExecutor):
             self._died(chunk, str(error))

@@ -19,11 +19,11 @@ from typing import Any, Self
 
 from gammacp.bench.experiment import Experiment, check_same
 from gammacp.bench.schema import VERSION, migrate, version_of
-from gammacp.bench.software import software
 from gammacp.bench.store_file import locked, read_only, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, GammacpError
+from gammacp.software import software
 
 
 @dataclass(frozen=True, slots=True)

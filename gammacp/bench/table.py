@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.store import Store
-from gammacp.files import atomic_write
+from gammacp.csv_files import write_rows
 
 CURVE_COLUMNS = ("error", "magnitude", "measure", "mean", "sd", "sets", "undefined")
 
@@ -113,16 +112,8 @@ def point_of(error: str, measure: str, magnitude: float, values: list[float]) ->
 
 def write_curves(points: Iterable[Point], path: str | Path) -> None:
     """The points as CSV with `CURVE_COLUMNS`; an empty field is "undefined"."""
-    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:
-        writer = csv.writer(f, lineterminator="\n")
-        writer.writerow(CURVE_COLUMNS)
-        for p in points:
-            numbers = (_field(p.mean), _field(p.sd), p.sets, p.undefined)
-            writer.writerow((p.error, _field(p.magnitude), p.measure, *numbers))
-
-
-def _field(value: float) -> str:
-    return "" if math.isnan(value) else repr(value)
+    rows = ((p.error, p.magnitude, p.measure, p.mean, p.sd, p.sets, p.undefined) for p in points)
+    write_rows(path, [CURVE_COLUMNS, *rows])
 
 
 def by_error(points: Iterable[Point]) -> dict[str, list[Point]]:

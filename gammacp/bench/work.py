@@ -6,19 +6,18 @@ import math
 from collections.abc import Iterable, Iterator
 from time import process_time
 
-from gammacp.bench.loading import load_module
 from gammacp.bench.seeds import measure_seed
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.measures.registry import MEASURES, measure_each
 from gammacp.measures.score import Score
+from gammacp.plugins import load_all
 
 
 def import_modules(sweep: Sweep) -> None:
     """Import the user's own modules, so that what they register is there."""
-    for name in sweep.modules:
-        load_module(name)
+    load_all(sweep.modules)
 
 
 def check(sweep: Sweep) -> None:

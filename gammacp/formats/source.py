@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from gammacp.errors import DataError
+from gammacp.files import content_of
+
+TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
+"""What UIMA tools call the file beside a document that has the types of its annotations."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -72,15 +76,18 @@ class Source:
 
         Line breaks are kept as they are: they are characters that offsets count.
         """
-        if self.member:
-            name = str(PurePosixPath(self.member).with_suffix(ending))
-            content = self.neighbours.get(name)
-        else:
-            file = self.path.with_suffix(ending)
-            content = file.read_bytes() if file.is_file() else None
+        name = PurePosixPath(self.member or self.path.name).with_suffix(ending).name
+        content = self.neighbour(name)
         if content is None:
             return None
         return Source(self.path.with_suffix(ending), "", "", content).text() if content else ""
+
+    def neighbour(self, name: str) -> bytes | None:
+        """The bytes of a file in the same folder of the disk or the archive; None without one."""
+        if self.member:
+            return self.neighbours.get(str(PurePosixPath(self.member).with_name(name)))
+        file = self.path.with_name(name)
+        return content_of(file) if file.is_file() else None
 
     def _decoded(self, content: bytes, encoding: str) -> str:
         if not content.strip():

@@ -6,7 +6,6 @@ the view's own, which is named by its hash.
 
 from __future__ import annotations
 
-import math
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +13,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from gammacp import __version__
+from gammacp.campaign import tables as shown
 from gammacp.report import figures, tables
-from gammacp.report.markup import Content, Markup, element, join, number, table
+from gammacp.report.markup import Markup, element, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, script, style
+from gammacp.signature import parse
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
@@ -139,10 +140,9 @@ def _sentences(contents: Contents) -> list[str]:
         )
     if bootstrap is not None:
         found.append(bootstrap.in_words().replace("(bootstrap", "(orange: bootstrap", 1))
-    proven = str(getattr(score, "status", "")) == "optimal"
     found.append(
         "Every alignment is proven to be the best one."
-        if proven
+        if _proven(score)
         else "Some alignments are not proven to be the best; the interval includes what they "
         "leave open."
     )
@@ -161,7 +161,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("review", "To review, worst first", tables.review(contents.consensus)))
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
-    found.append(("documents", "Documents", tables.documents(comparison)))
+    found.append(("documents", "Documents", table(shown.documents(comparison))))
     found.append(("annotators", "Annotators", _annotators(comparison)))
     if comparison.categories:
         found.append(("categories", "Categories", _categories(comparison)))
@@ -171,9 +171,8 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
             ("reference", f"{name} against the annotators", tables.reference(comparison.reference))
         )
     if contents.against is not None:
-        score, test = contents.against
-        words = element("p", f"γ of the other round is {number(score.value)}. {test.in_words()}")
-        found.append(("rounds", "Against the other round", words))
+        rounds = _rounds(comparison.overall.score, *contents.against)
+        found.append(("rounds", "Against the other round", rounds))
     found.append(("method", "How this was computed", _method(comparison.overall.score)))
     return found
 
@@ -182,7 +181,9 @@ def _annotators(comparison: Comparison) -> Markup:
     return element(
         "div",
         element("div", tables.annotators(comparison)),
-        element("div", element("h3", "γ of each pair"), tables.pairs(comparison.pairs)),
+        element(
+            "div", element("h3", "γ of each pair"), table(shown.pairs(comparison.pairs), digits=2)
+        ),
         class_="stack",
     )
 
@@ -190,11 +191,11 @@ def _annotators(comparison: Comparison) -> Markup:
 def _categories(comparison: Comparison) -> Markup:
     return element(
         "div",
-        element("div", tables.categories(comparison)),
+        element("div", table(shown.categories(comparison))),
         element(
             "div",
             element("h3", "Aligned pairs: which category is taken for which"),
-            tables.confusion(comparison.confusion),
+            table(shown.confusion(comparison.confusion, corner="")),
         ),
         class_="columns",
     )
@@ -202,22 +203,10 @@ def _categories(comparison: Comparison) -> Markup:
 
 def meaning(calibration: Calibration) -> Markup:
     """Sentence, curves and table of a calibration."""
-    from gammacp.campaign.calibrate.meaning import unit_of_amount
-
-    rows: list[list[Content]] = [
-        [
-            e.error,
-            _amount(e.amount),
-            f"{_amount(e.low)} to {_amount(e.high)}" if not math.isnan(e.low) else "–",
-            f"% of {unit_of_amount(e.error)}",
-            e.reason or "",
-        ]
-        for e in calibration.equivalents
-    ]
     return join(
         element("p", calibration.in_words()),
         figures.calibration_figure(calibration),
-        table(["Error", "Amount", "Interval", "Of", "Note"], rows, numeric=(1, 2)),
+        table(shown.equivalents(calibration)),
         element(
             "p",
             "A model of these annotations (number of units, lengths, gaps, categories) was "
@@ -229,22 +218,38 @@ def meaning(calibration: Calibration) -> Markup:
     )
 
 
-def _amount(value: float) -> str:
-    if math.isinf(value):
-        return "beyond"
-    return "–" if math.isnan(value) else f"{100 * value:.{0 if value >= 0.095 else 1}f} %"
+def _rounds(first: Score, second: Score, test: PermutationTest) -> Markup:
+    return join(table(shown.rounds(first, second)), element("p", test.in_words()))
+
+
+def _proven(score: Score) -> bool:
+    return str(getattr(score, "status", "")) == "optimal"
+
+
+def _selected(score: Score) -> list[str]:
+    """What was chosen of the files or changed since, in words."""
+    if not score.signature:
+        return []
+    entries = [f"{key} {', '.join(names)}" for key, names in parse(score.signature).selection]
+    return [f"Chosen of what the files hold: {'; '.join(entries)}."] if entries else []
 
 
 def _method(score: Score) -> Markup:
+    found = (
+        "found exactly"
+        if _proven(score)
+        else "as far as it was found: not all of them are proven to be the best"
+    )
     return join(
         element(
             "p",
             "γ = 1 − observed disorder / expected disorder (Mathet, Widlöcher & Métivier 2015). "
-            "The observed disorder is that of the best alignment, found exactly; the expected one "
+            f"The observed disorder is that of the best alignment, {found}; the expected one "
             "is the mean over random annotation sets. A unitary alignment holds at most one unit "
             "of each annotator; its disorder is the mean cost of all pairs, where a pair with an "
             "empty unit costs Δ.",
         ),
+        *(element("p", sentence) for sentence in _selected(score)),
         element("p", "Signature: ", element("code", score.signature)),
         element("p", f"gammacp {__version__}", class_="hint"),
     )

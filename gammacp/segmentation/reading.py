@@ -4,7 +4,9 @@ JSON
     `{"items": {ITEM: {CODER: SEGMENTATION}}}` as segeval writes it, or the inner object alone. A
     segmentation is a list of masses, a boundary string ("0100": one character per potential
     boundary), or `{"mass": N, "boundaries": {TYPE: [POSITION, …]}}` for several boundary types. A
-    key "boundary_types" beside "items" declares them all.
+    key "boundary_types" beside "items" declares them all, "groups": [[ITEM, …], …] which items one
+    group of coders worked on, and "anonymous_coders": true that equal names in different groups
+    are different people.
 TSV or CSV
     One coding per row under a header, which says what the row holds:
     `Coder  Masses …` segment masses; `Coder  Positions …` the segment label of each base unit
@@ -89,7 +91,40 @@ def codings_from_json(text: str) -> Codings:
                     f"item {item!r}, coder {coder!r}: {error.message}", line=line, hint=error.hint
                 ) from None
             items.setdefault(item, {})[coder] = segmentation
-    return Codings.of(items, types=types)
+    found = Codings.of(items, types=types)
+    if "items" not in root:
+        return found
+    anonymous = root.get("anonymous_coders", False)
+    if not isinstance(anonymous, bool):
+        raise DataError('"anonymous_coders" is neither true nor false')
+    return found.grouped(_groups(root.get("groups", [])), anonymous=anonymous)
+
+
+def read_groups(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
+    """The groups of items that a JSON file declares: `[[ITEM, …], …]`, or "groups" of an object.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or holds something else.
+    """
+    from gammacp.formats.source import Source
+
+    file = Path(path)
+    try:
+        root = _parsed(Source(file, file.stem, "", _content(file)).text())
+        return _groups(root.get("groups") if isinstance(root, dict) else root)
+    except DataError as error:
+        raise error.at(file) from None
+
+
+def _groups(value: object) -> tuple[tuple[str, ...], ...]:
+    match value:
+        case list() if all(
+            isinstance(g, list) and all(isinstance(i, str) for i in g) for g in value
+        ):
+            return tuple(map(tuple, value))
+    raise DataError("groups are not [[item, …], …]", hint="Items are named as in the codings")
 
 
 def codings_from_table(text: str, *, item: str) -> Codings:
@@ -126,12 +161,7 @@ def _read(path: Path) -> Codings:
     from gammacp.formats.registry import HEAD_BYTES, recognise
     from gammacp.formats.source import Source
 
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError("file does not exist", file=path, hint="Check the path") from None
-    except OSError as error:
-        raise DataError(f"file cannot be read: {error.strerror}", file=path) from None
+    content = _content(path)
     source = Source(path, path.stem, "", content)
     try:
         if _is_table(content):
@@ -149,6 +179,15 @@ def _read(path: Path) -> Codings:
         return _from_continua(path)
     except DataError as error:
         raise error.at(path) from None
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise DataError("file does not exist", file=path, hint="Check the path") from None
+    except OSError as error:
+        raise DataError(f"file cannot be read: {error.strerror}", file=path) from None
 
 
 def _from_continua(path: Path) -> Codings:

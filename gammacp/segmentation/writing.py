@@ -37,7 +37,7 @@ def write_codings(codings: Codings, path: str | PathLike[str], *, layout: str = 
     UsageError
         The ending is neither .json nor .tsv, or the layout is unknown.
     DataError
-        Several boundary types for a TSV, which has no place for them.
+        Several boundary types or declared groups for a TSV, which has no place for them.
     """
     ending = Path(path).suffix.lower()
     if ending == ".json":
@@ -51,7 +51,7 @@ def write_codings(codings: Codings, path: str | PathLike[str], *, layout: str = 
 
 
 def to_json(codings: Codings) -> str:
-    """Codings as JSON; masses, or boundaries by type where there are several types."""
+    """Codings and groups as JSON; masses, or boundaries by type where there are several types."""
     typed = len(codings.types) > 1
     items = {
         item: {coder: _typed(s) if typed else list(s.masses) for coder, s in coders.items()}
@@ -60,6 +60,10 @@ def to_json(codings: Codings) -> str:
     root: dict[str, object] = {"segmentation_type": "linear"}
     if typed:
         root["boundary_types"] = list(codings.types)
+    if codings.anonymous:
+        root["anonymous_coders"] = True
+    if codings.declared:
+        root["groups"] = [list(group) for group in codings.declared]
     return json.dumps({**root, "items": items}, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -72,6 +76,8 @@ def to_table(codings: Codings, *, layout: str = "masses") -> str:
             f"boundary types {', '.join(codings.types)} do not fit into a table",
             hint="Write JSON",
         )
+    if codings.declared or codings.anonymous:
+        raise DataError("groups of coders do not fit into a table", hint="Write JSON")
     header, cells = _ROWS[layout]
     rows: list[tuple[object, ...]] = [("Item", "Coder", *header)]
     for item, coders in codings.items():

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from sweep_toys import ToySource
 
-from gammacp.bench.executors import open_pool
 from gammacp.bench.export import export_cells
-from gammacp.bench.runner import SweepError, run
+from gammacp.bench.runner import run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.errors import UsageError
+from gammacp.pools import PoolError, open_pool
 
 pytest.importorskip("distributed")
 Build = Callable[..., Sweep]
@@ -130,14 +130,14 @@ def test_a_worker_killed_during_the_sweep_changes_no_bit(
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gammacp.bench.cluster._CONNECT", 1)
-    told = pytest.raises(SweepError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
+    monkeypatch.setattr("gammacp.pools.cluster._CONNECT", 1)
+    told = pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
     with told, open_pool(f"dask://127.0.0.1:{free_port()}"):
         pass
 
 
 def test_a_scheduler_without_workers_is_an_error(cluster: Cluster) -> None:
-    with pytest.raises(SweepError, match="has no workers"), open_pool(cluster.url):
+    with pytest.raises(PoolError, match="has no workers"), open_pool(cluster.url):
         pass
 
 
@@ -154,14 +154,14 @@ def test_workers_with_other_software_are_an_error(
     told = r"worker tcp://\S+ runs other software \(gammacp 9.9 there, 0\.\S+ here\)"
     odd = cluster.worker_of_another_version()
     cluster.wait_for(1)
-    with pytest.raises(SweepError, match=told), open_pool(cluster.url):
+    with pytest.raises(PoolError, match=told), open_pool(cluster.url):
         pass
     odd.kill()
     cluster.worker()
     cluster.wait_for(1)
     threading.Timer(0.5, cluster.worker_of_another_version).start()
     sweep = toy_sweep(source=ToySource(pause=0.02), sets=200)
-    with pytest.raises(SweepError, match=told):
+    with pytest.raises(PoolError, match=told):
         swept(sweep, tmp_path / "s.sqlite", cluster.url)
     assert exported(tmp_path / "s.sqlite").count(b"\n") > 1, "what was computed is kept"
 
@@ -189,7 +189,7 @@ def test_losing_the_scheduler_keeps_what_was_done(
     sweep = toy_sweep(source=ToySource(pause=0.02), sets=100)
     threading.Timer(2, cluster.scheduler.kill).start()
     path = tmp_path / "s.sqlite"
-    with pytest.raises(SweepError, match=r"lost the connection .* cells so far are kept"):
+    with pytest.raises(PoolError, match=r"lost the connection .* cells so far are kept"):
         swept(sweep, path, cluster.url)
     done = exported(path).count(b"\n") - 1
     assert 0 < done < 5 / 3 * sweep.n_cells

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.bench.executors import open_pool
 from gammacp.bench.export import export_cells
 from gammacp.bench.merging import merge
 from gammacp.bench.runner import run
@@ -20,6 +19,7 @@ from gammacp.bench.store import Store
 from gammacp.bench.store_file import StoreError
 from gammacp.bench.sweep import Cell, Sweep
 from gammacp.errors import DataError, UsageError
+from gammacp.pools import open_pool
 
 Build = Callable[..., Sweep]
 

@@ -108,9 +108,9 @@ def _check_baseline(sweep: Sweep, baseline: Path) -> None:
 
 
 def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
-    from gammacp.bench.executors import open_pool
     from gammacp.bench.runner import run
     from gammacp.cli.counting import Counter
+    from gammacp.pools import open_pool
 
     counter = Counter("cells")
     try:
@@ -168,8 +168,8 @@ def _compare(points: Sequence[Point], checking: Checking) -> None:
 
 
 def _plan(sweep: Sweep, store: Store, running: Running, *, as_json: bool) -> None:
-    from gammacp.bench.executors import available_cores
     from gammacp.bench.planning import pilot, plan, total
+    from gammacp.pools import available_cores
 
     tell(sweep, _run(pilot(sweep), store, running))
     costs = plan(sweep, store, store.begin(sweep))

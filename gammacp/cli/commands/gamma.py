@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -23,16 +23,15 @@ from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
     message,
-    number,
     print_json,
-    print_table,
+    show,
 )
 
 if TYPE_CHECKING:
     from gammacp.measures.gamma import GammaScore
     from gammacp.measures.gamma_corpus import CorpusGamma
-    from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
+    from gammacp.measures.settings import GammaOptions
 
     S = TypeVar("S", bound=Score)
 
@@ -78,8 +77,8 @@ def gamma(
     if json:
         print_json(
             {
-                "results": [_result(name, s) for name, s in scores.items()],
-                "corpus": None if corpus is None else _corpus_result(corpus),
+                "results": [{"file": name, **s.as_dict()} for name, s in scores.items()],
+                "corpus": None if corpus is None else {"file": None, **corpus.as_dict()},
             }
         )
     else:
@@ -133,60 +132,6 @@ def _bootstrapped(
     return each, None if corpus is None else with_interval(corpus, scores)
 
 
-def _result(name: str, score: GammaScore | Score) -> dict[str, Any]:
-    from gammacp.measures.gamma import GammaScore
-
-    known = score if isinstance(score, GammaScore) else None
-    return {
-        "file": name,
-        "gamma": score.value,
-        "interval": score.interval,
-        "observed_disorder": score.observed,
-        "expected_disorder": score.expected,
-        "samples": known.samples if known else 0,
-        "status": known.status if known else None,
-        "bound": known.bound if known else None,
-        "annotators": known.annotators if known else None,
-        "units": known.units if known else None,
-        "reason": score.reason,
-        "bootstrap": score.bootstrap,
-        "signature": score.signature,
-    }
-
-
-def _corpus_result(corpus: CorpusGamma) -> dict[str, Any]:
-    return {
-        "file": None,
-        "gamma": corpus.value,
-        "interval": corpus.interval,
-        "observed_disorder": corpus.observed,
-        "expected_disorder": corpus.expected,
-        "samples": corpus.samples,
-        "status": corpus.status,
-        "bound": corpus.bound,
-        "annotators": corpus.annotators,
-        "units": corpus.units,
-        "reason": corpus.reason,
-        "bootstrap": corpus.bootstrap,
-        "signature": corpus.signature,
-        "continua": corpus.continua,
-        "mean": corpus.mean,
-    }
-
-
-_COLUMNS = (
-    "file",
-    "γ",
-    "interval",
-    "observed",
-    "expected",
-    "samples",
-    "status",
-    "annotators",
-    "units",
-)
-
-
 def _print(
     scores: dict[str, GammaScore | Score],
     corpus: CorpusGamma | None,
@@ -196,45 +141,22 @@ def _print(
     alignment: bool,
 ) -> None:
     from gammacp.measures.gamma import GammaScore
+    from gammacp.measures.tables import gamma_table
 
-    results = [_result(name, score) for name, score in scores.items()]
+    records = [{"file": name, **score.as_dict()} for name, score in scores.items()]
     if corpus is not None:
         total = f"corpus ({corpus.continua} of {len(scores) + unread} continua)"
-        results.append({**_corpus_result(corpus), "file": total})
-        mean = {"file": "mean of the continua", "gamma": corpus.mean}
-        results.append({**dict.fromkeys(results[-1]), **mean})
-    columns: tuple[str, ...] = _COLUMNS
-    rows = [_row(r) for r in results]
-    if any(r["bootstrap"] for r in results):
-        columns = (*columns[:3], "bootstrap", *columns[3:])
-        rows = [
-            [*row[:3], _between(r["bootstrap"]), *row[3:]]
-            for row, r in zip(rows, results, strict=True)
-        ]
-    print_table(columns, rows, numeric=columns[1:])
-    for r in results:
-        if r["reason"]:
-            message(f"{r['file']}: γ is undefined: {r['reason']}")
+        records.append({**corpus.as_dict(), "file": total})
+        records.append({"file": "mean of the continua", "gamma": corpus.mean})
+    show(gamma_table(records))
+    for record in records:
+        if record.get("reason"):
+            message(f"{record['file']}: γ is undefined: {record['reason']}")
     for name, score in scores.items():
         if alignment and isinstance(score, GammaScore):
             print_alignment(score.alignment, title=name if len(scores) > 1 else "")
     signature = corpus.signature if corpus is not None else next(iter(scores.values())).signature
     message("; ".join(filter(None, (f"seed {options['seed']}", signature))))
-
-
-def _between(interval: tuple[float, float] | None) -> str:
-    return "–" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
-
-
-def _row(r: dict[str, Any]) -> list[str]:
-    return [
-        r["file"],
-        number(r["gamma"]),
-        _between(r["interval"]),
-        number(r["observed_disorder"]),
-        number(r["expected_disorder"]),
-        *("–" if r[k] is None else str(r[k]) for k in ("samples", "status", "annotators", "units")),
-    ]
 
 
 def _check(
@@ -252,6 +174,6 @@ def _check(
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items())
         raise DataError(f"no continuum has a γ ({reasons})")
     for score in computed:
-        solving.check_proven(score.status)
+        solving.check_proven(str(score.status))
     value = corpus.value if corpus is not None else computed[0].value
     check_threshold(value, fail_under, "γ of the corpus" if corpus is not None else "γ")

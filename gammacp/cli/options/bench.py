@@ -11,6 +11,7 @@ import typer
 from gammacp.cli.commands.bench_store import DEFAULT_OUT
 from gammacp.cli.options.settings import Sampling, Solving, Weighing, gamma_options
 from gammacp.errors import UsageError
+from gammacp.plugins import load_all, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +27,8 @@ class Extent:
     error: Annotated[
         list[str] | None,
         typer.Option(
-            help="position, category, split, false-positive, false-negative, merge, or a "
-            "combination such as position+category, also with parameters as in "
-            "split:factor=2 (repeatable).",
+            help="{errors}, or a combination such as position+category, also with "
+            "parameters as in split:factor=2 (repeatable).",
             metavar="NAME",
         ),
     ] = None
@@ -103,7 +103,7 @@ class Running:
         list[str] | None,
         typer.Option(
             "--import",
-            help="Module that registers measures or errors of your own (repeatable).",
+            help="As `gammacp --import`, which every command has (repeatable).",
             metavar="MODULE",
         ),
     ] = None
@@ -120,12 +120,8 @@ class Running:
 
 @dataclass(frozen=True)
 class Checking:
-    """A dissimilarity that is tried out, and the curves it is held against."""
+    """The curves that a sweep is held against."""
 
-    dissimilarity: Annotated[
-        str | None,
-        typer.Option(help="Class of your own instead of the combined one.", metavar="MODULE:CLASS"),
-    ] = None
     check: Annotated[
         Path | None,
         typer.Option(
@@ -147,11 +143,9 @@ def sweep_of(
 ) -> Sweep:
     """The sweep; with `--check`, what is not given is taken from the baseline."""
     from gammacp.bench.baseline import extent_of, read_curves
-    from gammacp.bench.loading import search_here
     from gammacp.bench.sweep import PAPER_MEASURES, Sweep, magnitudes_by
 
-    if running.imports:
-        search_here()
+    load_all(listed(running.imports))
     errors, measures = tuple(extent.error or ()), listed(extent.measures)
     sets, magnitudes = extent.sets, magnitudes_of(extent)
     if checking.check is not None:
@@ -170,8 +164,8 @@ def sweep_of(
         sets=40 if sets is None else sets,
         n_annotators=extent.n_annotators,
         seed=gamma[1].seed,
-        options=_options(checking, *gamma),
-        modules=listed(running.imports),
+        options=_options(*gamma),
+        modules=loaded(),
         experiment=running.experiment,
     )
 
@@ -220,17 +214,8 @@ def _source(origin: Origin) -> Shuffled:
     )
 
 
-def _options(
-    checking: Checking, weighing: Weighing, sampling: Sampling, solving: Solving
-) -> dict[str, Any]:
+def _options(weighing: Weighing, sampling: Sampling, solving: Solving) -> dict[str, Any]:
     """Options that were given; those at their defaults are left out of the configuration."""
     options: dict[str, Any] = dict(gamma_options(weighing, sampling, solving))
     plain: dict[str, Any] = dict(gamma_options(Weighing(), Sampling(), Solving()))
-    changed = {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}
-    if checking.dissimilarity is not None:
-        from gammacp.bench.loading import load_dissimilarity
-
-        if "dissimilarity" in changed:
-            raise UsageError("--dissimilarity takes the place of --alpha, --beta, … and --preset")
-        changed["dissimilarity"] = load_dissimilarity(checking.dissimilarity)
-    return changed
+    return {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}

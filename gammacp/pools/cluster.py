@@ -1,4 +1,4 @@
-"""Sweeps on a Dask cluster (extra `dask`): workers on any number of machines."""
+"""Pools on a Dask cluster (extra `dask`): workers on any number of machines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from warnings import catch_warnings, simplefilter
 
-from gammacp.bench.runner import Pool, SweepError
-from gammacp.bench.software import software
 from gammacp.errors import UsageError
+from gammacp.pools.opening import Pool, PoolError
+from gammacp.software import software
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
 
     Raises
     ------
-    SweepError
+    PoolError
         The scheduler cannot be reached, has no worker, or a worker runs other software.
     """
     _check_address(address)
@@ -50,7 +50,7 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
             simplefilter("ignore")
             client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise SweepError(
+        raise PoolError(
             f"no Dask scheduler answers at {address} ({error}); start one with `dask scheduler`"
         ) from None
     try:
@@ -116,11 +116,11 @@ def _check_address(address: str) -> None:
 def _check_workers(client: Any, address: str) -> None:
     found: dict[str, dict[str, str] | Exception] = client.run(software, on_error="return")
     if not found:
-        raise SweepError(f"the scheduler at {address} has no workers; start some: `dask worker`")
+        raise PoolError(f"the scheduler at {address} has no workers; start some: `dask worker`")
     here = software()
     for worker, there in found.items():
         if isinstance(there, Exception):
-            raise SweepError(f"worker {worker} cannot run gammacp ({there}); {_SAME}")
+            raise PoolError(f"worker {worker} cannot run gammacp ({there}); {_SAME}")
         _check_same(worker, there, here)
 
 
@@ -131,13 +131,13 @@ def _check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) 
         if there.get(name) != here[name]
     ]
     if wrong:
-        raise SweepError(f"worker {worker} runs other software ({'; '.join(wrong)}); {_SAME}")
+        raise PoolError(f"worker {worker} runs other software ({'; '.join(wrong)}); {_SAME}")
 
 
 def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
     """How many tasks the workers run at once, asked now and then: workers come and go."""
     asked, known = -math.inf, 1
-    lost = SweepError(
+    lost = PoolError(
         f"lost the connection to the Dask scheduler at {address}; cells so far are kept, "
         "run again to go on"
     )
