@@ -16,6 +16,7 @@ from gammacp.arrays import Floats
 from gammacp.dissimilarity.base import Reach, Source, UnitColumns, mean_length
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
+from gammacp.signature import shortest
 
 
 class Positional(Protocol):
@@ -47,7 +48,7 @@ class Sporadic:
     @property
     def signature(self) -> str:
         """Its name in the registry."""
-        return "sporadic" if self.factor is None else f"sporadic({self.factor:g})"
+        return "sporadic" if self.factor is None else f"sporadic({shortest(self.factor)})"
 
 
 @dataclass(frozen=True)

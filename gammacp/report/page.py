@@ -21,9 +21,9 @@ from gammacp.signature import parse
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison, PermutationTest
+    from gammacp.campaign.compare import Comparison, OtherRound
     from gammacp.campaign.consensus import Consensus
-    from gammacp.measures.score import Score
+    from gammacp.measures.gamma import Gamma
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +40,6 @@ class Contents:
         Per document that has an alignment, in the order of the documents.
     calibration
         None if it was not asked for.
-    against
-        γ of another round and the test against it; None if there is none.
     failures
         What could not be read, as text.
     """
@@ -50,7 +48,6 @@ class Contents:
     comparison: Comparison
     consensus: Mapping[str, Consensus]
     calibration: Calibration | None = None
-    against: tuple[Score, PermutationTest] | None = None
     failures: tuple[str, ...] = ()
 
 
@@ -170,8 +167,8 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(
             ("reference", f"{name} against the annotators", tables.reference(comparison.reference))
         )
-    if contents.against is not None:
-        rounds = _rounds(comparison.overall.score, *contents.against)
+    if comparison.against is not None:
+        rounds = _rounds(comparison.overall.score, comparison.against)
         found.append(("rounds", "Against the other round", rounds))
     found.append(("method", "How this was computed", _method(comparison.overall.score)))
     return found
@@ -218,15 +215,16 @@ def meaning(calibration: Calibration) -> Markup:
     )
 
 
-def _rounds(first: Score, second: Score, test: PermutationTest) -> Markup:
-    return join(table(shown.rounds(first, second)), element("p", test.in_words()))
+def _rounds(first: Gamma, other: OtherRound) -> Markup:
+    words = element("p", other.in_words())
+    return join(table(shown.rounds(first, other.agreement.score)), words)
 
 
-def _proven(score: Score) -> bool:
-    return str(getattr(score, "status", "")) == "optimal"
+def _proven(score: Gamma) -> bool:
+    return str(score.status) == "optimal"
 
 
-def _selected(score: Score) -> list[str]:
+def _selected(score: Gamma) -> list[str]:
     """What was chosen of the files or changed since, in words."""
     if not score.signature:
         return []
@@ -234,7 +232,7 @@ def _selected(score: Score) -> list[str]:
     return [f"Chosen of what the files hold: {'; '.join(entries)}."] if entries else []
 
 
-def _method(score: Score) -> Markup:
+def _method(score: Gamma) -> Markup:
     found = (
         "found exactly"
         if _proven(score)

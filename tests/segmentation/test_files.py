@@ -126,7 +126,7 @@ def test_bad_json(tmp_path: Path, text: str, line: int | None, message: str) -> 
     with pytest.raises(DataError) as error:
         read_codings(path)
     assert message in error.value.message
-    assert (error.value.file, error.value.line) == (path, line)
+    assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_bad_tables(tmp_path: Path, text: str, line: int, message: str) -> None:
     with pytest.raises(DataError) as error:
         read_codings(path)
     assert message in error.value.message
-    assert (error.value.file, error.value.line) == (path, line)
+    assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
 def test_other_errors(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_bad_groups(tmp_path: Path, text: str, line: int | None, message: str) -
     with pytest.raises(DataError) as error:
         read_groups(path)
     assert message in error.value.message
-    assert (error.value.file, error.value.line) == (path, line)
+    assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
 @pytest.mark.parametrize("layout", ["masses", "positions", "boundaries"])
