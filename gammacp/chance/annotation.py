@@ -49,10 +49,11 @@ class Annotation:
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
     """The annotation of every annotator, in canonical order."""
     order, _ = canonical_order(continuum)
-    return tuple(_annotation(continuum, int(code)) for code in order)
+    return tuple(annotation_of(continuum, int(code)) for code in order)
 
 
-def _annotation(continuum: Continuum, code: int) -> Annotation:
+def annotation_of(continuum: Continuum, code: int) -> Annotation:
+    """What the annotator with this code did."""
     rows = slice(int(continuum.offsets[code]), int(continuum.offsets[code + 1]))
     return Annotation(
         continuum.starts[rows] - continuum.bounds[0],

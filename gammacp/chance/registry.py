@@ -50,6 +50,9 @@ CHANCE_MODELS: Registry[ChanceModel] = Registry(
     "chance model",
     modules=(
         "gammacp.chance.shift",
+        "gammacp.chance.cut",
+        "gammacp.chance.documents",
+        "gammacp.chance.non_overlapping",
         "gammacp.chance.corpus",
         "gammacp.chance.statistical",
         "gammacp.chance.fixed",
