@@ -72,8 +72,7 @@ class Places:
 
     def before(self, places: Floats, *, inclusive: bool) -> Floats:
         """What the intervals weigh up to these places, with or without a point that lies there."""
-        side = "right" if inclusive else "left"
-        i = np.searchsorted(self.starts, places, side=side) - 1
+        i = np.searchsorted(self.starts, places, side="right" if inclusive else "left") - 1
         j = np.maximum(i, 0)
         long = self.ends[j] > self.starts[j]
         length = np.where(long, self.ends[j] - self.starts[j], 1.0)
