@@ -22,7 +22,7 @@ from gammacp.dissimilarity import bind
 
 # Stage, and the functions that it consists of: "module.function" within gammacp.
 STAGES = {
-    "draw": ("measures.gamma_run.sample_seed", "chance.shift.ShiftSampler.draw"),
+    "draw": ("measures.random_sets.sample_seed", "chance.shift.ShiftSampler.draw"),
     "dissimilarities": ("alignment.pair_kernels.sweep", "alignment.align._category_costs"),
     "columns": (
         "alignment.candidates.build_problem",

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices, frozen
+from gammacp.arrays import Bools, Codes, Floats, Indices, frozen
 from gammacp.errors import DataError, UsageError
+from gammacp.frames import columns_of
+from gammacp.signature import quoted, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -66,6 +68,10 @@ class Continuum:
     name, offset_unit, text
         Metadata: the document's name, what positions count ("s", "ms", "characters", …), and the
         annotated text where the format has it.
+    selection
+        Metadata: what was selected or changed since the files were written, in the order in which
+        it was done, as entries `key=value` of signatures (`exclude=Ann`, `map=old=new`,
+        `layer=POS`). What changes nothing leaves no entry.
     """
 
     annotators: tuple[str, ...]
@@ -78,6 +84,7 @@ class Continuum:
     name: str = ""
     offset_unit: str = ""
     text: str | None = None
+    selection: tuple[str, ...] = ()
 
     @classmethod
     def from_units(
@@ -156,8 +163,14 @@ class Continuum:
         category_code[None] = -1
         a = np.fromiter((annotator_code[x] for x in annotator), np.int32, len(annotator))
         c = np.fromiter((category_code[x] for x in category), np.int32, len(category))
-        return cls._sorted(
-            annotator_names, category_names, starts, ends, a, c, bounds, name, offset_unit, text
+        return cls(
+            annotator_names,
+            category_names,
+            *_sorted(starts, ends, a, c),
+            bounds=_bounds(bounds, starts, ends),
+            name=name,
+            offset_unit=offset_unit,
+            text=text,
         )
 
     @classmethod
@@ -178,45 +191,19 @@ class Continuum:
 
         For generators of random continua: positions are not checked again, only sorted.
         """
-        return cls._sorted(
-            annotators,
-            categories,
+        columns = _sorted(
             np.array(starts, np.float64),
             np.array(ends, np.float64),
             np.array(annotator_codes, np.int32),
             np.array(category_codes, np.int32),
-            bounds,
-            name,
-            offset_unit,
-            None,
         )
-
-    @classmethod
-    def _sorted(
-        cls,
-        annotators: tuple[str, ...],
-        categories: tuple[str, ...],
-        starts: Floats,
-        ends: Floats,
-        annotator_codes: Codes,
-        category_codes: Codes,
-        bounds: Bounds | None,
-        name: str,
-        offset_unit: str,
-        text: str | None,
-    ) -> Continuum:
-        order = np.lexsort((category_codes, ends, starts, annotator_codes))
-        columns = (starts[order], ends[order], annotator_codes[order], category_codes[order])
-        for column in columns:
-            frozen(column)
         return cls(
             annotators,
             categories,
             *columns,
-            bounds=_bounds(bounds, starts, ends),
+            bounds=_bounds(bounds, columns[0], columns[1]),
             name=name,
             offset_unit=offset_unit,
-            text=text,
         )
 
     @classmethod
@@ -233,24 +220,16 @@ class Continuum:
         """A continuum from a data frame with columns annotator, category, start, end.
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
-        category (None, NaN) is an unlabelled unit; the category column may be absent.
+        category (None, NaN, NA) is an unlabelled unit; the category column may be absent.
+
+        Raises
+        ------
+        DataError
+            A column is missing, a row lacks annotator, start or end (the row is named), or as for
+            `from_columns`.
         """
-        missing = [c for c in ("annotator", "start", "end") if c not in frame]
-        if missing:
-            raise DataError(
-                f"data frame has no column {missing[0]!r}",
-                hint="The columns are annotator, category, start, end",
-            )
-        labels: list[str | None] = (
-            [None if c is None or c != c else str(c) for c in list(frame["category"])]
-            if "category" in frame
-            else [None] * len(frame["start"])
-        )
         return cls.from_columns(
-            [str(a) for a in list(frame["annotator"])],
-            labels,
-            list(frame["start"]),
-            list(frame["end"]),
+            *columns_of(frame),
             annotators=annotators,
             categories=categories,
             bounds=bounds,
@@ -371,65 +350,81 @@ class Continuum:
         code = self.annotators.index(annotator)
         return slice(int(self.offsets[code]), int(self.offsets[code + 1]))
 
+    def noting(self, key: str, *values: str) -> Continuum:
+        """The same continuum with an entry `key=value,…` in `selection`.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9)]).noting("layer", "a,b", "c")
+        >>> c.selection
+        ('layer=a%2Cb,c',)
+        """
+        entry = f"{key}={','.join(map(quoted, values))}"
+        return replace(self, selection=(*self.selection, entry))
+
     def with_bounds(self, bounds: Bounds) -> Continuum:
         """The same units within other bounds (all units must lie inside)."""
-        return replace(self, bounds=_bounds(bounds, self.starts, self.ends))
+        changed = replace(self, bounds=_bounds(bounds, self.starts, self.ends))
+        if changed.bounds == self.bounds:
+            return self
+        return changed.noting("bounds", *map(shortest, changed.bounds))
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units."""
         new = [n for n in dict.fromkeys(names) if n not in self.annotators]
-        return replace(self, annotators=(*self.annotators, *new))
+        if not new:
+            return self
+        return replace(self, annotators=(*self.annotators, *new)).noting("annotators", *new)
 
     def only_annotators(self, names: Iterable[str]) -> Continuum:
         """The units of these annotators (unknown names are an error); bounds stay."""
         keep = set(names)
         _check_known(keep, self.annotators, "annotator")
         kept = tuple(a for a in self.annotators if a in keep)
-        return self._keep(kept, self.categories)
+        if kept == self.annotators:
+            return self
+        code = _recode(self.annotators, kept)[self.annotator_codes]
+        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code)
+        return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
         """The units of these categories (unlabelled units are left out); bounds stay."""
         keep = set(names)
         _check_known(keep, self.categories, "category")
         kept = tuple(c for c in self.categories if c in keep)
-        return self._keep(self.annotators, kept, unlabelled=False)
-
-    def _keep(
-        self, annotators: tuple[str, ...], categories: tuple[str, ...], *, unlabelled: bool = True
-    ) -> Continuum:
-        new_annotator = _recode(self.annotators, annotators)[self.annotator_codes]
-        new_category = _recode(self.categories, categories)[self.category_codes]
-        rows = new_annotator >= 0
-        rows &= (new_category >= 0) | (unlabelled & (self.category_codes < 0))
-        return self._sorted(
-            annotators,
-            categories,
-            self.starts[rows],
-            self.ends[rows],
-            new_annotator[rows],
-            new_category[rows],
-            self.bounds,
-            self.name,
-            self.offset_unit,
-            self.text,
-        )
+        if kept == self.categories and (self.category_codes >= 0).all():
+            return self
+        code = _recode(self.categories, kept)[self.category_codes]
+        return self._keep(code >= 0, categories=kept, category_codes=code).noting("only", *kept)
 
     def renamed(self, mapping: Mapping[str, str]) -> Continuum:
         """The same units with categories renamed; two may become one."""
         _check_known(mapping, self.categories, "category")
-        new = tuple(dict.fromkeys(mapping.get(c, c) for c in self.categories))
-        code = np.array([new.index(mapping.get(c, c)) for c in self.categories] + [-1], np.int32)
-        return self._sorted(
-            self.annotators,
-            new,
-            self.starts,
-            self.ends,
-            self.annotator_codes,
-            code[self.category_codes],
-            self.bounds,
-            self.name,
-            self.offset_unit,
-            self.text,
+        changed = {old: new for old, new in mapping.items() if old != new}
+        if not changed:
+            return self
+        names = [changed.get(c, c) for c in self.categories]
+        new = tuple(dict.fromkeys(names))
+        code = np.array([new.index(name) for name in names] + [-1], np.int32)
+        everything = np.ones(self.n_units, np.bool_)
+        result = self._keep(everything, categories=new, category_codes=code[self.category_codes])
+        for old in sorted(changed):
+            result = result.noting("map", old, changed[old])
+        return result
+
+    def _keep(self, rows: Bools, **changed: Any) -> Continuum:
+        """The units of some rows, with other names or codes; bounds and metadata stay."""
+        starts, ends, annotator_codes, category_codes = _sorted(
+            self.starts[rows],
+            self.ends[rows],
+            changed.pop("annotator_codes", self.annotator_codes)[rows],
+            changed.pop("category_codes", self.category_codes)[rows],
+        )
+        return replace(
+            self,
+            starts=starts,
+            ends=ends,
+            annotator_codes=annotator_codes,
+            category_codes=category_codes,
+            **changed,
         )
 
 
@@ -472,16 +467,8 @@ class Corpus(Mapping[str, Continuum]):
 
 def _with_categories(continuum: Continuum, name: str, categories: tuple[str, ...]) -> Continuum:
     codes = _recode(continuum.categories, categories)[continuum.category_codes]
-    encoded = Continuum.from_codes(
-        continuum.annotators,
-        categories,
-        continuum.starts,
-        continuum.ends,
-        continuum.annotator_codes,
-        codes,
-        bounds=continuum.bounds,
-    )
-    return replace(encoded, name=name, offset_unit=continuum.offset_unit, text=continuum.text)
+    everything = np.ones(continuum.n_units, np.bool_)
+    return continuum._keep(everything, name=name, categories=categories, category_codes=codes)
 
 
 def _recode(old: Sequence[str], new: Sequence[str]) -> Codes:
@@ -498,6 +485,16 @@ def _positions(values: Sequence[float] | Floats) -> Floats:
     if positions.ndim != 1:
         raise UsageError("positions are not one column")
     return positions
+
+
+def _sorted(
+    starts: Floats, ends: Floats, annotator_codes: Codes, category_codes: Codes
+) -> tuple[Floats, Floats, Codes, Codes]:
+    order = np.lexsort((category_codes, ends, starts, annotator_codes))
+    columns = (starts[order], ends[order], annotator_codes[order], category_codes[order])
+    for column in columns:
+        frozen(column)
+    return columns
 
 
 def _check_units(annotator: Sequence[str], starts: Floats, ends: Floats) -> None:

@@ -118,13 +118,22 @@ def collect(
         if any(_lacks(part, failed, layout) for part in group):
             continue
         try:
-            continua[name] = merged([part.continuum for part in group])
+            whole = merged([part.continuum for part in group])
+            continua[name] = _noting(whole, FORMATS[group[0].format], {"format": format, **options})
             formats[name] = group[0].format
         except DataError as error:
             failures.append((name, error.at(name)))
     if not continua and not failures:
         raise DataError("no file of a known format", file=", ".join(str(p) for p in asked))
     return Collection(continua, tuple(failures), formats)
+
+
+def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) -> Continuum:
+    """The continuum with what was asked of its reader in its `selection`."""
+    for key, value in given.items():
+        if value is not None and key in {"format", "layout", *entry.options}:
+            continuum = continuum.noting(key, str(value))
+    return continuum
 
 
 def _by_format(found: list[tuple[Source, Format]]) -> dict[str, list[tuple[Source, Format]]]:

@@ -123,7 +123,7 @@ def _score(continuum: Continuum, found: Iterator[tuple[int, int, int]], name: st
         value=value,
         observed=None if reason else value,
         reason=reason,
-        signature=signature(name),
+        signature=signature(name, selection=continuum.selection),
         annotators=continuum.annotators,
         matches=matches,
     )

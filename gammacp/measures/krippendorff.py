@@ -96,7 +96,13 @@ def u_alpha(
     return _score(
         coincidences,
         1.0 - np.eye(len(coincidences.labels)),
-        name=signature("u-alpha", atom=tau, bootstrap=bootstrap or None, seed=_of(bootstrap, seed)),
+        name=signature(
+            "u-alpha",
+            selection=continuum.selection,
+            atom=tau,
+            bootstrap=bootstrap or None,
+            seed=_of(bootstrap, seed),
+        ),
         nothing="one label covers everything: no disagreement can be expected",
         bootstrap=bootstrap,
         seed=seed,
@@ -117,7 +123,11 @@ def binary_u_alpha(
         coincidences,
         1.0 - np.eye(2),
         name=signature(
-            "binary-u-alpha", atom=tau, bootstrap=bootstrap or None, seed=_of(bootstrap, seed)
+            "binary-u-alpha",
+            selection=continuum.selection,
+            atom=tau,
+            bootstrap=bootstrap or None,
+            seed=_of(bootstrap, seed),
         ),
         nothing="no gap (or nothing but gaps): unit against gap cannot disagree",
         bootstrap=bootstrap,
@@ -151,6 +161,7 @@ def cu_alpha(
         squared,
         name=signature(
             "cu-alpha",
+            selection=continuum.selection,
             metric=metric_name(metric),
             bootstrap=bootstrap or None,
             seed=_of(bootstrap, seed),
@@ -199,6 +210,7 @@ def ku_alpha(
         reason="no category has a value" if len(reasons) == len(values) else None,
         signature=signature(
             "ku-alpha",
+            selection=continuum.selection,
             metric=metric_name(metric),
             bootstrap=bootstrap or None,
             seed=_of(bootstrap, seed),

@@ -51,7 +51,7 @@ def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     tau = atom_of(continuum, atom)
     sections = sections_of(continuum)
     m, length = sections.n_annotators, continuum.length
-    made = signature("u-alpha-2013", atom=tau)
+    made = signature("u-alpha-2013", selection=continuum.selection, atom=tau)
     slides = _all_slides(sections.lengths, sections.labels, tau)
     if not slides > 0:
         reason = "one label covers everything: no disagreement can be expected"

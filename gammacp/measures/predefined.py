@@ -91,6 +91,7 @@ def alpha(
         reason=reason,
         signature=signature(
             "alpha",
+            selection=continuum.selection,
             metric=metric_name(metric),
             bootstrap=bootstrap or None,
             seed=seed if bootstrap else None,
@@ -128,7 +129,11 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
     choices = Choices(
         continuum.annotators, continuum.categories, shares, apart, float(m * labels.shape[1])
     )
-    return coefficient_score(choices, coefficient, signature("kappa", coefficient=coefficient))
+    return coefficient_score(
+        choices,
+        coefficient,
+        signature("kappa", selection=continuum.selection, coefficient=coefficient),
+    )
 
 
 def _labels(continuum: Continuum) -> Codes:

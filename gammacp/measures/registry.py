@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args, get_type_hints
+from typing import TYPE_CHECKING
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
@@ -41,15 +41,9 @@ class Measure:
 
     @property
     def options(self) -> frozenset[str]:
-        """Names of the options that the function declares, also as `**options: Unpack[…]`."""
-        names = set[str]()
-        for p in inspect.signature(self.function).parameters.values():
-            if p.kind is p.VAR_KEYWORD:
-                (declared,) = get_args(get_type_hints(self.function)[p.name])
-                names |= set(get_type_hints(declared))
-            elif p.kind is p.KEYWORD_ONLY:
-                names.add(p.name)
-        return frozenset(names - _NOT_OPTIONS)
+        """Names of the options that the function declares: its keywords but for how to compute."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY) - _NOT_OPTIONS
 
     @property
     def shares(self) -> bool:

@@ -66,7 +66,7 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore
         full=sum(x.edits.full for x in found.values()),
         near=sum(x.edits.near for x in found.values()),
         suboptimal=sum(x.warning is not None for x in found.values()),
-        made=signature("s", n=n, edit=edit),
+        made=signature("s", selection=continuum.selection, n=n, edit=edit),
     )
 
 
@@ -77,7 +77,7 @@ def b(continuum: Continuum, *, n: int = 2) -> EditScore:
         {pair: x.value for pair, x in found.items()},
         full=sum(x.edits.full for x in found.values()),
         near=sum(x.edits.near for x in found.values()),
-        made=signature("b", n=n),
+        made=signature("b", selection=continuum.selection, n=n),
     )
 
 
@@ -154,7 +154,7 @@ def _coefficients(coders: Mapping[str, Segmentation], n: int, edit: str, mode: s
 def _by_pair(
     name: str, continuum: Continuum, n: int, edit: str, mode: str, choose: _Choice
 ) -> PairwiseScore:
-    made = signature(name, n=n, edit=edit, mode=mode)
+    made = signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode)
     found = {
         pair: _coefficients(dict(zip(pair, both, strict=True)), n, edit, mode)
         for pair, both in _pairs(continuum).items()
@@ -183,7 +183,7 @@ def _of_all(
         observed=found.actual,
         expected=expected,
         reason=found.reason,
-        signature=signature(name, n=n, edit=edit, mode=mode),
+        signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
     )
 
 

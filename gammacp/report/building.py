@@ -16,8 +16,8 @@ from gammacp.report.page import Contents, page
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.compare import Comparison, PermutationTest
-    from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
+    from gammacp.measures.settings import GammaOptions
 
 
 @dataclass(frozen=True)

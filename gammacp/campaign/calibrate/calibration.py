@@ -26,8 +26,8 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
+    from gammacp.measures.settings import GammaOptions
     from shuffling import ReferenceModel
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
@@ -136,7 +136,7 @@ def calibrate(
     UsageError
         An error type is unknown or not a single one; too few sets.
     """
-    from gammacp.measures.gamma_run import Settings
+    from gammacp.measures.settings import Settings
     from shuffling import ReferenceModel, parse_errors
 
     if sets < 3:
@@ -186,12 +186,9 @@ def _named(continua: Continuum | Corpus | Mapping[str, Continuum]) -> Mapping[st
 
 
 def _chance(named: Mapping[str, Continuum], options: GammaOptions) -> str:
-    from gammacp.measures.gamma_corpus import default_chance
+    from gammacp.chance.registry import default_chance
 
-    chance = options.get("chance")
-    if chance is not None:
-        return chance
-    return default_chance(Corpus.from_continua(named)) if len(named) > 1 else "shift"
+    return options.get("chance") or default_chance([list(named.values())])
 
 
 def _measured(named: Mapping[str, Continuum], options: GammaOptions) -> Score:

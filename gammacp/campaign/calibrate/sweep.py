@@ -13,7 +13,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import Settings
+    from gammacp.measures.settings import Settings
     from shuffling import ReferenceModel
 
 SAMPLES = 30

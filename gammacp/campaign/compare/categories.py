@@ -15,7 +15,7 @@ from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.settings import GammaOptions
 
 UNLABELLED = "(unlabelled)"
 NO_UNIT = "(no unit)"

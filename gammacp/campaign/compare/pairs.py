@@ -22,7 +22,7 @@ from gammacp.campaign.compare.scoring import (
 from gammacp.continuum import Continuum
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.settings import GammaOptions
 
 
 @dataclass(frozen=True, kw_only=True)

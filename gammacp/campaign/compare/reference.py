@@ -29,7 +29,7 @@ from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.settings import GammaOptions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from gammacp.measures.score import Score, undefined
 
 if TYPE_CHECKING:
     from gammacp.measures.gamma import GammaScore
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.settings import GammaOptions
 
 S = TypeVar("S", bound=Score)
 
@@ -99,7 +99,7 @@ def agreement(
     from gammacp.measures.gamma_corpus import gamma_corpus
 
     options = common_chance([continua], options)
-    chance = options["chance"]
+    chance = options["chance"] or ""
     score: Score
     if len(continua) > 1:
         try:
@@ -144,14 +144,11 @@ def common_chance(
     Where none is asked for: the default of a corpus if it is the same for all of them, otherwise
     `shift`, which any continuum has.
     """
-    from gammacp.measures.gamma_corpus import default_chance
+    from gammacp.chance.registry import default_chance
 
-    if "chance" in options:
+    if options.get("chance") is not None:
         return options
-    wanted = {
-        default_chance(Corpus.from_continua(s)) if len(s) > 1 else "shift" for s in selections if s
-    }
-    return {**options, "chance": wanted.pop() if len(wanted) == 1 else "shift"}
+    return {**options, "chance": default_chance(list(s.values()) for s in selections)}
 
 
 def annotators_of(continua: Mapping[str, Continuum]) -> tuple[str, ...]:

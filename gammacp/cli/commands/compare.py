@@ -25,8 +25,8 @@ from gammacp.cli.output import AsJson, message, print_json
 if TYPE_CHECKING:
     from gammacp.campaign.compare import BootstrapInterval, Comparison, PermutationTest
     from gammacp.continuum import Continuum
-    from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
+    from gammacp.measures.settings import GammaOptions
 
 
 class By(StrEnum):

@@ -31,8 +31,8 @@ from gammacp.cli.output import (
 if TYPE_CHECKING:
     from gammacp.measures.gamma import GammaScore
     from gammacp.measures.gamma_corpus import CorpusGamma
-    from gammacp.measures.gamma_run import GammaOptions
     from gammacp.measures.score import Score
+    from gammacp.measures.settings import GammaOptions
 
     S = TypeVar("S", bound=Score)
 
@@ -78,8 +78,8 @@ def gamma(
     if json:
         print_json(
             {
-                "results": [_result(name, s) for name, s in scores.items()],
-                "corpus": None if corpus is None else _corpus_result(corpus),
+                "results": [{"file": name, **s.as_dict()} for name, s in scores.items()],
+                "corpus": None if corpus is None else {"file": None, **corpus.as_dict()},
             }
         )
     else:
@@ -133,47 +133,6 @@ def _bootstrapped(
     return each, None if corpus is None else with_interval(corpus, scores)
 
 
-def _result(name: str, score: GammaScore | Score) -> dict[str, Any]:
-    from gammacp.measures.gamma import GammaScore
-
-    known = score if isinstance(score, GammaScore) else None
-    return {
-        "file": name,
-        "gamma": score.value,
-        "interval": score.interval,
-        "observed_disorder": score.observed,
-        "expected_disorder": score.expected,
-        "samples": known.samples if known else 0,
-        "status": known.status if known else None,
-        "bound": known.bound if known else None,
-        "annotators": known.annotators if known else None,
-        "units": known.units if known else None,
-        "reason": score.reason,
-        "bootstrap": score.bootstrap,
-        "signature": score.signature,
-    }
-
-
-def _corpus_result(corpus: CorpusGamma) -> dict[str, Any]:
-    return {
-        "file": None,
-        "gamma": corpus.value,
-        "interval": corpus.interval,
-        "observed_disorder": corpus.observed,
-        "expected_disorder": corpus.expected,
-        "samples": corpus.samples,
-        "status": corpus.status,
-        "bound": corpus.bound,
-        "annotators": corpus.annotators,
-        "units": corpus.units,
-        "reason": corpus.reason,
-        "bootstrap": corpus.bootstrap,
-        "signature": corpus.signature,
-        "continua": corpus.continua,
-        "mean": corpus.mean,
-    }
-
-
 _COLUMNS = (
     "file",
     "γ",
@@ -197,10 +156,10 @@ def _print(
 ) -> None:
     from gammacp.measures.gamma import GammaScore
 
-    results = [_result(name, score) for name, score in scores.items()]
+    results = [{"file": name, **score.as_dict()} for name, score in scores.items()]
     if corpus is not None:
         total = f"corpus ({corpus.continua} of {len(scores) + unread} continua)"
-        results.append({**_corpus_result(corpus), "file": total})
+        results.append({**corpus.as_dict(), "file": total})
         mean = {"file": "mean of the continua", "gamma": corpus.mean}
         results.append({**dict.fromkeys(results[-1]), **mean})
     columns: tuple[str, ...] = _COLUMNS
@@ -252,6 +211,6 @@ def _check(
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items())
         raise DataError(f"no continuum has a γ ({reasons})")
     for score in computed:
-        solving.check_proven(score.status)
+        solving.check_proven(str(score.status))
     value = corpus.value if corpus is not None else computed[0].value
     check_threshold(value, fail_under, "γ of the corpus" if corpus is not None else "γ")

@@ -75,6 +75,7 @@ def measure(
     from gammacp.alignment.stopping import interruptible
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
+    from gammacp.measures.score import Score
 
     names = chosen_measures(measures)
     own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
@@ -91,7 +92,14 @@ def measure(
     with progress("measuring"), interruptible() as interrupted:
         scores = {name: evaluate(c, names, **mine) for name, c in loaded.continua.items()}
     if json:
-        print_json({"results": [_result(name, found) for name, found in scores.items()]})
+        print_json(
+            {
+                "results": [
+                    {"file": file, "measures": {n: Score.as_dict(s) for n, s in found.items()}}
+                    for file, found in scores.items()
+                ]
+            }
+        )
     else:
         _print(scores, sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
@@ -108,25 +116,6 @@ def chosen_measures(given: list[str] | None) -> list[str]:
         raise UsageError("no measure is named; `gammacp measures` lists them")
     expanded = [n for name in names for n in (everything if name == "all" else [name])]
     return list(dict.fromkeys(expanded))
-
-
-def _result(file: str, scores: Mapping[str, Score]) -> dict[str, Any]:
-    return {
-        "file": file,
-        "measures": {
-            name: {
-                "value": s.value,
-                "observed": s.observed,
-                "expected": s.expected,
-                "interval": s.interval,
-                "bootstrap": s.bootstrap,
-                "by_category": dict(s.by_category) or None,
-                "reason": s.reason,
-                "signature": s.signature,
-            }
-            for name, s in scores.items()
-        },
-    }
 
 
 def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:

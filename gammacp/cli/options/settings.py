@@ -22,7 +22,7 @@ from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.dissimilarity import Combined
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.settings import GammaOptions
 
 
 class Preset(StrEnum):
