@@ -64,12 +64,18 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
 
 
 def annotation_set(parts: Sequence[Annotation], categories: tuple[str, ...]) -> Continuum:
-    """A continuum of random annotators "1", "2", …; units may reach over its end."""
+    """A continuum of random annotators "1", "2", …, from 0 to its length.
+
+    Where units reach over that end, its upper bound is the last one's.
+    """
+    ends = np.concatenate([p.starts + p.lengths for p in parts])
+    length = max((p.length for p in parts), default=0.0)
     return Continuum.from_codes(
         tuple(str(i + 1) for i in range(len(parts))),
         categories,
         np.concatenate([p.starts for p in parts]),
-        np.concatenate([p.starts + p.lengths for p in parts]),
+        ends,
         np.repeat(np.arange(len(parts), dtype=np.int32), [len(p.starts) for p in parts]),
         np.concatenate([p.category_codes for p in parts]),
+        bounds=(0.0, max(length, float(ends.max(initial=0.0)))),
     )

@@ -146,5 +146,6 @@ register(
         reference="after Mathet, Widlöcher & Métivier 2015, §5.2.2",
         prepare=prepare_documents,
         pools=True,
+        ratio=True,
     )
 )

@@ -209,7 +209,7 @@ def _expected(parts: Sequence[_Part], settings: Settings) -> tuple[float, float,
         (shares[key], c) for key, c in {id(p.chance): p.chance.expected for p in parts}.items()
     ]
     mean = math.fsum(w * e.mean for w, e in terms)
-    proven = math.fsum(w * float(np.mean(e.bounds)) for w, e in terms)
-    variance = math.fsum(w**2 * float(np.var(e.disorders, ddof=1)) / e.samples for w, e in terms)
+    proven = math.fsum(w * e.proven_mean for w, e in terms)
+    variance = math.fsum((w * e.standard_error) ** 2 for w, e in terms)
     half = settings.rule.quantile * math.sqrt(variance)
     return max(0.0, proven - half), mean, mean + half

@@ -14,7 +14,7 @@ from statistics import fmean
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import Measure, register, unobserved_agreement
 from gammacp.measures.score import Score
 from gammacp.measures.segmentation import Pair, PairwiseScore
 from gammacp.needs import Need
@@ -199,6 +199,7 @@ def _add(
             needs=_NEEDS,
             range=bounds,
             chance_corrected=name not in ("s", "b"),
+            disagreement=None if name in ("s", "b") else unobserved_agreement,
         )
     )
 
