@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 # More random sets without a value than this, and E[D] is that of other data than those at hand.
 _MOST_WITHOUT = 0.05
+_NO_DISAGREEMENT = "{} declares no disagreement of its own"
 # Of the continuum's length: less than this apart is the same place.
 _ROUNDING = 1e-9
 
@@ -127,7 +128,7 @@ def with_beyond_chance(
             continue
         observed = MEASURES[name].counted(score)
         if not MEASURES[name].counts:
-            found[name] = _without(f"{name} declares no disagreement of its own", model)
+            found[name] = _without(score.reason or _NO_DISAGREEMENT.format(name), model)
         elif observed is None:
             found[name] = _without(score.reason or "there is no observed disagreement", model)
         else:
@@ -139,8 +140,8 @@ def with_beyond_chance(
 
 def _own(score: Score) -> BeyondChance | None:
     """What the score is by itself, for γ and its family: they model chance in the same way."""
-    model = getattr(score, "chance", None)
-    if model is None:
+    model = getattr(score, "chance", "")
+    if not model:
         return None
     return BeyondChance(
         value=score.value,
