@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.output import message, number, print_table
 
 if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, Confusion, PermutationTest
+    from gammacp.campaign.compare import Comparison, Confusion, OtherRound
     from gammacp.measures.score import Score
 
 
@@ -74,7 +74,7 @@ def print_annotators(found: Comparison) -> None:
     ]
     _title("By annotator")
     print_table(("annotator", *columns), rows, numeric=columns)
-    worst = max(found.left_out, key=lambda entry: entry.gain, default=None)
+    worst = max(found.without, key=lambda entry: entry.gain, default=None)
     if worst is not None and worst.beyond_sampling:
         print(f"Without {worst.annotator} γ of the others is higher by {worst.gain:.3f}.")
 
@@ -150,10 +150,10 @@ def print_reference(found: Comparison) -> None:
     _print_confusion(reference.confusion, row=f"{reference.name}, then the others")
 
 
-def print_against(score: Score, test: PermutationTest) -> None:
+def print_against(other: OtherRound) -> None:
     """Another round, with the permutation test in words."""
     _title("Against the other round")
-    print(f"γ there is {number(score.value)}. {test.in_words()}")
+    print(other.in_words())
 
 
 PRINTERS: Mapping[str, Callable[[Comparison], None]] = {

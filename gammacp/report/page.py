@@ -20,9 +20,8 @@ from gammacp.report.viewer import alignment_document, alignment_view, script, st
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison, PermutationTest
+    from gammacp.campaign.compare import Comparison
     from gammacp.campaign.consensus import Consensus
-    from gammacp.measures.score import Score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +38,6 @@ class Contents:
         Per document that has an alignment, in the order of the documents.
     calibration
         None if it was not asked for.
-    against
-        γ of another round and the test against it; None if there is none.
     failures
         What could not be read, as text.
     """
@@ -49,7 +46,6 @@ class Contents:
     comparison: Comparison
     consensus: Mapping[str, Consensus]
     calibration: Calibration | None = None
-    against: tuple[Score, PermutationTest] | None = None
     failures: tuple[str, ...] = ()
 
 
@@ -170,11 +166,10 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(
             ("reference", f"{name} against the annotators", tables.reference(comparison.reference))
         )
-    if contents.against is not None:
-        score, test = contents.against
-        words = element("p", f"γ of the other round is {number(score.value)}. {test.in_words()}")
+    if comparison.against is not None:
+        words = element("p", comparison.against.in_words())
         found.append(("rounds", "Against the other round", words))
-    found.append(("method", "How this was computed", _method(comparison.overall.score)))
+    found.append(("method", "How this was computed", _method(comparison)))
     return found
 
 
@@ -235,16 +230,16 @@ def _amount(value: float) -> str:
     return "–" if math.isnan(value) else f"{100 * value:.{0 if value >= 0.095 else 1}f} %"
 
 
-def _method(score: Score) -> Markup:
+def _method(comparison: Comparison) -> Markup:
     return join(
         element(
             "p",
             "γ = 1 − observed disorder / expected disorder (Mathet, Widlöcher & Métivier 2015). "
-            "The observed disorder is that of the best alignment, found exactly; the expected one "
+            "The observed disorder is that of the best alignment; the expected one "
             "is the mean over random annotation sets. A unitary alignment holds at most one unit "
             "of each annotator; its disorder is the mean cost of all pairs, where a pair with an "
             "empty unit costs Δ.",
         ),
-        element("p", "Signature: ", element("code", score.signature)),
+        *(element("p", "Signature: ", element("code", s)) for s in comparison.signatures),
         element("p", f"gammacp {__version__}", class_="hint"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,7 +23,7 @@ from gammacp.cli.options.settings import (
 from gammacp.cli.output import AsJson, message, number, print_json, print_table
 
 if TYPE_CHECKING:
-    from gammacp.campaign.calibrate import Calibration, Equivalent
+    from gammacp.campaign.calibrate import Calibration
 
 
 def add_to(app: typer.Typer) -> None:
@@ -81,7 +81,7 @@ def calibrate(
 
         draw(found, figure)
     if json:
-        print_json(_document(found))
+        print_json(found.as_dict())
     else:
         _print(found)
         for path in (curves, figure):
@@ -133,45 +133,8 @@ def _write_curves(found: Calibration, path: Path) -> None:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["error", "magnitude", "mean", "sd", "smooth", "sets"])
         for e in found.equivalents:
-            for point in _points(e):
+            for point in e.curve.as_dict():
                 writer.writerow([e.error, *(point[k] for k in _POINT)])
 
 
 _POINT = ("magnitude", "mean", "sd", "smooth", "sets")
-
-
-def _points(equivalent: Equivalent) -> list[dict[str, Any]]:
-    curve = equivalent.curve
-    return [
-        {
-            "magnitude": float(m),
-            "mean": float(s.mean()),
-            "sd": float(s.std(ddof=1)) if len(s) > 1 else 0.0,
-            "smooth": float(v),
-            "sets": len(s),
-        }
-        for m, s, v in zip(curve.magnitudes, curve.sets, curve.smooth, strict=True)
-    ]
-
-
-def _document(found: Calibration) -> dict[str, Any]:
-    return {
-        "gamma": found.score.value,
-        "interval": found.score.interval,
-        "words": found.in_words(),
-        "sets": found.sets,
-        "annotators": found.n_annotators,
-        "equivalents": [
-            {
-                "error": e.error,
-                "amount": e.amount,
-                "interval": [e.low, e.high],
-                "magnitude": None if e.magnitude is None else e.magnitude.value,
-                "words": e.words or None,
-                "reason": e.reason,
-                "curve": _points(e),
-            }
-            for e in found.equivalents
-        ],
-        "signature": found.score.signature,
-    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,12 +29,9 @@ from gammacp.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma import GammaScore
+    from gammacp.measures.gamma import Gamma
     from gammacp.measures.gamma_corpus import CorpusGamma
-    from gammacp.measures.score import Score
     from gammacp.measures.settings import GammaOptions
-
-    S = TypeVar("S", bound=Score)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -90,7 +87,7 @@ def gamma(
 
 def _scores(
     loaded: Loaded, options: GammaOptions, progress: Counter
-) -> tuple[dict[str, GammaScore | Score], CorpusGamma | None]:
+) -> tuple[dict[str, Gamma], CorpusGamma | None]:
     from gammacp.measures.gamma import gamma as gamma_of_one
     from gammacp.measures.gamma_corpus import gamma_corpus
 
@@ -102,7 +99,7 @@ def _scores(
     return dict(corpus.scores), corpus
 
 
-def _how_far(scores: Mapping[str, GammaScore | Score]) -> str:
+def _how_far(scores: Mapping[str, Gamma]) -> str:
     """What an interrupted run says of itself."""
     from gammacp.measures.gamma import GammaScore
 
@@ -117,20 +114,18 @@ def _how_far(scores: Mapping[str, GammaScore | Score]) -> str:
 
 
 def _bootstrapped(
-    scores: dict[str, GammaScore | Score],
-    corpus: CorpusGamma | None,
-    draws: int,
-    sampling: Sampling,
-) -> tuple[dict[str, GammaScore | Score], CorpusGamma | None]:
-    from gammacp.campaign.compare import with_bootstrap
+    scores: dict[str, Gamma], corpus: CorpusGamma | None, draws: int, sampling: Sampling
+) -> tuple[dict[str, Gamma], CorpusGamma | None]:
+    from gammacp.measures.agreement import Agreement
 
-    def with_interval(score: S, documents: dict[str, GammaScore | Score]) -> S:
-        return with_bootstrap(
-            score, documents, draws=draws, confidence=sampling.confidence, seed=sampling.seed
-        )
+    whole = corpus if corpus is not None else next(iter(scores.values()))
+    found = Agreement(score=whole, documents=scores, chance="").with_bootstrap(
+        draws=draws, confidence=sampling.confidence, seed=sampling.seed
+    )
+    from gammacp.measures.gamma_corpus import CorpusGamma
 
-    each = {name: with_interval(score, {name: score}) for name, score in scores.items()}
-    return each, None if corpus is None else with_interval(corpus, scores)
+    again = found.score if isinstance(found.score, CorpusGamma) else None
+    return dict(found.documents), again
 
 
 _COLUMNS = (
@@ -147,7 +142,7 @@ _COLUMNS = (
 
 
 def _print(
-    scores: dict[str, GammaScore | Score],
+    scores: dict[str, Gamma],
     corpus: CorpusGamma | None,
     options: GammaOptions,
     unread: int,
@@ -197,7 +192,7 @@ def _row(r: dict[str, Any]) -> list[str]:
 
 
 def _check(
-    scores: dict[str, GammaScore | Score],
+    scores: dict[str, Gamma],
     corpus: CorpusGamma | None,
     solving: Solving,
     fail_under: float | None,

@@ -44,8 +44,10 @@ class Contributions:
 
     def weighted(self, weights: Floats) -> Floats:
         """γ with each part counted `weights` times; weights of shape (…, parts)."""
+        # No products of BLAS: their last bits are others on other processors.
+        observed = (weights * self.observed).sum(axis=-1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(1.0 - (weights @ self.observed) / (weights @ self.expected))
+            return np.asarray(1.0 - observed / (weights * self.expected).sum(axis=-1))
 
 
 def contributions_of_alignment(
