@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from gammacp.alignment.stopping import due
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, Indices
 from gammacp.errors import UsageError
 
 # Samples per task: small enough to spread over workers, large enough to be worth sending.
@@ -85,18 +85,22 @@ class SampleRule:
         if found.samples < FEWEST_SAMPLES:
             # σ is hardly known; more samples are of use only if some have a value.
             return FEWEST_SAMPLES if found.samples else 0
-        return required_samples(found.disorders, self, found.weights) + found.without_value
+        wanted = required_samples(found.disorders, self, found.weights, found.strata)
+        return wanted + found.without_value
 
 
-def coefficient_of_variation(disorders: Floats, weights: Floats | None = None) -> float:
+def coefficient_of_variation(
+    disorders: Floats, weights: Floats | None = None, strata: Indices | None = None
+) -> float:
     """C_v = σ/μ with σ² the unbiased estimate; 0 for a mean of 0.
 
-    With weights, of the ratio Σ w·d / Σ w by linearisation: σ² is that of w·(d − μ), over w̄².
+    With weights, of the ratio Σ w·d / Σ w by linearisation: σ² is that of w·(d − μ), over w̄². With
+    strata, each drawn equally often, σ² is what is left within them.
 
     §5.3: μ = 3.49 and σ′ = 0.1379 (of n = 30) give σ = 0.1403, C_v = 0.040188.
     """
     mean = _mean(disorders, weights)
-    return _deviation(disorders, weights) / mean if mean > 0 else 0.0
+    return _deviation(disorders, weights, strata) / mean if mean > 0 else 0.0
 
 
 def _mean(values: Floats, weights: Floats | None) -> float:
@@ -106,19 +110,31 @@ def _mean(values: Floats, weights: Floats | None) -> float:
     return float(np.sum(weights * values)) / total if total > 0 else 0.0
 
 
-def _deviation(values: Floats, weights: Floats | None) -> float:
-    if weights is None:
+def _deviation(values: Floats, weights: Floats | None, strata: Indices | None) -> float:
+    if weights is None and strata is None:
         return float(np.std(values, ddof=1))
-    mean = float(np.mean(weights))
+    heavy = np.ones(len(values)) if weights is None else weights
+    mean = float(np.mean(heavy))
     if mean == 0:
         return 0.0
-    apart = weights * (values - _mean(values, weights))
-    return math.sqrt(float(np.sum(apart**2)) / (len(values) - 1)) / mean
+    apart = heavy * (values - _mean(values, weights))
+    free = len(values) - 1
+    if strata is not None:
+        counts = np.bincount(strata)
+        if counts[counts > 0].min() > 1:
+            sums = np.bincount(strata, apart) / np.maximum(counts, 1)
+            apart, free = apart - sums[strata], len(values) - int(np.count_nonzero(counts))
+    return math.sqrt(float(np.sum(apart**2)) / free) / mean
 
 
-def required_samples(disorders: Floats, rule: SampleRule, weights: Floats | None = None) -> int:
+def required_samples(
+    disorders: Floats,
+    rule: SampleRule,
+    weights: Floats | None = None,
+    strata: Indices | None = None,
+) -> int:
     """⌈n₀⌉ of §5.3; the paper's example: n₀ = 15.51 → 16 for e = 2 %, 62.04 → 63 for 1 %."""
-    spread = coefficient_of_variation(disorders, weights)
+    spread = coefficient_of_variation(disorders, weights, strata)
     return math.ceil(min((spread * rule.quantile / rule.precision) ** 2, 1e18))
 
 
@@ -141,6 +157,8 @@ class ExpectedDisorder:
         Whether `MOST_SAMPLES` ended it before the precision was reached.
     weights
         Weight of each set where the expected disorder is a ratio of sums; None if all are alike.
+    strata
+        Number of the stratum that each set was drawn from; None if there is but one.
     without_value
         Random sets for which there is no disorder; they are not among the others.
     """
@@ -152,6 +170,7 @@ class ExpectedDisorder:
     complete: bool = True
     capped: bool = False
     weights: Floats | None = None
+    strata: Indices | None = None
     without_value: int = 0
 
     @property
@@ -183,7 +202,8 @@ class ExpectedDisorder:
     @property
     def standard_error(self) -> float:
         """Of the mean."""
-        return _deviation(self.disorders, self.weights) / math.sqrt(self.samples)
+        spread = _deviation(self.disorders, self.weights, self.strata)
+        return spread / math.sqrt(self.samples)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -218,6 +238,8 @@ class Disagreement:
         set has none.
     weight
         Of the set in the mean.
+    stratum
+        That it was drawn from.
     kept
         What else of the set is wanted later.
     """
@@ -227,6 +249,7 @@ class Disagreement:
     proven: bool = True
     weight: float = 1.0
     kept: object = None
+    stratum: int = 0
 
 
 class Sampler(Protocol[Data]):
@@ -240,6 +263,18 @@ class Sampler(Protocol[Data]):
     def draw(self, rng: np.random.Generator) -> Data:
         """Random data of the kind that chance is modelled on."""
         ...
+
+
+@dataclass(frozen=True)
+class Strata(Generic[Data]):
+    """Samplers that are drawn from in turn, so that each serves equally often."""
+
+    samplers: tuple[Sampler[Data], ...]
+    signature: str
+
+    def draw(self, rng: np.random.Generator) -> Data:
+        """From any of them."""
+        return self.samplers[rng.integers(len(self.samplers))].draw(rng)
 
 
 def expectations(
@@ -284,7 +319,8 @@ def expectations(
                 break
         return rows
 
-    return sample_until(rule, draw)
+    rounds = len(sampler.samplers) if isinstance(sampler, Strata) else 1
+    return sample_until(rule, draw, rounds=rounds)
 
 
 def _sampled(
@@ -293,15 +329,19 @@ def _sampled(
     sampler, disagreements, seed, indices = task
     rows = []
     for index in indices:
-        row = disagreements(sampler.draw(sample_seed(seed, index)))
+        stratum, chosen = 0, sampler
+        if isinstance(sampler, Strata):
+            stratum = index % len(sampler.samplers)
+            chosen = sampler.samplers[stratum]
+        row = disagreements(chosen.draw(sample_seed(seed, index)))
         if row is None or due():
             break
-        rows.append(row)
+        rows.append([replace(d, stratum=stratum) for d in row] if stratum else row)
     return rows
 
 
 def sample_until(
-    rule: SampleRule, draw: Callable[[range], list[Sequence[Disagreement]]]
+    rule: SampleRule, draw: Callable[[range], list[Sequence[Disagreement]]], *, rounds: int = 1
 ) -> tuple[tuple[ExpectedDisorder, ...], tuple[object, ...]]:
     """Draw batches until the rule holds for every measure.
 
@@ -310,11 +350,14 @@ def sample_until(
     draw
         Gets the indices of the samples to draw and returns each measure's disagreement on each;
         of the first ones only, when it was interrupted.
+    rounds
+        The number of samples is a multiple of this.
     """
     rows: list[Sequence[Disagreement]] = []
     missing, complete = rule.first, True
     while missing and complete:
-        wanted = range(len(rows), len(rows) + missing)
+        # Whole rounds: every stratum is drawn from equally often.
+        wanted = range(len(rows), -(-(len(rows) + missing) // rounds) * rounds)
         rows += draw(wanted)
         complete = len(rows) == wanted.stop
         found = [_expected(column, rule, complete) for column in zip(*rows, strict=True)]
@@ -326,6 +369,7 @@ def sample_until(
 def _expected(column: Sequence[Disagreement], rule: SampleRule, complete: bool) -> ExpectedDisorder:
     known = [d for d in column if not math.isnan(d.value)]
     weights = np.array([d.weight for d in known])
+    strata = np.array([d.stratum for d in known], np.int64)
     disorders = np.array([d.value for d in known])
     found = ExpectedDisorder(
         disorders,
@@ -334,6 +378,7 @@ def _expected(column: Sequence[Disagreement], rule: SampleRule, complete: bool) 
         rule.confidence,
         complete,
         weights=None if (weights == 1).all() else weights,
+        strata=strata if strata.any() else None,
         without_value=len(column) - len(known),
     )
     return replace(found, capped=complete and rule.falls_short(found, len(column)))

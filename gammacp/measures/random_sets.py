@@ -15,7 +15,7 @@ from gammacp.alignment import Alignment, Status, align
 from gammacp.alignment.stopping import due
 from gammacp.arrays import Codes
 from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.chance.sampling import Disagreement, ExpectedDisorder, Sampler, expectations
+from gammacp.chance.sampling import Disagreement, ExpectedDisorder, Sampler, Strata, expectations
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.measures.settings import Settings, described
@@ -121,6 +121,16 @@ class Basis:
         key = ("chance", None if self.model.pools else continuum, n)
         return self._once(key, lambda: self._drawn(modelled, n))
 
+    def within(self, continua: Sequence[Continuum]) -> Chance:
+        """The expected disorder of these continua if chance is modelled within each (`cut`)."""
+
+        def compute() -> Chance:
+            prepare = CHANCE_MODELS["cut"].prepare
+            samplers = tuple(prepare([c], c.n_annotators) for c in continua)
+            return self._sampled(Strata(samplers, "cut"), ratio=True, keep=False)
+
+        return self._once(("within", tuple(continua)), compute)
+
     def _drawn(self, continua: Sequence[Continuum], n_annotators: int) -> Chance:
         """Random sets until the sample rule holds.
 
@@ -128,7 +138,10 @@ class Basis:
         that was cut short.
         """
         sampler = self.model.prepare(continua, n_annotators)
-        count = AlignedDisorder(self.bound, self.settings, self._keep, self.model.ratio)
+        return self._sampled(sampler, ratio=self.model.ratio, keep=self._keep)
+
+    def _sampled(self, sampler: Sampler[Continuum], *, ratio: bool, keep: bool) -> Chance:
+        count = AlignedDisorder(self.bound, self.settings, keep, ratio)
         (expected,), kept = expectations(
             sampler,
             count,
