@@ -138,7 +138,7 @@ def check_chance_model(
         _require_same(m.name, f"after changing {kind}", observed[0], disorders, again)
 
 
-def _drawn(sampler: Sampler, index: int) -> Continuum:
+def _drawn(sampler: Sampler[Continuum], index: int) -> Continuum:
     return sampler.draw(np.random.default_rng(index))
 
 
