@@ -34,7 +34,7 @@ def text(name: str, value: Any) -> str:
     return value
 
 
-def names(name: str, value: Any) -> tuple[str, ...]:
+def several(name: str, value: Any) -> tuple[str, ...]:
     """Several names; one name by itself is a slip, because it would be read letter by letter."""
     if isinstance(value, str):
         raise UsageError(f"{name} {value!r} is one text where several are needed: [{value!r}]")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gammacp.arguments import instance, several, text
 from gammacp.arrays import Bools, Codes, Floats, Indices, frozen
 from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
@@ -109,6 +110,8 @@ class Continuum:
         (('Ann', 'Bob'), (2.0, 9.0), 2)
         """
         rows = list(units)
+        for row in rows:
+            instance("an entry of units", row, Unit, "a Unit")
         return cls.from_columns(
             [u.annotator for u in rows],
             [u.category for u in rows],
@@ -155,11 +158,14 @@ class Continuum:
         DataError
             A position is not finite, an end lies before its start, a unit lies outside the
             bounds, or an integer is too large to be kept exactly.
+        UsageError
+            Columns have different lengths, or a name is not text.
         """
         starts, ends = _positions(start), _positions(end)
         if not len(annotator) == len(category) == len(starts) == len(ends):
             raise UsageError("columns of a continuum have different lengths")
         _check_units(annotator, starts, ends)
+        _check_names(annotator, category)
         annotator_names = _names(annotators, annotator, "annotator")
         category_names = _names(categories, (c for c in category if c is not None), "category")
         annotator_code = {n: i for i, n in enumerate(annotator_names)}
@@ -373,14 +379,14 @@ class Continuum:
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units."""
-        new = [n for n in dict.fromkeys(names) if n not in self.annotators]
+        new = [n for n in dict.fromkeys(several("annotators", names)) if n not in self.annotators]
         if not new:
             return self
         return replace(self, annotators=(*self.annotators, *new)).noting("annotators", *new)
 
     def only_annotators(self, names: Iterable[str]) -> Continuum:
         """The units of these annotators (unknown names are an error); bounds stay."""
-        keep = set(names)
+        keep = set(several("annotators", names))
         _check_known(keep, self.annotators, "annotator")
         kept = tuple(a for a in self.annotators if a in keep)
         if kept == self.annotators:
@@ -391,7 +397,7 @@ class Continuum:
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
         """The units of these categories (unlabelled units are left out); bounds stay."""
-        keep = set(names)
+        keep = set(several("categories", names))
         _check_known(keep, self.categories, "category")
         kept = tuple(c for c in self.categories if c in keep)
         if kept == self.categories and (self.category_codes >= 0).all():
@@ -452,12 +458,16 @@ class Corpus(Mapping[str, Continuum]):
         categories: Sequence[str] | None = None,
         left_out: tuple[LeftOut, ...] | None = None,
     ) -> Corpus:
-        """A corpus of these continua; categories in declared order, then sorted.
+        """A corpus of these continua.
 
-        `left_out` is by default what was left out of the continua.
+        `categories` are in the order to keep; by default that of the continua where all of them
+        have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
+        what was left out of the continua.
         """
-        used = (c for continuum in continua.values() for c in continuum.categories)
-        names = _names(categories, used, "category")
+        used = [c.categories for c in continua.values()]
+        if categories is None and len(set(used)) == 1:
+            categories = used[0]
+        names = _names(categories, (c for order in used for c in order), "category")
         coded = {name: _with_categories(c, name, names) for name, c in continua.items()}
         if left_out is None:
             left_out = gathered(c.left_out for c in continua.values())
@@ -527,6 +537,14 @@ def _check_units(annotator: Sequence[str], starts: Floats, ends: Floats) -> None
             f"position {largest:.17g} is beyond 2^53 and cannot be kept exactly",
             hint="Count in larger units or from a later origin",
         )
+
+
+def _check_names(annotator: Sequence[str], category: Sequence[str | None]) -> None:
+    for name in dict.fromkeys(annotator):
+        text("annotator", name)
+    for label in dict.fromkeys(category):
+        if label is not None:
+            text("category", label)
 
 
 def _bounds(bounds: Bounds | None, starts: Floats, ends: Floats) -> Bounds:

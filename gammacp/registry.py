@@ -27,7 +27,7 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, modules: tuple[str, ...] = ()) -> None:
         """Nothing is imported yet."""
         self.kind = kind
-        self._modules = modules
+        self.modules = modules
         self._entries: dict[str, T] = {}
         self._loaded = False
 
@@ -38,10 +38,14 @@ class Registry(Generic[T]):
         self._entries[name] = entry
         return entry
 
+    def unregister(self, name: str) -> None:
+        """Take an entry out again, for tests and for notebooks that define one anew."""
+        self._entries.pop(name, None)
+
     def _load(self) -> None:
         if not self._loaded:
             self._loaded = True
-            for module in self._modules:
+            for module in self.modules:
                 import_module(module)
             load_installed()
 

@@ -11,8 +11,9 @@ the alignment is the canonical one, so none of them moves a number beyond the la
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from hashlib import sha256
+from typing import Any
 from urllib.parse import quote, unquote
 
 from gammacp import __version__
@@ -99,6 +100,22 @@ def quoted(name: str) -> str:
     'a%7Cb%2C c'
     """
     return "".join(quote(c, safe="") if c in _RESERVED else c for c in name)
+
+
+def described(part: Any) -> str:
+    """A part of a method in a signature: as it says itself, or its class with its fields.
+
+    >>> described(Signature("m", {}))
+    "Signature(name:'m',parts:{})"
+    """
+    if hasattr(part, "signature"):
+        return str(part.signature)
+    name = type(part).__name__
+    if not is_dataclass(part) or not fields(part):
+        return name
+    values = [(f.name, getattr(part, f.name)) for f in fields(part)]
+    shown = [f"{k}:{shortest(v) if isinstance(v, float) else v!r}" for k, v in values]
+    return f"{name}({','.join(shown)})"
 
 
 def fingerprint(*values: bytes | str) -> str:

@@ -17,12 +17,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from gammacp.text import visible
-
-if TYPE_CHECKING:
-    from gammacp.csv_files import Cell
 
 NONE = "–"
 
@@ -216,10 +213,9 @@ class Table:
         write_rows(path, [[c.key for c in self.columns], *rows], for_spreadsheets=True)
 
 
-def _plain(column: Column, value: Any) -> Cell:
+def _plain(column: Column, value: Any) -> object:
     if value is not None and column.form in (listing, yes_no):
         return column.form(value, 0)
     if column.form is position and value.is_integer():
         return int(value)
-    plain: Cell = value
-    return plain
+    return value

@@ -126,6 +126,20 @@ def test_what_is_selected_is_kept() -> None:
 
 def test_selecting_everything_is_no_selection() -> None:
     c = Continuum.from_units([Unit("A", 1, 9, "x"), Unit("B", 2, 3, "y")])
-    same = c.renamed({"x": "x"}).only_annotators("AB").only_categories("xy").with_bounds(c.bounds)
+    same = (
+        c.renamed({"x": "x"})
+        .only_annotators(["A", "B"])
+        .only_categories(["x", "y"])
+        .with_bounds(c.bounds)
+    )
     assert same.with_annotators(["A"]) is c
     assert c.noting("layer", "L") == c
+
+
+def test_a_corpus_keeps_the_order_its_continua_agree_on() -> None:
+    order = ("low", "mid", "high")
+    a = Continuum.from_units([Unit("A", 1, 9, "high")], categories=order)
+    assert Corpus.from_continua({"a": a, "b": a}).categories == order
+    assert Corpus.from_continua({"a": a}, categories=order[::-1]).categories == order[::-1]
+    other = Continuum.from_units([Unit("A", 1, 9, "high")])
+    assert Corpus.from_continua({"a": a, "b": other}).categories == ("high", "low", "mid")

@@ -18,9 +18,10 @@ from typing import TypeAlias
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Cell, Sweep, Task
-from gammacp.bench.work import check, compute
+from gammacp.bench.work import check, compute_on_worker, own_modules
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools import Pool, PoolError
+from gammacp.software import software
 
 CHUNK_SECONDS = 1.0  # long against the executor's overhead, short against a person's patience
 LARGEST_CHUNK = 500
@@ -78,10 +79,14 @@ def run(
     pool: Pool,
     *,
     resume: bool = True,
+    mixed: bool = False,
     progress: Progress | None = None,
     failed: Callable[[Failure], None] | None = None,
 ) -> Outcome:
     """Compute what the store lacks of a sweep.
+
+    Without `resume` what the store has of it is dropped; with `mixed` it may have come from other
+    software, and the store says so.
 
     `progress` is told after every commit, `failed` of every task that could not be computed, as
     soon as that is known.
@@ -92,7 +97,8 @@ def run(
     Raises
     ------
     UsageError
-        The store has the experiment under another configuration; a measure or option is unknown.
+        The store has the experiment under another configuration, or from other software
+        (`OtherSoftware`); a measure or option is unknown.
     SweepError
         The executor is broken for good, or nothing at all succeeds.
     PoolError
@@ -102,7 +108,7 @@ def run(
     """
     check(sweep)
     experiment = store.begin(sweep, resume=resume)
-    run = _Run(sweep, store, experiment, pool, progress, failed)
+    run = _Run(sweep, store, experiment, pool, mixed, progress, failed)
     with _stopped_by_signals() as stopped:
         run.drive(stopped)
     return run.outcome
@@ -117,6 +123,7 @@ class _Run:
         store: Store,
         experiment: Experiment,
         pool: Pool,
+        mixed: bool,
         progress: Progress | None,
         failed: Callable[[Failure], None] | None,
     ) -> None:
@@ -128,7 +135,10 @@ class _Run:
         self.in_flight: dict[Future[tuple[Cell, ...]], _Chunk] = {}
         self.finished: SimpleQueue[Future[tuple[Cell, ...]]] = SimpleQueue()
         self.cost: float | None = None
-        self.number = store.begin_run(experiment, type(pool.executor).__name__)
+        self.modules = own_modules(sweep)
+        self.software = software(self.modules)
+        executor = type(pool.executor).__name__
+        self.number = store.begin_run(experiment, executor, self.software, mixed=mixed)
         self.began = time.monotonic()
 
     def drive(self, stopped: Callable[[], bool]) -> None:
@@ -159,7 +169,9 @@ class _Run:
             if chunk is None:
                 return
             try:
-                future = self.pool.executor.submit(compute, self.sweep, chunk.tasks)
+                future = self.pool.executor.submit(
+                    compute_on_worker, self.software, self.modules, self.sweep, chunk.tasks
+                )
             except (BrokenExecutor, RuntimeError) as error:
                 raise SweepError(f"executor is broken ({error}); cells so far are kept") from None
             self.in_flight[future] = chunk

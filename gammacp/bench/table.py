@@ -55,20 +55,10 @@ def curves(
     Errors and measures come in the order given, by default that of their names; the curves of a
     measure by category follow it (`gamma-k[a]`). What is given narrows what is read.
     """
-    limit = 2**62 if sets is None else sets
-    rows = store.rows(
-        "SELECT e.text, m.text, magnitude, value FROM cells"
-        " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
-        ' WHERE experiment = ? AND "set" < ? ORDER BY error, magnitude, "set"',
-        *(experiment.id, limit),
-    )
-    values: dict[tuple[str, str, float], list[float]] = {}
-    for error, measure, magnitude, value in rows:
-        key = (error, measure, magnitude)
-        values.setdefault(key, []).append(math.nan if value is None else value)
+    values = store.values(experiment, 2**62 if sets is None else sets)
     chosen = None if magnitudes is None else frozenset(magnitudes)
     points = [
-        point_of(*key, found)
+        point_of(*key, list(found.values()))
         for key, found in values.items()
         if (errors is None or key[0] in errors)
         and (measures is None or family(key[1]) in measures)

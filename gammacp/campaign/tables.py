@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +24,11 @@ from gammacp.tables import (
 )
 
 if TYPE_CHECKING:
-    from gammacp.campaign.calibrate import Calibration, Equivalent
+    from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.compare import (
-        BootstrapInterval,
         Comparison,
         Confusion,
         PairMatrix,
-        PermutationTest,
         ReferenceComparison,
     )
     from gammacp.campaign.consensus import Consensus, ConsensusUnit
@@ -142,107 +139,30 @@ UNITS_CSV = (
 )
 
 
-def comparison_document(
-    found: Comparison, against: tuple[Score, PermutationTest] | None = None
-) -> dict[str, Any]:
-    """Everything a comparison says, with the keys of `gammacp compare --json`."""
-    return {
-        "overall": {
-            **found.overall.score.as_dict(),
-            "bootstrap": _bootstrap(found.bootstrap),
-        },
-        "documents": document_records(found)[: len(found.overall.documents)],
-        "annotators": [_renamed(asdict(a), name="annotator") for a in found.annotators],
-        "pairs": pair_records(found.pairs),
-        "categories": [
-            _renamed(asdict(c), name="category", value="gamma_k") for c in found.categories
-        ],
-        "confusion": _confusion(found.confusion),
-        "reference": None if found.reference is None else _reference(found.reference),
-        "against": None if against is None else _against(*against),
-    }
-
-
-def _renamed(record: dict[str, Any], **names: str) -> dict[str, Any]:
-    return {names.get(key, key): value for key, value in record.items()}
-
-
-def document_records(found: Comparison) -> list[dict[str, Any]]:
-    """γ per document and, for several, of all."""
+def documents(found: Comparison) -> Table:
+    """γ per document and for all."""
     records = [{"file": n, **s.as_dict()} for n, s in found.overall.documents.items()]
     if len(records) > 1:
         records.append({"file": "all", **found.overall.score.as_dict()})
-    return records
-
-
-def pair_records(pairs: PairMatrix) -> list[dict[str, Any]]:
-    """γ of every pair of annotators."""
-    return [
-        {**a.score.as_dict(), "annotators": list(pair), "documents": len(a.documents)}
-        for pair, a in pairs.agreements.items()
-    ]
-
-
-def _bootstrap(found: BootstrapInterval | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    record = {**asdict(found), "interval": found.interval}
-    return {key: value for key, value in record.items() if key not in ("low", "high")}
-
-
-def _confusion(table: Confusion) -> dict[str, Any]:
-    return {
-        "rows": list(table.rows),
-        "columns": list(table.columns),
-        "counts": table.counts.tolist(),
-    }
-
-
-def _reference(found: ReferenceComparison) -> dict[str, Any]:
-    return {
-        "name": found.name,
-        "mean": found.mean,
-        "with_everybody": found.everybody.score.as_dict(),
-        "annotators": reference_records(found),
-        "confusion": _confusion(found.confusion),
-    }
-
-
-def reference_records(found: ReferenceComparison) -> list[dict[str, Any]]:
-    """The reference against each annotator."""
-    counted = ("annotator", "with_others", "aligned", "equal", "missed", "added")
-    return [
-        {**a.agreement.score.as_dict(), **{key: getattr(a, key) for key in counted}}
-        for a in found.annotators
-    ]
-
-
-def _against(score: Score, test: PermutationTest) -> dict[str, Any]:
-    return {**score.as_dict(), **asdict(test), "parts": list(test.parts)}
-
-
-def documents(found: Comparison) -> Table:
-    """γ per document and for all."""
-    records = document_records(found)
     return Table(DOCUMENTS, records, total=int(len(records) > 1)).without_empty("reason")
 
 
 def annotators(found: Comparison) -> Table:
     """Each annotator among the others."""
-    return Table(ANNOTATORS, [_renamed(asdict(a), name="annotator") for a in found.annotators])
+    return Table(ANNOTATORS, [a.as_dict() for a in found.annotators])
 
 
 def categories(found: Comparison) -> Table:
     """γ_k per category."""
     return Table(
         CATEGORIES,
-        [_renamed(asdict(c), name="category", value="gamma_k") for c in found.categories],
+        [c.as_dict() for c in found.categories],
     )
 
 
 def reference(found: ReferenceComparison) -> Table:
     """The reference against each annotator."""
-    return Table(REFERENCE, reference_records(found))
+    return Table(REFERENCE, [a.as_dict() for a in found.annotators])
 
 
 def rounds(first: Score, second: Score) -> Table:
@@ -269,7 +189,7 @@ def pairs(found: PairMatrix) -> Table:
 
 def listed_pairs(found: PairMatrix) -> Table:
     """γ of every pair in a list, lowest first: for many annotators."""
-    return Table(PAIRS, sorted(pair_records(found), key=lambda r: r["gamma"]))
+    return Table(PAIRS, sorted(found.as_dict(), key=lambda r: r["gamma"]))
 
 
 def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
@@ -313,58 +233,18 @@ def _confusion_tint(column: int, record: Mapping[str, Any]) -> Tint | None:
     return Tint(kind, counts[column] / sum(counts))
 
 
-def calibration_document(found: Calibration) -> dict[str, Any]:
-    """What a calibration says, with the keys of `gammacp calibrate --json`."""
-    return {
-        "gamma": found.score.value,
-        "interval": found.score.interval,
-        "words": found.in_words(),
-        "sets": found.sets,
-        "annotators": found.n_annotators,
-        "equivalents": [{**_equivalent(e), "curve": curve_records(e)} for e in found.equivalents],
-        "signature": found.score.signature,
-    }
-
-
-def _equivalent(e: Equivalent) -> dict[str, Any]:
-    return {
-        "error": e.error,
-        "amount": e.amount,
-        "interval": [e.low, e.high],
-        "magnitude": None if e.magnitude is None else e.magnitude.value,
-        "words": e.words or None,
-        "reason": e.reason,
-    }
-
-
 def equivalents(found: Calibration) -> Table:
     """The amount of each error that gives the measured γ."""
     from gammacp.campaign.calibrate.meaning import unit_of_amount
 
-    records = [{**_equivalent(e), "of": unit_of_amount(e.error)} for e in found.equivalents]
+    records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in found.equivalents]
     return Table(EQUIVALENTS, records).without_empty("reason")
 
 
 def curves(found: Calibration) -> Table:
     """The points of all curves."""
-    return Table(
-        CURVE, [{"error": e.error, **p} for e in found.equivalents for p in curve_records(e)]
-    )
-
-
-def curve_records(equivalent: Equivalent) -> list[dict[str, Any]]:
-    """Mean and spread of γ at each magnitude, and the smooth curve."""
-    curve = equivalent.curve
-    return [
-        {
-            "magnitude": float(m),
-            "mean": float(s.mean()),
-            "sd": float(s.std(ddof=1)) if len(s) > 1 else 0.0,
-            "smooth": float(v),
-            "sets": len(s),
-        }
-        for m, s, v in zip(curve.magnitudes, curve.sets, curve.smooth, strict=True)
-    ]
+    points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
+    return Table(CURVE, points)
 
 
 def consensus_document(name: str, found: Consensus) -> dict[str, Any]:

@@ -29,6 +29,7 @@ _COMMANDS: tuple[str, ...] = (
     "segmentation",
     "syntax",
     "solvers",
+    "warm_up",
     "cite",
     "reproduce",
     "measures",

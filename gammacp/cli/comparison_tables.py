@@ -11,7 +11,7 @@ from gammacp.tables import number
 from gammacp.text import visible
 
 if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, Confusion, PermutationTest
+    from gammacp.campaign.compare import Comparison, Confusion, OtherRound
     from gammacp.measures.score import Score
 
 _WIDEST = 12  # a matrix with more columns is a list
@@ -33,7 +33,7 @@ def print_documents(found: Comparison) -> None:
 def print_annotators(found: Comparison) -> None:
     """Each annotator among the others."""
     show(tables.annotators(found), title="By annotator")
-    worst = max(found.left_out, key=lambda entry: entry.gain, default=None)
+    worst = max(found.without, key=lambda entry: entry.gain, default=None)
     if worst is not None and worst.beyond_sampling:
         print(f"Without {visible(worst.annotator)} γ of the others is higher by {worst.gain:.3f}.")
 
@@ -74,10 +74,10 @@ def print_reference(found: Comparison) -> None:
     _print_confusion(reference.confusion, f"{name}, then the others")
 
 
-def print_against(first: Score, second: Score, test: PermutationTest) -> None:
+def print_against(first: Score, other: OtherRound) -> None:
     """Another round, with the permutation test in words."""
-    show(tables.rounds(first, second), title="Against the other round")
-    print(test.in_words())
+    show(tables.rounds(first, other.agreement.score), title="Against the other round")
+    print(other.in_words())
 
 
 PRINTERS: Mapping[str, Callable[[Comparison], None]] = {

@@ -257,7 +257,8 @@ def _from_xmi(source: Source) -> _Cas:
     ]
     text = sofa.attributes["sofaString"]
     elsewhere = _elsewhere(found.keys() - members, views)
-    return _Cas(text, annotations, types, frozenset(there), arrays, elsewhere)
+    ids = frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa"))
+    return _Cas(text, annotations, types, ids, arrays, elsewhere)
 
 
 def _members(

@@ -73,7 +73,7 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
         cells = line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
         # "# O" is a token and its tag, "# text = …" is not.
         tagged = len(cells) == (width or len(cells)) and _TAG.fullmatch(cells[-1])
-        if line.startswith("# ") and not tagged:
+        if line.startswith(("# ", "#\t")) and not tagged:
             tokens.comments += 1
             continue
         if not width and not tokens.words and _is_header(cells):
@@ -158,10 +158,13 @@ def _sniff(head: bytes, path: Path) -> bool:
     width = len(lines[0]) if lines else 0
     if width < 2 or any(len(x) != width and x[0] != _DOCUMENT for x in lines):
         return False
-    # A tag of one letter is common in words; one with a category, or only O, is not.
     columns = [[x[i] for x in lines if len(x) == width] for i in range(1, width)]
-    tagged = [c for c in columns if all(_TAG.fullmatch(t) for t in c)]
-    return any("-" in t or t == "O" for c in tagged for t in c)
+    tagged = [all(_TAG.fullmatch(t) for t in column) for column in columns]
+    # Single letters are common in tables; tags with a category are not, nor is O at the end.
+    return any(
+        yes and any("-" in tag or (tag == "O" and column is columns[-1]) for tag in column)
+        for yes, column in zip(tagged, columns, strict=True)
+    )
 
 
 FORMAT = register(

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
-from gammacp.chance.sampling import MOST_SAMPLES, ExpectedDisorder
+from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.registry import Measure, register
@@ -196,7 +196,7 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
     if not expected.capped:
         return ()
     return (
-        f"{MOST_SAMPLES} random sets are the most that are drawn for a precision; they gave "
+        f"{expected.samples} random sets are the most that are drawn for a precision; they gave "
         f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, and the interval is "
         "as wide as that makes it (a number of samples of your own has no such limit)",
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gammacp.arguments import instance, several
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
@@ -96,11 +97,15 @@ def measure_each(
     Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
     that are left are undefined.
     """
-    chosen = {name: MEASURES[name] for name in names}
+    chosen = {name: MEASURES[name] for name in several("names", names)}
+    if not isinstance(continuum, Continuum):
+        from gammacp.syntax.annotations import Treebank
+
+        instance("continuum", continuum, Treebank, "a Continuum or a Treebank")
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")
-    from gammacp.alignment.stopping import due
+    from gammacp.stopping import due
 
     shared: dict[object, object] = {}
     for name, m in chosen.items():

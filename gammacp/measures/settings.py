@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar
 
@@ -15,7 +15,6 @@ from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import BoundDissimilarity, Combined
 from gammacp.errors import UsageError
-from gammacp.signature import shortest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -189,15 +188,3 @@ def _dissimilarity(given: dict[str, Any]) -> Any:
     if not (hasattr(own, "pairwise") or hasattr(own, "bind")):
         raise UsageError(f"dissimilarity {own!r} has neither pairwise(u, v) nor bind(source)")
     return own
-
-
-def described(dissimilarity: Any) -> str:
-    """A dissimilarity for a signature: its own, or its class with the fields of a dataclass."""
-    if hasattr(dissimilarity, "signature"):
-        return str(dissimilarity.signature)
-    name = type(dissimilarity).__name__
-    if not is_dataclass(dissimilarity) or not fields(dissimilarity):
-        return name
-    values = [(f.name, getattr(dissimilarity, f.name)) for f in fields(dissimilarity)]
-    shown = [f"{k}:{shortest(v) if isinstance(v, float) else v!r}" for k, v in values]
-    return f"{name}({','.join(shown)})"

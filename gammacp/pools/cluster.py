@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from warnings import catch_warnings, simplefilter
 
 from gammacp.errors import UsageError
-from gammacp.pools.opening import Pool, PoolError
+from gammacp.pools.opening import Pool, PoolError, check_same
 from gammacp.software import software
 
 T = TypeVar("T")
@@ -89,7 +88,7 @@ class Cluster(Executor):
 def _checked(wanted: Mapping[str, str], call: bytes) -> Any:
     """On a worker: what the call returns, if the software is the one that is wanted."""
     worker = import_module("distributed").get_worker().address
-    _check_same(worker, _software_once(), wanted)
+    check_same(worker, software(), wanted)
     try:
         function, arguments, named = pickle.loads(call)
     except (ImportError, AttributeError) as error:
@@ -97,9 +96,6 @@ def _checked(wanted: Mapping[str, str], call: bytes) -> Any:
             f"worker {worker}: {error}; start workers with PYTHONPATH where your modules are"
         ) from None
     return function(*arguments, **named)
-
-
-_software_once = cache(software)
 
 
 def _check_address(address: str) -> None:
@@ -121,17 +117,7 @@ def _check_workers(client: Any, address: str) -> None:
     for worker, there in found.items():
         if isinstance(there, Exception):
             raise PoolError(f"worker {worker} cannot run gammacp ({there}); {_SAME}")
-        _check_same(worker, there, here)
-
-
-def _check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    wrong = [
-        f"{name} {there.get(name)} there, {here[name]} here"
-        for name in here
-        if there.get(name) != here[name]
-    ]
-    if wrong:
-        raise PoolError(f"worker {worker} runs other software ({'; '.join(wrong)}); {_SAME}")
+        check_same(worker, there, here)
 
 
 def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,12 +10,22 @@ from dataclasses import dataclass
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools.cores import processes_for
 from gammacp.pools.local import Processes, Serial
+from gammacp.software import differences
 
 _DASK = "dask://"
 
 
 class PoolError(GammacpError):
     """Work could not be handed out: no scheduler, no worker, or one that is not fit."""
+
+
+def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """A PoolError that names what differs if a worker has loaded other software."""
+    if differing := differences(there, here):
+        raise PoolError(
+            f"worker {worker} runs other software ({differing}); give client and workers the same "
+            "environment and the same files, and start workers anew after a change"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,12 +18,22 @@ from gammacp.report import figures, tables
 from gammacp.report.markup import Markup, element, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, script, style
 from gammacp.signature import parse
+from gammacp.tables import Column, Table, count
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison, PermutationTest
+    from gammacp.campaign.compare import Comparison, OtherRound
     from gammacp.campaign.consensus import Consensus
-    from gammacp.measures.score import Score
+    from gammacp.left_out import LeftOut
+    from gammacp.measures.gamma import Gamma
+
+
+LEFT_OUT = (
+    Column("file", "file"),
+    Column("kind", "kind"),
+    Column("count", "count", count),
+    Column("reason", "reason", wrapped=True),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,18 +50,18 @@ class Contents:
         Per document that has an alignment, in the order of the documents.
     calibration
         None if it was not asked for.
-    against
-        γ of another round and the test against it; None if there is none.
     failures
         What could not be read, as text.
+    left_out
+        What readers passed over.
     """
 
     title: str
     comparison: Comparison
     consensus: Mapping[str, Consensus]
     calibration: Calibration | None = None
-    against: tuple[Score, PermutationTest] | None = None
     failures: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def page(contents: Contents) -> str:
@@ -148,6 +158,9 @@ def _sentences(contents: Contents) -> list[str]:
     )
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
+    if contents.left_out:
+        passed = sum(entry.count for entry in contents.left_out)
+        found.append(f"{passed} things in the files became no unit; they are listed below.")
     return found
 
 
@@ -170,9 +183,12 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(
             ("reference", f"{name} against the annotators", tables.reference(comparison.reference))
         )
-    if contents.against is not None:
-        rounds = _rounds(comparison.overall.score, *contents.against)
+    if comparison.against is not None:
+        rounds = _rounds(comparison.overall.score, comparison.against)
         found.append(("rounds", "Against the other round", rounds))
+    if contents.left_out:
+        records = [entry.as_dict() for entry in contents.left_out]
+        found.append(("passed", "Left out by the readers", table(Table(LEFT_OUT, records))))
     found.append(("method", "How this was computed", _method(comparison.overall.score)))
     return found
 
@@ -218,15 +234,16 @@ def meaning(calibration: Calibration) -> Markup:
     )
 
 
-def _rounds(first: Score, second: Score, test: PermutationTest) -> Markup:
-    return join(table(shown.rounds(first, second)), element("p", test.in_words()))
+def _rounds(first: Gamma, other: OtherRound) -> Markup:
+    words = element("p", other.in_words())
+    return join(table(shown.rounds(first, other.agreement.score)), words)
 
 
-def _proven(score: Score) -> bool:
-    return str(getattr(score, "status", "")) == "optimal"
+def _proven(score: Gamma) -> bool:
+    return str(score.status) == "optimal"
 
 
-def _selected(score: Score) -> list[str]:
+def _selected(score: Gamma) -> list[str]:
     """What was chosen of the files or changed since, in words."""
     if not score.signature:
         return []
@@ -234,7 +251,7 @@ def _selected(score: Score) -> list[str]:
     return [f"Chosen of what the files hold: {'; '.join(entries)}."] if entries else []
 
 
-def _method(score: Score) -> Markup:
+def _method(score: Gamma) -> Markup:
     found = (
         "found exactly"
         if _proven(score)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 
+from gammacp.csv_files import line_of
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
 from gammacp.segmentation.codings import Codings
@@ -82,7 +83,7 @@ def to_table(codings: Codings, *, layout: str = "masses") -> str:
     rows: list[tuple[object, ...]] = [("Item", "Coder", *header)]
     for item, coders in codings.items():
         rows += [(item, coder, *cells(s)) for coder, s in coders.items()]
-    return "".join("\t".join(map(str, row)) + "\n" for row in rows)
+    return "".join(line_of([str(cell) for cell in row], "\t") for row in rows)
 
 
 def _typed(s: Segmentation) -> dict[str, object]:

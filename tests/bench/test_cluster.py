@@ -84,6 +84,13 @@ class Cluster:
         with Client(f"tcp://127.0.0.1:{self.port}", timeout=30, set_as_default=False) as client:
             client.wait_for_workers(workers, timeout=60)
 
+    def wait_for_none(self) -> None:
+        from distributed import Client
+
+        with Client(f"tcp://127.0.0.1:{self.port}", timeout=30, set_as_default=False) as client:
+            while client.scheduler_info()["workers"]:
+                time.sleep(0.05)
+
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
@@ -157,6 +164,7 @@ def test_workers_with_other_software_are_an_error(
     with pytest.raises(PoolError, match=told), open_pool(cluster.url):
         pass
     odd.kill()
+    cluster.wait_for_none()
     cluster.worker()
     cluster.wait_for(1)
     threading.Timer(0.5, cluster.worker_of_another_version).start()
@@ -179,6 +187,26 @@ def test_a_module_that_a_worker_lacks_is_named(
         with pytest.raises(UsageError, match=r"No module named 'only_here'; .* PYTHONPATH"):
             future.result(timeout=30)
         assert pool.executor.submit(abs, -1).result(timeout=30) == 1
+
+
+def test_a_worker_with_stale_code_is_an_error(
+    toy_sweep: Build, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It loaded a module before the module was changed; the client has it as it is now."""
+    text = "from sweep_toys import ToySource\nclass Stale(ToySource):\n    shift = {}\n"
+    path = cluster.folder / "stale_source.py"
+    path.write_text(text.format(1))
+    monkeypatch.syspath_prepend(cluster.folder)
+    module = importlib.import_module("stale_source")
+    cluster.worker()
+    cluster.wait_for(1)
+    swept(toy_sweep(source=module.Stale(), sets=1), tmp_path / "1.sqlite", cluster.url)
+    path.write_text(text.format("22"))
+    importlib.invalidate_caches()
+    module = importlib.reload(module)
+    with pytest.raises(PoolError, match=r"source of stale_source \w+ there, \w+ here"):
+        swept(toy_sweep(source=module.Stale(), sets=1), tmp_path / "2.sqlite", cluster.url)
+    assert exported(tmp_path / "2.sqlite").count(b"\n") == 1
 
 
 def test_losing_the_scheduler_keeps_what_was_done(

@@ -19,6 +19,7 @@ from gammacp.measures.gamma import gamma, soft_gamma
 from gammacp.measures.gamma_corpus import gamma_corpus
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
+from gammacp.signature import parse
 
 APS = load("alex-paul-suzan")
 
@@ -280,3 +281,18 @@ def test_a_continuum_without_gamma_does_not_stop_the_others() -> None:
     assert found.continua == 3
     assert "two annotators" in (found.scores["lonely"].reason or "")
     assert not math.isnan(found.value)
+
+
+def test_a_capped_precision_is_said_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gammacp.chance.sampling.MOST_SAMPLES", 40)
+    score = gamma(APS, precision=1e-6)
+    assert score.samples == 40
+    (note,) = score.as_dict()["notes"]
+    assert "instead of 1e-06" in note
+    reached = float(parse(score.signature).parts["reached"])
+    assert reached > 1e-3
+    assert score.interval is not None
+    assert score.expected is not None
+    assert score.observed is not None
+    low = 1 - score.observed / (score.expected * (1 - reached))
+    assert score.interval[0] == pytest.approx(low, rel=0.05)

@@ -26,7 +26,8 @@ _CONTRASTS = """() => {
     const over = ([r, g, b, a], under) => [r, g, b].map((v, i) => a * v + (1 - a) * under[i]);
     const behind = element => {
         const layers = [];
-        for (let e = element; e; e = e.parentElement) layers.unshift(getComputedStyle(e).backgroundColor);
+        for (let e = element; e; e = e.parentElement)
+            layers.unshift(getComputedStyle(e).backgroundColor);
         const ground = [255, 255, 255];
         return layers.reduce((under, layer) => over(rgba(layer), under), ground);
     };
@@ -44,7 +45,8 @@ _CONTRASTS = """() => {
         const under = behind(element);
         const ink = over(rgba(element instanceof SVGElement ? style.fill : style.color), under);
         const [low, high] = [luminance(ink), luminance(under)].sort((a, b) => a - b);
-        found.push([element.tagName, element.textContent.slice(0, 40), (high + 0.05) / (low + 0.05)]);
+        const text = element.textContent.slice(0, 40);
+        found.push([element.tagName, text, (high + 0.05) / (low + 0.05)]);
     }
     return found;
 }"""

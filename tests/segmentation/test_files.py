@@ -128,7 +128,7 @@ def test_bad_json(tmp_path: Path, text: str, line: int | None, message: str) -> 
     with pytest.raises(DataError) as error:
         read_codings(path)
     assert message in error.value.message
-    assert (error.value.file, error.value.line) == (path, line)
+    assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_bad_tables(tmp_path: Path, text: str, line: int, message: str) -> None:
     with pytest.raises(DataError) as error:
         read_codings(path)
     assert message in error.value.message
-    assert (error.value.file, error.value.line) == (path, line)
+    assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
 def test_other_errors(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_bad_groups(tmp_path: Path, text: str, line: int | None, message: str) -
     with pytest.raises(DataError) as error:
         read_groups(path)
     assert message in error.value.message
-    assert (error.value.file, error.value.line) == (path, line)
+    assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
 @pytest.mark.parametrize("layout", ["masses", "positions", "boundaries"])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,12 +19,6 @@ from gammacp.cli.options.settings import (
     gamma_options,
 )
 from gammacp.cli.output import AsJson, message, print_json
-
-if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, PermutationTest
-    from gammacp.continuum import Continuum
-    from gammacp.measures.score import Score
-    from gammacp.measures.settings import GammaOptions
 
 
 class By(StrEnum):
@@ -58,42 +51,31 @@ def compare(
 ) -> None:
     """Who agrees with whom: per document, annotator, pair of annotators and category."""
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.campaign.tables import comparison_document
     from gammacp.cli.comparison_tables import PRINTERS, print_against
 
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
-    other = comparing.other_round(reading)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
             reference=comparing.reference,
             draws=comparing.bootstrap,
             leave_one_out=comparing.leave_one_out and (not by or By.ANNOTATOR in by or json),
+            against=comparing.other_round(reading),
+            deals=comparing.permutations,
             executor=executor,
             **options,
         )
-        test = None if other is None else _rounds(found, other, options, comparing.permutations)
     if json:
-        print_json(comparison_document(found, test))
+        print_json({**found.as_dict(), **loaded.json})
     else:
         for table in by or list(By):
             PRINTERS[table](found)
         if comparing.reference is not None:
             PRINTERS["reference"](found)
-        if test is not None:
-            print_against(found.overall.score, *test)
-        message(f"seed {sampling.seed}; {found.overall.score.signature}")
+        if found.against is not None:
+            print_against(found.overall.score, found.against)
+        message("; ".join((f"seed {sampling.seed}", *found.signatures)))
     score = found.overall.score
     solving.check_proven(str(getattr(score, "status", "feasible")))
     check_threshold(score.value, fail_under, "γ")
-
-
-def _rounds(
-    found: Comparison, other: Mapping[str, Continuum], options: GammaOptions, deals: int
-) -> tuple[Score, PermutationTest]:
-    from gammacp.campaign.compare import agreement, compare_rounds
-
-    second = agreement(other, options)
-    test = compare_rounds(found.overall, second, deals=deals, seed=options["seed"])
-    return second.score, test
