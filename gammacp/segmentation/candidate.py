@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gammacp.arguments import names, whole
+from gammacp.arguments import several, whole
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation.agreement import Bootstrap, draw_items, with_people
 from gammacp.segmentation.codings import Codings
@@ -95,7 +95,7 @@ def candidate_drops(
     """
     comparison = comparison or Comparison()
     bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
-    chosen = dict.fromkeys(names("candidates", candidates))
+    chosen = dict.fromkeys(several("candidates", candidates))
     for name in chosen:
         if name not in codings.coders:
             raise UsageError(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gammacp.arguments import names
+from gammacp.arguments import several
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.codings import Codings
@@ -87,7 +87,7 @@ def segmentation_report(
     0.7553
     """
     comparison = comparison or Comparison()
-    chosen = list(dict.fromkeys(names("candidates", candidates)))
+    chosen = list(dict.fromkeys(several("candidates", candidates)))
     drops = candidate_drops(codings, chosen, comparison=comparison, bootstrap=bootstrap, seed=seed)
     people = codings.without(chosen)
     agreement = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
