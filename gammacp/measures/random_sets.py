@@ -193,7 +193,7 @@ def _solve_samples(
     rows = []
     for index in indices:
         random = sampler.draw(sample_seed(settings.seed, index))
-        outcome = settings.solve(random, bound) if random.n_units else None
+        outcome = settings.solve(random, bound, ties=keep) if random.n_units else None
         if due():
             break
         numbers = (
