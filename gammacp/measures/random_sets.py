@@ -205,7 +205,7 @@ class AlignedDisorder:
         weight = random.mean_units if self.ratio else 1.0
         if not random.n_units:
             return (Disagreement(0.0, 0.0, weight=weight),)
-        found = self.settings.solve(random, self.dissimilarity)
+        found = self.settings.solve(random, self.dissimilarity, ties=self.keep)
         if due():
             return None
         kept = RandomSet(random, found.groups) if self.keep else None
