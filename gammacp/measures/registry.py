@@ -84,9 +84,32 @@ def measure(
     """Several measures of one continuum, or of one treebank.
 
     A measure that does not apply, or whose data are bad for it, is an undefined Score with the
-    reason; the others go on. An option that none of the measures has is a UsageError.
+    reason; the others go on.
+
+    Parameters
+    ----------
+    continuum
+        A continuum, or a treebank for measures of trees.
+    names
+        Of registered measures; `all` stands for every one of a continuum.
+    options
+        Of the measures, each handed to those that declare it.
+
+    Raises
+    ------
+    UsageError
+        A measure is unknown, an option belongs to none of them, or cannot be meant.
     """
     return dict(measure_each(continuum, names, **options))
+
+
+def expanded(names: Iterable[str]) -> list[str]:
+    """The names without repetition; `all` stands for every measure of a continuum."""
+    everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
+    found = [
+        n for name in several("names", names) for n in (everything if name == "all" else [name])
+    ]
+    return list(dict.fromkeys(found))
 
 
 def measure_each(
@@ -97,7 +120,7 @@ def measure_each(
     Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
     that are left are undefined.
     """
-    chosen = {name: MEASURES[name] for name in several("names", names)}
+    chosen = {name: MEASURES[name] for name in expanded(names)}
     if not isinstance(continuum, Continuum):
         from gammacp.syntax.annotations import Treebank
 

@@ -10,7 +10,7 @@ import typer
 from gammacp.cli.alignment_table import print_alignment
 from gammacp.cli.counting import Counter, counting
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.reading import Files, Loaded, Reading, load, placed
+from gammacp.cli.options.reading import Files, Loaded, Reading, load
 from gammacp.cli.options.settings import (
     FailUnder,
     Sampling,
@@ -26,8 +26,10 @@ from gammacp.cli.output import (
     print_json,
     show,
 )
+from gammacp.errors import DataError
 
 if TYPE_CHECKING:
+    from gammacp.measures.agreement import Agreement
     from gammacp.measures.gamma import Gamma
     from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.settings import GammaOptions
@@ -64,38 +66,36 @@ def gamma(
     observed disorder alone.
     """
     from gammacp.alignment.stopping import interruptible
+    from gammacp.measures.gamma_corpus import CorpusGamma
 
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
     with counting("random annotation sets") as progress, interruptible() as interrupted:
-        scores, corpus = _scores(loaded, options, progress)
+        found = _measured(loaded, options, progress)
     if bootstrap:
-        scores, corpus = _bootstrapped(scores, corpus, bootstrap, sampling)
-    if json:
-        print_json(
-            {
-                "results": [{"file": name, **s.as_dict()} for name, s in scores.items()],
-                "corpus": None if corpus is None else {"file": None, **corpus.as_dict()},
-            }
+        found = found.with_bootstrap(
+            draws=bootstrap, confidence=sampling.confidence, seed=sampling.seed
         )
+    scores = dict(found.documents)
+    corpus = found.score if isinstance(found.score, CorpusGamma) else None
+    if json:
+        print_json(found.as_dict())
     else:
         _print(scores, corpus, options, len(loaded.failures), alignment=alignment)
     end_if_interrupted(interrupted, _how_far(scores))
     _check(scores, corpus, solving, fail_under)
 
 
-def _scores(
-    loaded: Loaded, options: GammaOptions, progress: Counter
-) -> tuple[dict[str, Gamma], CorpusGamma | None]:
-    from gammacp.measures.gamma import gamma as gamma_of_one
-    from gammacp.measures.gamma_corpus import gamma_corpus
+def _measured(loaded: Loaded, options: GammaOptions, progress: Counter) -> Agreement:
+    """γ of what was read; bad data of a single file are an error that names it."""
+    from gammacp.measures.agreement import agreement
 
-    if len(loaded.continua) == 1 and not loaded.failures:
-        name, continuum = loaded.only()
-        with placed(name):
-            return {name: gamma_of_one(continuum, progress=progress, **options)}, None
-    corpus = gamma_corpus(loaded.corpus(), progress=progress, **options)
-    return dict(corpus.scores), corpus
+    if len(loaded.continua) > 1 or loaded.failures:
+        return agreement(loaded.corpus(), progress=progress, **options)
+    found = agreement(loaded.continua, progress=progress, **options)
+    if not found.computed:
+        raise DataError(found.score.reason or "", file=loaded.only()[0])
+    return found
 
 
 def _how_far(scores: Mapping[str, Gamma]) -> str:
@@ -110,21 +110,6 @@ def _how_far(scores: Mapping[str, Gamma]) -> str:
         return f"γ rests on the {sets} random annotation sets that are done"
     whole = sum(s.defined for s in computed)
     return f"{whole} of {len(scores)} continua have a γ, from the random sets that are done"
-
-
-def _bootstrapped(
-    scores: dict[str, Gamma], corpus: CorpusGamma | None, draws: int, sampling: Sampling
-) -> tuple[dict[str, Gamma], CorpusGamma | None]:
-    from gammacp.measures.agreement import Agreement
-
-    whole = corpus if corpus is not None else next(iter(scores.values()))
-    found = Agreement(score=whole, documents=scores, chance="").with_bootstrap(
-        draws=draws, confidence=sampling.confidence, seed=sampling.seed
-    )
-    from gammacp.measures.gamma_corpus import CorpusGamma
-
-    again = found.score if isinstance(found.score, CorpusGamma) else None
-    return dict(found.documents), again
 
 
 def _print(
@@ -161,7 +146,6 @@ def _check(
     fail_under: float | None,
 ) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
-    from gammacp.errors import DataError
     from gammacp.measures.gamma import GammaScore
 
     computed = [s for s in scores.values() if isinstance(s, GammaScore)]
