@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from gammacp.alignment import Alignment, Status, align
-from gammacp.alignment.stopping import due
 from gammacp.arrays import Codes
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.sampling import ExpectedDisorder, sample_seed, sample_until
@@ -20,6 +19,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.measures.settings import Settings
 from gammacp.signature import described, signature
+from gammacp.stopping import due
 
 Progress: TypeAlias = Callable[[int, int], None]
 Memory: TypeAlias = dict[object, object]
@@ -64,7 +64,7 @@ class Basis:
         Told how many random sets are done, of how many.
     memory
         Keeps alignments and random sets for whatever rests on the same; without it, random sets
-        are not kept at all.
+        are not kept at all, and ties among their alignments are not broken.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ def _solve_samples(
     rows = []
     for index in indices:
         random = sampler.draw(sample_seed(settings.seed, index))
-        outcome = settings.solve(random, bound) if random.n_units else None
+        outcome = settings.solve(random, bound, ties=keep) if random.n_units else None
         if due():
             break
         numbers = (
