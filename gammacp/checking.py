@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from gammacp.chance.registry import CHANCE_MODELS, ChanceModel, Sampler
+from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
+from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.measures.registry import MEASURES, Measure

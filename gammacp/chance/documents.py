@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.arrays import Indices
-from gammacp.chance.annotation import Annotation, annotation_of, annotation_set
 from gammacp.canonical import canonical_order, content_key
+from gammacp.chance.annotation import Annotation, annotation_of, annotation_set
 from gammacp.chance.registry import ChanceModel, register
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError

@@ -118,13 +118,36 @@ def measure(
     `seed` then are options of every measure.
 
     A measure that does not apply, or whose data are bad for it, is an undefined Score with the
-    reason; the others go on. An option that none of the measures has is a UsageError.
+    reason; the others go on.
+
+    Parameters
+    ----------
+    continuum
+        A continuum, or a treebank for measures of trees.
+    names
+        Of registered measures; `all` stands for every one of a continuum.
+    options
+        Of the measures, each handed to those that declare it.
+
+    Raises
+    ------
+    UsageError
+        A measure is unknown, an option belongs to none of them, or cannot be meant.
     """
     if not beyond_chance:
         return dict(measure_each(continuum, names, **options))
     from gammacp.measures.beyond_chance import measured_beyond_chance
 
     return measured_beyond_chance(continuum, tuple(names), options)
+
+
+def expanded(names: Iterable[str]) -> list[str]:
+    """The names without repetition; `all` stands for every measure of a continuum."""
+    everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
+    found = [
+        n for name in several("names", names) for n in (everything if name == "all" else [name])
+    ]
+    return list(dict.fromkeys(found))
 
 
 def measure_each(
@@ -135,7 +158,7 @@ def measure_each(
     Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
     that are left are undefined.
     """
-    chosen = {name: MEASURES[name] for name in several("names", names)}
+    chosen = {name: MEASURES[name] for name in expanded(names)}
     if not isinstance(continuum, Continuum):
         from gammacp.syntax.annotations import Treebank
 
@@ -145,7 +168,9 @@ def measure_each(
         raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")
     from gammacp.stopping import due
 
-    shared: dict[object, object] = {}
+    # Keeping what nobody else asks for costs time: random sets would be told apart in ties.
+    sharing = sum(m.shares for m in chosen.values()) > 1
+    shared: dict[object, object] | None = {} if sharing else None
     for name, m in chosen.items():
         if due():
             yield name, undefined("interrupted before it was measured")
@@ -157,7 +182,7 @@ def evaluate(
     m: Measure,
     continuum: Continuum | Treebank,
     options: Mapping[str, object],
-    shared: dict[object, object],
+    shared: dict[object, object] | None,
 ) -> Score:
     """One measure with those of the options that are its own; undefined where data are bad."""
     if isinstance(continuum, Continuum):
