@@ -16,7 +16,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from gammacp.alignment import Status
-from gammacp.alignment.stopping import due
 from gammacp.arguments import instance
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
@@ -31,6 +30,7 @@ from gammacp.measures.random_sets import Basis, Chance, Memory, Progress
 from gammacp.measures.score import beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.needs import require
+from gammacp.stopping import due
 
 _NOT_REACHED = "interrupted before it was aligned"
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from gammacp.alignment import Alignment, Status, align
-from gammacp.alignment.stopping import due
 from gammacp.arrays import Codes
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.sampling import ExpectedDisorder, sample_seed, sample_until
@@ -20,6 +19,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.measures.settings import Settings
 from gammacp.signature import described, signature
+from gammacp.stopping import due
 
 Progress: TypeAlias = Callable[[int, int], None]
 Memory: TypeAlias = dict[object, object]

@@ -93,7 +93,8 @@ def consensus(
     if review is not None:
         tables.units_csv(found, review=True).write_csv(review)
     if json:
-        print_json({"results": [tables.consensus_document(n, c) for n, c in found.items()]})
+        results = [tables.consensus_document(n, c) for n, c in found.items()]
+        print_json({"results": results, **loaded.json})
         return
     _print(found, worst)
     for path in (out, units, review):

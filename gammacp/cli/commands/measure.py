@@ -71,10 +71,10 @@ def measure(
 
     Ctrl-C ends it with the values that are known so far.
     """
-    from gammacp.alignment.stopping import interruptible
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
     from gammacp.measures.score import Score
+    from gammacp.stopping import interruptible
 
     names = chosen_measures(measures)
     own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
@@ -95,7 +95,7 @@ def measure(
             {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
             for file, found in scores.items()
         ]
-        print_json({"results": results})
+        print_json({"results": results, **loaded.json})
     else:
         _print(scores, sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
