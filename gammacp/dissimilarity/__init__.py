@@ -1,10 +1,10 @@
 """Dissimilarities between two units: positional, categorial, combined."""
 
 from gammacp.dissimilarity.base import (
+    Annotations,
     BoundDissimilarity,
     Pairwise,
     Reach,
-    Source,
     UnitColumns,
     bind,
     columns,
@@ -33,6 +33,7 @@ __all__ = [
     "CATEGORIAL",
     "DISSIMILARITIES",
     "POSITIONAL",
+    "Annotations",
     "BoundCombined",
     "BoundDissimilarity",
     "Categorial",
@@ -47,7 +48,6 @@ __all__ = [
     "Positional",
     "Ratio",
     "Reach",
-    "Source",
     "Sporadic",
     "Sporadic2011",
     "UnitColumns",

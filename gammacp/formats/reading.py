@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -111,6 +111,7 @@ def collect(
     finding = find(asked, chosen, layout)
     failures = [(str(f.place), f.error) for f in finding.failures]
     by_format = _by_format(finding.found).items()
+    _check_used(given, [FORMATS[name] for name, _ in by_format])
     settings = {name: _settings(group, given) for name, group in by_format}
     parts: list[_Part] = []
     left_out = [finding.left_out]
@@ -249,6 +250,17 @@ def _documents(parts: list[_Part]) -> dict[str, list[_Part]]:
     for part in parts:
         groups.setdefault(part.name, []).append(part)
     return groups
+
+
+def _check_used(options: Mapping[str, object], formats: Sequence[Format]) -> None:
+    """UsageError for an option that none of the files' formats has: it would change nothing."""
+    for name in options:
+        if formats and not any(name in entry.options for entry in formats):
+            titles = ", ".join(entry.name for entry in formats)
+            known = sorted({option for entry in formats for option in entry.options})
+            raise UsageError(
+                f"option {name!r} is not one of {titles}; there are: {', '.join(known) or 'none'}"
+            )
 
 
 def _check_options(options: Mapping[str, object], chosen: Format | None) -> None:

@@ -103,10 +103,10 @@ class Source:
             ) from None
 
     def json(self) -> object:
-        """The content as one JSON document; NaN and Infinity are refused."""
+        """The content as one JSON document; NaN, Infinity and keys that occur twice are refused."""
         text = self.text()
         try:
-            return json.loads(text, parse_constant=refuse_constant)
+            return strict_json(text)
         except json.JSONDecodeError as error:
             raise self.error(f"JSON is broken: {error.msg}", line=error.lineno) from None
         except RecursionError:
@@ -115,6 +115,26 @@ class Source:
             raise self.error(f"JSON is broken: {error}") from None
 
 
-def refuse_constant(name: str) -> object:
+def strict_json(text: str) -> object:
+    """JSON as its standard has it; a key that occurs twice would lose a value without a word.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON, holds NaN or Infinity, or an object has a key twice.
+    """
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {twice!r} occurs twice in one JSON object")
+    return found
+
+
+def _refuse_constant(name: str) -> object:
     """Refuse NaN and Infinity, which Python reads and JSON does not have."""
     raise ValueError(f"{name} is not a JSON number")

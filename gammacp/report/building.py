@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.left_out import LeftOut, gathered
 from gammacp.report.page import Contents, page
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def report(
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     failures: tuple[str, ...] = (),
+    left_out: tuple[LeftOut, ...] = (),
     **options: Unpack[GammaOptions],
 ) -> Report:
     """A report on some continua.
@@ -86,6 +88,8 @@ def report(
         As for `gammacp.campaign.compare.compare`.
     failures
         What could not be read, to be said on the page.
+    left_out
+        What readers passed over, likewise; by default what the continua say.
     options
         As for `gammacp.gamma`.
     """
@@ -117,6 +121,7 @@ def report(
             consensus=found,
             calibration=_calibration(comparison, executor, tell, options) if calibrate else None,
             failures=failures,
+            left_out=left_out or gathered(c.left_out for c in named.values()),
         )
     )
 

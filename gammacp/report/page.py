@@ -18,12 +18,22 @@ from gammacp.report import figures, tables
 from gammacp.report.markup import Markup, element, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, script, style
 from gammacp.signature import parse
+from gammacp.tables import Column, Table, count
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.compare import Comparison, OtherRound
     from gammacp.campaign.consensus import Consensus
+    from gammacp.left_out import LeftOut
     from gammacp.measures.gamma import Gamma
+
+
+LEFT_OUT = (
+    Column("file", "file"),
+    Column("kind", "kind"),
+    Column("count", "count", count),
+    Column("reason", "reason", wrapped=True),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +52,8 @@ class Contents:
         None if it was not asked for.
     failures
         What could not be read, as text.
+    left_out
+        What readers passed over.
     """
 
     title: str
@@ -49,6 +61,7 @@ class Contents:
     consensus: Mapping[str, Consensus]
     calibration: Calibration | None = None
     failures: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def page(contents: Contents) -> str:
@@ -145,6 +158,9 @@ def _sentences(contents: Contents) -> list[str]:
     )
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
+    if contents.left_out:
+        passed = sum(entry.count for entry in contents.left_out)
+        found.append(f"{passed} things in the files became no unit; they are listed below.")
     return found
 
 
@@ -170,6 +186,9 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     if comparison.against is not None:
         rounds = _rounds(comparison.overall.score, comparison.against)
         found.append(("rounds", "Against the other round", rounds))
+    if contents.left_out:
+        records = [entry.as_dict() for entry in contents.left_out]
+        found.append(("passed", "Left out by the readers", table(Table(LEFT_OUT, records))))
     found.append(("method", "How this was computed", _method(comparison.overall.score)))
     return found
 

@@ -83,6 +83,7 @@ def codings_from_json(text: str) -> Codings:
     items: dict[str, dict[str, Segmentation]] = {}
     entries = root.get("items", root)
     for item, coders in _object(entries, "items").items():
+        items[item] = {}
         for coder, value in _object(coders, f"item {item!r}").items():
             try:
                 segmentation = _segmentation(value, types)
@@ -91,7 +92,9 @@ def codings_from_json(text: str) -> Codings:
                 raise DataError(
                     f"item {item!r}, coder {coder!r}: {error.message}", line=line, hint=error.hint
                 ) from None
-            items.setdefault(item, {})[coder] = segmentation
+            items[item][coder] = segmentation
+    if not items:
+        raise DataError("there is no item", hint="JSON is {item: {coder: [masses]}}")
     found = Codings.of(items, types=types)
     if "items" not in root:
         return found
@@ -267,20 +270,16 @@ def _object(value: object, what: str) -> Mapping[str, object]:
 
 
 def _parsed(text: str) -> object:
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise DataError(f"key {twice!r} occurs twice in one JSON object")
-        return found
+    from gammacp.formats.source import strict_json
 
     try:
-        return json.loads(text, object_pairs_hook=unique)
+        return strict_json(text)
     except json.JSONDecodeError as error:
         raise DataError(f"JSON is broken: {error.msg}", line=error.lineno) from None
     except RecursionError:
         raise DataError("JSON is nested too deeply") from None
+    except ValueError as error:
+        raise DataError(str(error)) from None
 
 
 def _line_of(text: str, item: str, coder: str) -> int | None:

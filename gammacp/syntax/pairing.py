@@ -29,7 +29,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import chain
 from typing import TypeAlias
@@ -202,41 +202,50 @@ def _by_name(a: Side, b: Side) -> Pairs:
 
 def _equal(a: Side, b: Side) -> Pairs:
     """Sentences of equal words, each at most once."""
-    places: tuple[dict[Words, list[int]], ...] = (defaultdict(list), defaultdict(list))
-    for side, lists in zip((a, b), places, strict=True):
-        for k, words in enumerate(side.words):
-            lists[words].append(k)
-    left, right = places
-    found = {
-        ks[0]: right[words][0]
-        for words, ks in left.items()
-        if len(ks) == 1 and len(right.get(words, ())) == 1
-    }
-    taken = set(found.values())
+    left, right = _places(a), _places(b)
+    found = _Found(a, b)
+    for words, ks in left.items():
+        if len(ks) == 1 and len(right[words]) == 1:
+            found.take(ks[0], right[words][0])
     if a.named and b.named:
         for i, j in _by_name(a, b).items():
-            if i not in found and j not in taken and a.words[i] == b.words[j]:
-                found[i] = j
-                taken.add(j)
+            found.take(i, j)
+    # The ends of both documents are neighbours, too.
     for step, outside in ((1, (-1, -1)), (-1, (len(a), len(b)))):
-        # The ends of both documents are neighbours, too.
-        for start in [outside, *found.items()]:
-            i, j = start[0] + step, start[1] + step
-            while (
-                0 <= i < len(a)
-                and 0 <= j < len(b)
-                and i not in found
-                and j not in taken
-                and a.words[i] == b.words[j]
-            ):
-                found[i] = j
-                taken.add(j)
+        for i, j in [outside, *found.pairs.items()]:
+            while found.take(i + step, j + step):
                 i, j = i + step, j + step
     for words, ks in left.items():
-        free = (j for j in right.get(words, ()) if j not in taken)
-        for i, j in zip((i for i in ks if i not in found), free, strict=False):
-            found[i] = j
-    return found
+        free = [j for j in right[words] if j not in found.taken]
+        for i, j in zip([i for i in ks if i not in found.pairs], free, strict=False):
+            found.take(i, j)
+    return found.pairs
+
+
+def _places(side: Side) -> dict[Words, list[int]]:
+    places: dict[Words, list[int]] = defaultdict(list)
+    for k, words in enumerate(side.words):
+        places[words].append(k)
+    return places
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Pairs of equal sentences, while they are collected."""
+
+    a: Side
+    b: Side
+    pairs: Pairs = field(default_factory=dict)
+    taken: set[int] = field(default_factory=set)
+
+    def take(self, i: int, j: int) -> bool:
+        """Pair two sentences, if they are there, free and equal; whether that was so."""
+        there = 0 <= i < len(self.a) and 0 <= j < len(self.b)
+        if not there or i in self.pairs or j in self.taken or self.a.words[i] != self.b.words[j]:
+            return False
+        self.pairs[i] = j
+        self.taken.add(j)
+        return True
 
 
 def _similar(a: Side, b: Side, found: Pairs) -> Pairs:
@@ -273,19 +282,22 @@ def _common(a: Sequence[Words], b: Sequence[Words]) -> Iterator[tuple[int, int, 
     from scipy.sparse import csr_array
 
     code: dict[tuple[str, int], int] = {}
-    tables = []
-    for side in (a, b):
+    cells = [
         # The second "the" of a sentence is a word of its own, so that multisets become sets.
-        cells = [
-            (k, code.setdefault((word, nth), len(code)))
-            for k, words in enumerate(side)
-            for word, times in Counter(words).items()
-            for nth in range(times)
-        ]
-        tables.append(np.array(cells, np.int64).reshape(-1, 2).T)
+        np.array(
+            [
+                (k, code.setdefault((word, nth), len(code)))
+                for k, words in enumerate(side)
+                for word, times in Counter(words).items()
+                for nth in range(times)
+            ],
+            np.int64,
+        ).reshape(-1, 2)
+        for side in (a, b)
+    ]
     x, y = (
-        csr_array((np.ones(cells.shape[1]), tuple(cells)), shape=(len(side), len(code)))
-        for cells, side in zip(tables, (a, b), strict=True)
+        csr_array((np.ones(len(c)), (c[:, 0], c[:, 1])), shape=(len(side), len(code)))
+        for c, side in zip(cells, (a, b), strict=True)
     )
     sizes = np.array([len(words) for words in b])
     turned = y.T.tocsc()

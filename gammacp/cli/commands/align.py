@@ -30,9 +30,10 @@ def align(
     Ctrl-C ends it with the best alignment so far and its bound.
     """
     from gammacp.alignment import align as solve
-    from gammacp.alignment.stopping import interruptible
+    from gammacp.stopping import interruptible
 
-    name, continuum = load(file, reading).only()
+    loaded = load(file, reading)
+    name, continuum = loaded.only()
     with progress("aligning"), placed(name), interruptible() as interrupted:
         alignment = solve(
             continuum,
@@ -50,6 +51,7 @@ def align(
                 "status": alignment.status,
                 "method": alignment.method,
                 "unitary_alignments": alignment_records(alignment),
+                **loaded.json,
             }
         )
     else:

@@ -79,7 +79,7 @@ def calibrate(
 
         draw(found, figure)
     if json:
-        print_json(found.as_dict())
+        print_json({**found.as_dict(), **loaded.json})
     else:
         _print(found)
         for path in (curves, figure):

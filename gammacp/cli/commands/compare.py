@@ -67,7 +67,7 @@ def compare(
             **options,
         )
     if json:
-        print_json(found.as_dict())
+        print_json({**found.as_dict(), **loaded.json})
     else:
         for table in by or list(By):
             PRINTERS[table](found)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.reading import Reading, left_out_lines, load
+from gammacp.cli.options.reading import Reading, load
 from gammacp.cli.output import message
 
 
@@ -51,8 +51,6 @@ def convert(
     continua = list(named.values())
     document = continua[0] if len(continua) == 1 else Corpus.from_continua(named)
     write(document, out, format=chosen.name)
-    for line in left_out_lines(loaded.left_out):
-        message(f"gammacp: {line}")
     for loss in losses(document, chosen):
         message(f"gammacp: {out}: {loss}")
     units = sum(c.n_units for c in continua)

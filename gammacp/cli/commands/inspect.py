@@ -26,7 +26,7 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
     """What is in files: annotators, categories, lengths, gaps, overlaps, and what to look at."""
     from gammacp.formats.summary import summary
 
-    loaded = load(files, reading)
+    loaded = load(files, reading, tell_left_out=False)
     summaries = {name: summary(continuum) for name, continuum in loaded.continua.items()}
     if as_json:
         print_json(_document(loaded, summaries))

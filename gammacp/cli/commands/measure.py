@@ -71,10 +71,10 @@ def measure(
 
     Ctrl-C ends it with the values that are known so far.
     """
-    from gammacp.alignment.stopping import interruptible
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
     from gammacp.measures.score import Score
+    from gammacp.stopping import interruptible
 
     names = chosen_measures(measures)
     own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
@@ -95,7 +95,7 @@ def measure(
             {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
             for file, found in scores.items()
         ]
-        print_json({"results": results})
+        print_json({"results": results, **loaded.json})
     else:
         _print(scores, sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
@@ -104,14 +104,12 @@ def measure(
 
 def chosen_measures(given: list[str] | None) -> list[str]:
     """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
-    from gammacp.measures.registry import MEASURES
+    from gammacp.measures.registry import expanded
 
     names = [n.strip() for text in given or DEFAULT_MEASURES for n in text.split(",") if n.strip()]
-    everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     if not names:
         raise UsageError("no measure is named; `gammacp measures` lists them")
-    expanded = [n for name in names for n in (everything if name == "all" else [name])]
-    return list(dict.fromkeys(expanded))
+    return expanded(names)
 
 
 def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:

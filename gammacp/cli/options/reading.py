@@ -117,6 +117,11 @@ class Loaded:
 
         return Corpus.from_continua(self.continua, left_out=self.left_out)
 
+    @property
+    def json(self) -> dict[str, object]:
+        """What every command's JSON says of its reading: what readers passed over."""
+        return {"left_out": left_out_json(self.left_out)}
+
     def named(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
         from gammacp.formats.reading import by_document
@@ -154,8 +159,12 @@ def placed(name: str) -> Iterator[None]:
         raise error.at(name) from None
 
 
-def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:
+def load(
+    files: Sequence[Path] | Path | None, reading: Reading, *, tell_left_out: bool = True
+) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
+
+    So is what readers passed over, unless the command shows it itself.
 
     Raises
     ------
@@ -173,6 +182,9 @@ def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:
     for _, error in loaded.failures:
         if loaded.continua or len(loaded.failures) > 1:
             message(f"gammacp: {error}")
+    if tell_left_out:
+        for line in left_out_lines(loaded.left_out):
+            message(f"gammacp: {line}")
     if not loaded.continua:
         _, first = loaded.failures[0]
         if len(loaded.failures) > 1:
