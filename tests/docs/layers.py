@@ -115,9 +115,7 @@ def _reaches(a: str, b: str, edges: set[tuple[str, str]]) -> bool:
     return a == b or any(_reaches(d, b, edges) for c, d in edges if c == a)
 
 
-def _arrow(
-    start: tuple[float, float], end: tuple[float, float], high: float, step: float
-) -> str:
+def _arrow(start: tuple[float, float], end: tuple[float, float], high: float, step: float) -> str:
     (x0, y0), (x1, y1) = start, end
     y0, y1 = y0 + high / 2, y1 - high / 2
     # Arrows that pass other rows bow to the side.
