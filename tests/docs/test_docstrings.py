@@ -23,9 +23,7 @@ MODULES = tuple(
     for page in sorted(PAGES.glob("*.md"))
     for name in re.findall(r"automodule:: (\S+)", page.read_text(encoding="utf-8"))
 )
-ERRORS = tuple(
-    name for name, value in vars(gammacp.errors).items() if inspect.isclass(value)
-)
+ERRORS = tuple(name for name, value in vars(gammacp.errors).items() if inspect.isclass(value))
 # `Parameters as for `u_alpha`` and the like: what is said there counts here.
 _AS_THERE = re.compile(r"\bas (?:for|of|in|with) `([\w.]+)`|\bof `([\w.]+)`")
 
