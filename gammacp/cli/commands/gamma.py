@@ -142,7 +142,7 @@ def _tell_factors(corpus: CorpusGamma) -> None:
         f"within documents, γ is {within.value:.4f} ({within.interval[0]:.4f} to "
         f"{within.interval[1]:.4f}): agreement on units, given the document; about documents "
         f"{between.value:.4f} ({between.interval[0]:.4f} to {between.interval[1]:.4f}): on how "
-        "much there is and of what. 1 − γ is the product of what either lacks to 1"
+        "much there is and of what; 1 − γ = (1 − within)(1 − about)"
     )
 
 
