@@ -223,7 +223,7 @@ class ExpectedDisorder:
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:
-    """The generator of sample `index` of a seed: the same bits however many samples, workers or batches."""
+    """The generator of sample `index` of a seed: the same bits whatever the batches and workers."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
 
 
