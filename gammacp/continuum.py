@@ -103,7 +103,7 @@ class Continuum:
         offset_unit: str = "",
         text: str | None = None,
     ) -> Continuum:
-        """A continuum of these units; arguments as for `from_columns`.
+        """A continuum of these units; the other arguments (`offset_unit`, …) as for `from_columns`.
 
         >>> c = Continuum.from_units([Unit("Ann", 2, 9, "a"), Unit("Bob", 3, 9, "a")])
         >>> c.annotators, c.bounds, c.n_units
@@ -152,6 +152,8 @@ class Continuum:
             appended, sorted. Default: all names, sorted.
         bounds
             Default: first start and last end; (0, 0) when there is no unit.
+        name, offset_unit, text
+            Metadata: the document, what positions count, the text that is annotated.
 
         Raises
         ------
@@ -200,6 +202,15 @@ class Continuum:
         """A continuum from columns that are encoded already and known to be sound.
 
         For generators of random continua: positions are not checked again, only sorted.
+
+        Parameters
+        ----------
+        annotators, categories
+            Names that the codes refer to.
+        starts, ends, annotator_codes, category_codes
+            One entry per unit, in any order; category −1 is "unlabelled".
+        bounds, name, offset_unit
+            As for `from_columns`.
         """
         columns = _sorted(
             np.array(starts, np.float64),
@@ -231,6 +242,7 @@ class Continuum:
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
         category (None, NaN, NA) is an unlabelled unit; the category column may be absent.
+        `annotators`, `categories`, `bounds`, `name` and `offset_unit` as for `from_columns`.
 
         Raises
         ------
@@ -350,7 +362,7 @@ class Continuum:
         return np.diff(self.offsets)
 
     def covered(self, start: float, end: float) -> str | None:
-        """The text between two positions; None unless positions count a text's characters."""
+        """The text from `start` to `end`; None unless positions count a text's characters."""
         if self.text is None or self.offset_unit not in ("", "characters"):
             return None
         return self.text[max(0, math.floor(start)) : max(0, math.ceil(end))]
@@ -361,7 +373,7 @@ class Continuum:
         return slice(int(self.offsets[code]), int(self.offsets[code + 1]))
 
     def noting(self, key: str, *values: str) -> Continuum:
-        """The same continuum with an entry `key=value,…` in `selection`.
+        """The same continuum with an entry `key=values` in `selection`.
 
         >>> c = Continuum.from_units([Unit("Ann", 2, 9)]).noting("layer", "a,b", "c")
         >>> c.selection
@@ -378,7 +390,7 @@ class Continuum:
         return changed.noting("bounds", *map(shortest, changed.bounds))
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
-        """The same continuum with further annotators that have no units."""
+        """The same continuum with further annotators, `names`, that have no units."""
         new = [n for n in dict.fromkeys(several("annotators", names)) if n not in self.annotators]
         if not new:
             return self
@@ -396,7 +408,7 @@ class Continuum:
         return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
-        """The units of these categories (unlabelled units are left out); bounds stay."""
+        """The units of the categories `names` (unlabelled ones are left out); bounds stay."""
         keep = set(several("categories", names))
         _check_known(keep, self.categories, "category")
         kept = tuple(c for c in self.categories if c in keep)
@@ -406,7 +418,7 @@ class Continuum:
         return self._keep(code >= 0, categories=kept, category_codes=code).noting("only", *kept)
 
     def renamed(self, mapping: Mapping[str, str]) -> Continuum:
-        """The same units with categories renamed; two may become one."""
+        """The same units with categories renamed by a mapping old → new; two may become one."""
         _check_known(mapping, self.categories, "category")
         changed = {old: new for old, new in mapping.items() if old != new}
         if not changed:

@@ -32,7 +32,7 @@ def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
 
 
 def require(continuum: Continuum, needs: Iterable[Need] = ()) -> None:
-    """Raise a DataError unless there is something to compare and all needs are met."""
+    """DataError unless a continuum has something to compare and all needs are met."""
     if continuum.n_annotators < 2:
         who = f"only {continuum.annotators[0]}" if continuum.annotators else "none"
         raise DataError(

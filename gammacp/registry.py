@@ -32,7 +32,7 @@ class Registry(Generic[T]):
         self._loaded = False
 
     def register(self, name: str, entry: T) -> T:
-        """Add `entry`; a name can be taken only once."""
+        """Add `entry`; UsageError where the name is taken."""
         if self._entries.get(name, entry) is not entry:
             raise UsageError(f"{self.kind} {name!r} is registered already")
         self._entries[name] = entry

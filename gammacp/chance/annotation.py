@@ -47,7 +47,7 @@ class Annotation:
 
 
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
-    """The annotation of every annotator, in canonical order."""
+    """The annotation of every annotator of the continuum, in canonical order."""
     order, _ = canonical_order(continuum)
     return tuple(annotation_of(continuum, int(code)) for code in order)
 
@@ -64,7 +64,7 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
 
 
 def annotation_set(parts: Sequence[Annotation], categories: tuple[str, ...]) -> Continuum:
-    """A continuum of random annotators "1", "2", …, from 0 to its length.
+    """The parts as random annotators "1", "2", … with these categories, from 0 to its length.
 
     Where units reach over that end, its upper bound is the last one's.
     """

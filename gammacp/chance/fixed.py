@@ -47,7 +47,7 @@ class FixedPositionsSampler:
 def prepare_fixed_positions(
     continua: Sequence[Continuum], n_annotators: int
 ) -> FixedPositionsSampler:
-    """The sampler; DataError where two annotators of a continuum have units at other places."""
+    """The sampler of the continua for `n_annotators`; DataError where places differ."""
     ordered = sorted(continua, key=content_key)
     for continuum in ordered:
         reason = unmet_need(continuum, [Need.PREDEFINED])

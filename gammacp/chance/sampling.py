@@ -92,7 +92,7 @@ class SampleRule:
 def coefficient_of_variation(
     disorders: Floats, weights: Floats | None = None, strata: Indices | None = None
 ) -> float:
-    """C_v = σ/μ with σ² the unbiased estimate; 0 for a mean of 0.
+    """C_v = σ/μ of disorders with σ² the unbiased estimate; 0 for a mean of 0.
 
     With weights, of the ratio Σ w·d / Σ w by linearisation: σ² is that of w·(d − μ), over w̄². With
     strata, each drawn equally often, σ² is what is left within them.
@@ -223,7 +223,7 @@ class ExpectedDisorder:
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:
-    """The generator of sample `index`: the same bits however many samples, workers or batches."""
+    """The generator of sample `index` of a seed: the same bits whatever the batches and workers."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
 
 
@@ -261,7 +261,7 @@ class Sampler(Protocol[Data]):
         ...
 
     def draw(self, rng: np.random.Generator) -> Data:
-        """Random data of the kind that chance is modelled on."""
+        """Random data of the kind that chance is modelled on, from nothing but `rng`."""
         ...
 
 
@@ -273,7 +273,7 @@ class Strata(Generic[Data]):
     signature: str
 
     def draw(self, rng: np.random.Generator) -> Data:
-        """From any of them."""
+        """From any of them, chosen by `rng`."""
         return self.samplers[rng.integers(len(self.samplers))].draw(rng)
 
 

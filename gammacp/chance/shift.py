@@ -42,7 +42,8 @@ class ShiftSampler:
 def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
     """n uniform points of a circle of length 1, no two closer than `distance` (≤ 1/n).
 
-    Drawn directly, never by rejection: n uniform points on a circle of length 1 − n·distance,
+    Drawn from `rng` directly, never by rejection: n uniform points on a circle of length
+    1 − n·distance,
     `distance` put between neighbours, turned by a uniform angle, assigned in random order.
     """
     free = np.sort(rng.random(n)) * (1 - n * distance)
@@ -66,12 +67,12 @@ def _prepare(continua: Sequence[Continuum], n_annotators: int, name: str) -> Shi
 
 
 def prepare_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
-    """The sampler of one continuum."""
+    """The sampler of one continuum (`continua` has one entry) for `n_annotators`."""
     return _prepare(continua, n_annotators, "shift")
 
 
 def prepare_pooled_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
-    """The sampler over the annotations of all continua, each repeated up to the longest drawn."""
+    """The sampler for `n_annotators` over all continua, each repeated up to the longest drawn."""
     return _prepare(continua, n_annotators, "shift-pooled")
 
 

@@ -62,7 +62,7 @@ class StatisticalSampler:
 
 
 def circular_gaps(annotation: Annotation) -> Floats:
-    """Start of the next unit minus end of this one, over the bounds for the last one."""
+    """Start of the next unit of an annotation minus end of this one, going round at the end."""
     if not len(annotation.starts):
         return np.zeros(0)
     ends = annotation.starts + annotation.lengths
@@ -71,7 +71,7 @@ def circular_gaps(annotation: Annotation) -> Floats:
 
 
 def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> StatisticalSampler:
-    """The sampler over the pooled statistics of the continua."""
+    """The sampler for `n_annotators` over the pooled statistics of the continua."""
     ordered = sorted(continua, key=content_key)
     pooled = _pooled(ordered)
     categories = canonical_categories(ordered)

@@ -239,7 +239,7 @@ def _coverage(coincidences: Coincidences) -> float:
 
 
 def made(name: str, continuum: Continuum, bootstrap: int, seed: int, **parts: object) -> str:
-    """The signature of a coefficient; the seed matters only to the bootstrap."""
+    """The signature of `name` of a continuum with `parts`; the seed is the bootstrap's."""
     resamples = whole("bootstrap", bootstrap, 0) or None
     seed = whole("seed", seed, 0)
     drawn = {"bootstrap": resamples, "seed": seed if resamples else None}

@@ -79,7 +79,7 @@ def _coincidences(labels: Codes, categories: tuple[str, ...]) -> Coincidences:
 
 
 def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> CategorisationScore:
-    """κ of the labels of predefined units.
+    """κ of the labels of a continuum's predefined units.
 
     Parameters
     ----------

@@ -155,6 +155,8 @@ def measure_each(
 ) -> Iterator[tuple[str, Score]]:
     """What `measure` returns, one measure at a time, so that a caller can time each of them.
 
+    `continuum`, `names`, `options` and UsageError as for `measure`.
+
     Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
     that are left are undefined.
     """

@@ -113,14 +113,14 @@ def undefined(
     expected: float | None = None,
     signature: str = "",
 ) -> Score:
-    """A Score without a value that says why."""
+    """A Score without a value: reason, and what is known of observed, expected, signature."""
     return Score(
         value=math.nan, observed=observed, expected=expected, reason=reason, signature=signature
     )
 
 
 def beyond_chance(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
-    """1 − D_o/D_e, or NaN and why: `nothing` where no disagreement can be expected.
+    """1 − observed/expected, or NaN and why: `nothing` where no disagreement can be expected.
 
     >>> beyond_chance(0.25, 0.5, "everything is alike")
     (0.5, None)

@@ -100,7 +100,9 @@ def ghd(
     deletion: float | None = None,
     shift: float = 2.0,
 ) -> PairwiseScore:
-    """1 − GHD/largest (Bookstein et al. 2002), mean over ordered pairs; positions may be real.
+    """1 − GHD/largest (Bookstein et al. 2002) of a continuum, mean over ordered pairs.
+
+    Positions may be real.
 
     Parameters
     ----------

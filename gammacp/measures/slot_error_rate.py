@@ -64,7 +64,7 @@ class SlotErrorScore(Score):
 
 
 def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
-    """Agreement 1 − SER, the mean over ordered pairs of annotators.
+    """Agreement 1 − SER of a continuum, the mean over ordered pairs of annotators.
 
     Costs: T and B ½, TB, I and D 1; a boundary differs unless it is the same number. Units may
     overlap, and unlabelled units are of one type. Undefined if an annotator without any unit is

@@ -69,12 +69,12 @@ alpha_norm = _alpha("norm", "TED / (|x| + |y|), lenient (§3)")
 
 
 def las(treebank: Treebank) -> Score:
-    """Labelled attachment score, pairwise and weighted by length (eq. 3)."""
+    """Labelled attachment score of a treebank, pairwise and weighted by length (eq. 3)."""
     return _accuracy(treebank, "las", "phrase structure has no heads to attach to")
 
 
 def jaccard(treebank: Treebank) -> Score:
-    """Jaccard similarity of labelled bracketings, pairwise and weighted by length (§4.2)."""
+    """Jaccard similarity of a treebank's bracketings, pairwise, weighted by length (§4.2)."""
     return _accuracy(treebank, "jaccard", "dependency trees have no bracketings")
 
 

@@ -55,7 +55,7 @@ class Curve:
         ]
 
     def with_cell(self, magnitude: float, gammas: Floats) -> Curve:
-        """The curve with a further magnitude."""
+        """The curve with a further magnitude and the γ of its sets (`gammas`)."""
         order = int(np.searchsorted(self.magnitudes, magnitude))
         return Curve(
             np.insert(self.magnitudes, order, magnitude),
@@ -64,7 +64,7 @@ class Curve:
 
 
 def falling(values: Floats, weights: Floats) -> Floats:
-    """The closest sequence that never rises, in weighted least squares.
+    """The sequence closest to `values` that never rises, in least squares with `weights`.
 
     >>> falling(np.array([1.0, 0.4, 0.6, 0.1]), np.ones(4))
     array([1. , 0.5, 0.5, 0.1])
@@ -76,7 +76,7 @@ def falling(values: Floats, weights: Floats) -> Floats:
 
 
 def invert(magnitudes: Floats, values: Floats, target: float) -> float:
-    """Where a falling polygon takes the value `target`.
+    """Where a falling polygon through `magnitudes` and `values` takes the value `target`.
 
     Returns 0 above its first value, ∞ below its last one, and the middle of a level stretch.
 
@@ -129,6 +129,8 @@ def magnitude_at(
         Monte-Carlo standard error of the measured γ.
     documents
         How many documents the measured γ pools; deviations shrink with its square root.
+    draws, confidence, seed
+        How many draws, the coverage that is aimed at in (0, 1), and what the draws depend on.
     """
     point = invert(curve.magnitudes, curve.smooth, target)
     rng = np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(0xCA1,)))

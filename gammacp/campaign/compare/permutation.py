@@ -91,6 +91,15 @@ def permutation_test(
         Contributions of the two sides, of the same kind; `paired` ones correspond in order.
     deals
         Number of random deals, ≥ 1; all possible ones are compared where they are not more.
+    seed
+        Of the random deals.
+
+    Raises
+    ------
+    DataError
+        There are too few parts to be permuted.
+    UsageError
+        The parts of the two sides are of different kinds, or cannot be paired.
     """
     if deals < 1:
         raise UsageError(f"permutations {deals} < 1")

@@ -43,6 +43,13 @@ def compare_rounds(
     they do not; with a single document in either round, runs of neighbouring unitary alignments
     are dealt anew.
 
+    Parameters
+    ----------
+    first, second
+        The rounds, measured with the same chance model.
+    deals, seed
+        Random deals where not all can be compared, ≥ 1, and their seed.
+
     Raises
     ------
     DataError

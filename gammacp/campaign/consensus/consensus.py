@@ -162,10 +162,10 @@ def consensus_of_groups(
     tolerance: float = 0.25,
     annotator: str = "consensus",
 ) -> Consensus:
-    """The consensus from the columns of an alignment.
+    """The consensus from the columns of an alignment of the `continuum`.
 
-    `groups` has shape (groups, annotators): rows of units, −1 where the unit is empty;
-    `disorders` the disorder of each group; the rest as for `consensus`.
+    `delta` is Δ; `groups` has shape (groups, annotators): rows of units, −1 where the unit is
+    empty; `disorders` the disorder of each group; the rest as for `consensus`.
     """
     rules = _Rules(
         _boundary_rule(boundaries),
