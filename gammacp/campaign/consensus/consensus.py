@@ -166,6 +166,13 @@ def consensus_of_groups(
 
     `groups` has shape (groups, annotators): rows of units, −1 where the unit is empty;
     `disorders` the disorder of each group; the rest as for `consensus`.
+
+    Parameters
+    ----------
+    continuum
+        The units that `groups` counts.
+    delta
+        Δ of the dissimilarity, the scale of the confidence.
     """
     rules = _Rules(
         _boundary_rule(boundaries),
