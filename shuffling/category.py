@@ -53,16 +53,16 @@ class Category:
     def matrix(self, magnitude: float, prevalence: Floats) -> Floats:
         """M(m), shape (categories, categories); entry (c, k): probability that c becomes k.
 
+        >>> Category().matrix(0.5, np.array([0.75, 0.25]))
+        array([[0.9375, 0.0625],
+               [0.1875, 0.8125]])
+
         Parameters
         ----------
         magnitude
             m, in [0, 1].
         prevalence
             Of the categories, shape (categories,), summing to 1.
-
-        >>> Category().matrix(0.5, np.array([0.75, 0.25]))
-        array([[0.9375, 0.0625],
-               [0.1875, 0.8125]])
         """
         identity: Floats = np.eye(len(prevalence))
         chance: Floats = np.tile(prevalence, (len(prevalence), 1))
