@@ -157,7 +157,17 @@ def gamma_of(
     progress: Progress | None = None,
     shared: Memory | None = None,
 ) -> GammaScore:
-    """γ of one continuum by itself, with these settings; the rest as for `gamma`."""
+    """γ of one continuum by itself, with these settings.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
+    settings
+        What `GammaOptions` say, as one object.
+    executor, progress, shared
+        As for `gamma`.
+    """
     instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
     require(continuum)
     basis = Basis(continuum, settings, executor=executor, progress=progress, memory=shared)
@@ -202,7 +212,15 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
 
 
 def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
-    """What the sample-size rule of the settings could not keep, by the `expected` disorder."""
+    """What the sample-size rule could not keep.
+
+    Parameters
+    ----------
+    expected
+        What the random sets gave.
+    settings
+        With the precision that was asked for.
+    """
     if not expected.capped:
         return ()
     return (
@@ -215,7 +233,15 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
 def agreement_interval(
     lowest: float, highest: float, low: float, high: float
 ) -> tuple[float, float]:
-    """1 − δ/δ_e, observed δ from `lowest` to `highest`, δ_e from `low` to `high` (Monte Carlo)."""
+    """1 − δ/δ_e with the observed δ between two values and δ_e in its Monte-Carlo interval.
+
+    Parameters
+    ----------
+    lowest, highest
+        Between which the observed disorder lies.
+    low, high
+        The interval of the expected disorder.
+    """
     if highest == 0:
         return 1.0, 1.0
     return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high

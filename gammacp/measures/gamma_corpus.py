@@ -110,7 +110,17 @@ def gamma_of_corpus(
     progress: Progress | None = None,
     shared: Memory | None = None,
 ) -> CorpusGamma:
-    """γ of a corpus with these settings; `executor`, `progress`, `shared` as for `gamma`."""
+    """γ of a corpus with these settings.
+
+    Parameters
+    ----------
+    corpus
+        Continua that share their categories.
+    settings
+        What `GammaOptions` say, as one object.
+    executor, progress, shared
+        As for `gamma`.
+    """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
     basis = Basis(corpus, settings, executor=executor, progress=progress, memory=shared)
     scores: dict[str, Gamma] = {}

@@ -83,6 +83,8 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
 
     Parameters
     ----------
+    continuum
+        Annotators have units at the same places, each with a category.
     coefficient
         "fleiss" (default), "cohen" (mean over pairs), "conger" or "alpha": see
         `gammacp.measures.coefficients`.

@@ -106,6 +106,8 @@ def ghd(
 
     Parameters
     ----------
+    continuum
+        Units of every annotator cover its bounds without gaps; at least two annotators.
     insertion, deletion
         Cost of a boundary that only one side has; default: the mean unit length of the reference.
     shift

@@ -73,6 +73,11 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
     Worked value: reference (0,10,a)(15,25,b)(30,40,c)(50,60,a)(70,80,b), hypothesis
     (0,10,a)(15,25,a)(31,40,c)(49,60,b)(90,95,c): SER 0.8.
 
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
+
     Raises
     ------
     DataError

@@ -55,7 +55,15 @@ class Curve:
         ]
 
     def with_cell(self, magnitude: float, gammas: Floats) -> Curve:
-        """The curve with a further magnitude and the γ of its sets (`gammas`)."""
+        """The curve with a further magnitude.
+
+        Parameters
+        ----------
+        magnitude
+            In [0, 1].
+        gammas
+            γ of the sets at that magnitude, shape (sets,).
+        """
         order = int(np.searchsorted(self.magnitudes, magnitude))
         return Curve(
             np.insert(self.magnitudes, order, magnitude),
@@ -65,6 +73,13 @@ class Curve:
 
 def falling(values: Floats, weights: Floats) -> Floats:
     """The sequence closest to `values` that never rises, in least squares with `weights`.
+
+    Parameters
+    ----------
+    values
+        What is to fall, shape (points,).
+    weights
+        Their weights, > 0, of the same shape.
 
     >>> falling(np.array([1.0, 0.4, 0.6, 0.1]), np.ones(4))
     array([1. , 0.5, 0.5, 0.1])
@@ -79,6 +94,15 @@ def invert(magnitudes: Floats, values: Floats, target: float) -> float:
     """Where a falling polygon through `magnitudes` and `values` takes the value `target`.
 
     Returns 0 above its first value, ∞ below its last one, and the middle of a level stretch.
+
+    Parameters
+    ----------
+    magnitudes
+        Rising, shape (points,).
+    values
+        Falling, of the same shape.
+    target
+        The value to be found.
 
     >>> invert(np.array([0.0, 0.5, 1.0]), np.array([1.0, 0.6, 0.2]), 0.4)
     0.75
@@ -125,6 +149,10 @@ def magnitude_at(
 
     Parameters
     ----------
+    curve
+        γ over magnitudes, with its single sets.
+    target
+        The measured γ.
     standard_error
         Monte-Carlo standard error of the measured γ.
     documents

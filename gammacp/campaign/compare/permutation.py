@@ -96,10 +96,10 @@ def permutation_test(
 
     Raises
     ------
+        UsageError
+        No deal is asked for, the parts are of different kinds, or paired sides differ in length.
     DataError
         There are too few parts to be permuted.
-    UsageError
-        The parts of the two sides are of different kinds, or cannot be paired.
     """
     if deals < 1:
         raise UsageError(f"permutations {deals} < 1")

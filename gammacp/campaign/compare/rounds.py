@@ -46,9 +46,11 @@ def compare_rounds(
     Parameters
     ----------
     first, second
-        The rounds, measured with the same chance model.
-    deals, seed
-        Random deals where not all can be compared, ≥ 1, and their seed.
+            γ of both, with what each document contributes.
+    deals
+        Random deals, ≥ 1; all possible ones are compared where they are not more.
+    seed
+        Of the deals.
 
     Raises
     ------
