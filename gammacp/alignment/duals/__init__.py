@@ -1,0 +1,1 @@
+"""Dual prices of units: by linear programs, by diffusion, and by projection."""

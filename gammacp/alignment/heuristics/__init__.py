@@ -1,0 +1,1 @@
+"""Primal heuristics: good alignments quickly, without a bound."""

@@ -1,0 +1,1 @@
+"""Compiled kernels: everything that runs once per pair, group, label or column."""
