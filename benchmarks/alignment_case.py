@@ -18,7 +18,7 @@ from alignment_memory import peak_since, reset_peak
 
 from gammacp import Combined, Continuum
 from gammacp.alignment import best_disorder, build_problem
-from gammacp.alignment.groups import enumerate_columns
+from gammacp.alignment.columns import enumerate_columns
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import sample_seed
 from gammacp.datasets import load, names

@@ -23,21 +23,24 @@ from gammacp.dissimilarity import bind
 # Stage, and the functions that it consists of: "module.function" within gammacp.
 STAGES = {
     "draw": ("measures.gamma_run.sample_seed", "chance.shift.ShiftSampler.draw"),
-    "dissimilarities": ("alignment.pair_kernels.sweep", "alignment.align._category_costs"),
+    "dissimilarities": (
+        "alignment.kernels.pairs.scan",
+        "alignment.ties._category_costs",
+    ),
     "columns": (
         "alignment.candidates.build_problem",
-        "alignment.pair_kernels.adjacency",
-        "alignment.groups.enumerate_columns",
-        "alignment.pricing_kernels.price_groups",
-        "alignment.projection_kernels.probe",
-        "alignment.projection_kernels.sweep",
+        "alignment.kernels.pairs.adjacency",
+        "alignment.columns.enumerate_columns",
+        "alignment.kernels.pricing.price_groups",
+        "alignment.kernels.projection.price_near",
+        "alignment.kernels.projection.project_on_all",
     ),
-    "prices": ("alignment.prices.prices",),
-    "LP": ("alignment.lp.prices", "alignment.lp.relax"),
-    "assignment": ("alignment.bipartite.match",),
-    "components": ("alignment.settle.settle",),
-    "CP-SAT": ("alignment.cpsat.best_packing",),
-    "ties": ("alignment.canonical.canonical", "alignment.canonical.in_order"),
+    "prices": ("alignment.duals.diffusion.prices",),
+    "LP": ("alignment.duals.lp.block_prices", "alignment.duals.lp.relax"),
+    "assignment": ("alignment.solvers.bipartite.match",),
+    "components": ("alignment.proof.components.best_of_columns",),
+    "CP-SAT": ("alignment.solvers.packing.best_packing",),
+    "ties": ("alignment.ties.break_ties", "alignment.ties.in_order"),
 }
 
 

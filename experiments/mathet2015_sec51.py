@@ -9,8 +9,8 @@ import numpy as np
 
 from experiments._common import write_csv
 from gammacp.alignment import align, build_problem
-from gammacp.alignment.greedy import unitary_alignments_within
-from gammacp.alignment.groups import all_columns
+from gammacp.alignment.columns import all_columns
+from gammacp.alignment.solvers.greedy import unitary_alignments_within
 from gammacp.datasets import load
 from gammacp.dissimilarity import Combined, bind
 from shuffling import ReferenceModel, shuffled_set

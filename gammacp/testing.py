@@ -6,12 +6,14 @@ are called).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Bools, Floats
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, columns
 
@@ -30,7 +32,7 @@ def check_dissimilarity(
     invariant: Sequence[Invariance] = ("moving", "scaling"),
     seed: int = 0,
 ) -> None:
-    """AssertionError that names the first promise a dissimilarity breaks.
+    """AssertionError that names the first promise a dissimilarity breaks, and the units.
 
     It must broadcast, be ≥ 0 and symmetric, be 0 for equal units and only for them, have a sound
     `reach`, and not change when everything is moved or scaled. A dissimilarity that cannot tell
@@ -43,19 +45,61 @@ def check_dissimilarity(
         Names to try it with; unlabelled units are tried too.
     invariant
         What it claims; leave out what it does not.
+
+    Warns
+    -----
+    UserWarning
+        If no two of the units cost enough to be left apart for good. With a bounded dissimilarity
+        every pair stays worth aligning, however far apart: alignments take many times longer.
+
+    Examples
+    --------
+    >>> import gammacp as gc
+    >>> check_dissimilarity(gc.Combined(alpha=2))
     """
     source = _varied_continuum(tuple(categories), seed)
     bound, units = bind(dissimilarity, source), columns(source)
     distances = _broadcast(bound, units)
     name = type(dissimilarity).__name__
-    _require(not np.isnan(distances).any() and bool((distances >= 0).all()), name, "is not >= 0")
-    _require(np.array_equal(distances, distances.T), name, "is not symmetric")
-    _check_zeros(name, units, distances, frozenset(getattr(dissimilarity, "blind_to", ())))
-    _check_reach(name, bound, units, distances)
+    said = _Said(name, units, distances)
+    said.require(~np.isnan(distances), "is NaN (not a number)")
+    said.require(distances >= 0, "is not >= 0")
+    said.require(distances == distances.T, "is not symmetric", both=True)
+    _check_zeros(said, frozenset(getattr(dissimilarity, "blind_to", ())))
+    _check_reach(said, bound)
+    _remark_bounded(name, bound, distances)
     for kind in invariant:
         changed = _changed(source, kind)
         again = _broadcast(bind(dissimilarity, changed), columns(changed))
-        _require(np.allclose(again, distances, rtol=1e-9, atol=1e-12), name, f"changes with {kind}")
+        close = np.isclose(again, distances, rtol=1e-9, atol=1e-12)
+        said.require(close, f"changes with {kind}", then=again)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a dissimilarity said of every pair of units."""
+
+    name: str
+    units: UnitColumns
+    distances: Floats
+
+    def require(
+        self, holds: Bools, broken: str, *, both: bool = False, then: Floats | None = None
+    ) -> None:
+        """AssertionError with the first pair for which it does not hold, and the value there.
+
+        With `both` also the value the other way round, with `then` also that of another table.
+        """
+        for i, j in np.argwhere(~holds)[:1].tolist():
+            pair = f"d({self._unit(i)}, {self._unit(j)}) = {self.distances[i, j]:g}"
+            pair += f", the other way round {self.distances[j, i]:g}" if both else ""
+            pair += "" if then is None else f", then {then[i, j]:g}"
+            raise AssertionError(f"{self.name} {broken}: {pair}")
+
+    def _unit(self, row: int) -> str:
+        code = int(self.units.category[row])
+        label = "unlabelled" if code < 0 else self.units.categories[code]
+        return f"[{self.units.start[row]:g}, {self.units.end[row]:g}] {label}"
 
 
 def _require(condition: bool, name: str, broken: str) -> None:
@@ -82,13 +126,13 @@ def _broadcast(bound: BoundDissimilarity, units: UnitColumns) -> Floats:
     _require(table.shape == (size, size), type(bound).__name__, "does not broadcast")
     rows = np.asarray(bound.pairwise(units, units[::-1]))
     straight = table[np.arange(size), np.arange(size)[::-1]]
-    _require(np.array_equal(rows, straight), type(bound).__name__, "depends on the columns' shape")
+    same = np.array_equal(rows, straight, equal_nan=True)
+    _require(same, type(bound).__name__, "depends on the columns' shape")
     return table
 
 
-def _check_zeros(
-    name: str, units: UnitColumns, distances: Floats, blind_to: frozenset[str]
-) -> None:
+def _check_zeros(said: _Said, blind_to: frozenset[str]) -> None:
+    units, distances = said.units, said.distances
     equal = np.ones(distances.shape, np.bool_)
     indistinct = np.ones(distances.shape, np.bool_)
     for part in ("start", "end", "category"):
@@ -97,20 +141,33 @@ def _check_zeros(
         equal &= same
         if part not in blind_to:
             indistinct &= same
-    _require(bool((distances[equal] == 0).all()), name, "is not 0 for equal units")
-    _require(bool((distances[~indistinct] > 0).all()), name, "is 0 for different units")
+    said.require(~equal | (distances == 0), "is not 0 for equal units")
+    said.require(indistinct | (distances > 0), "is 0 for different units")
 
 
-def _check_reach(
-    name: str, bound: BoundDissimilarity, units: UnitColumns, distances: Floats
-) -> None:
+def _check_reach(said: _Said, bound: BoundDissimilarity) -> None:
+    units, distances = said.units, said.distances
     apart = np.abs(units.start[:, None] - units.start[None, :])
     lengths = units.length[:, None] + units.length[None, :]
     for most in (0.0, 0.01, 0.3, 1.0, 4.0, 30.0):
         absolute, relative = bound.reach(most)
         beyond = apart > absolute + relative * lengths
-        _require(
-            bool((distances[beyond] > most).all()), name, f"comes to {most:g} beyond its reach"
+        said.require(~beyond | (distances > most), f"comes to {most:g} beyond its reach")
+
+
+def _remark_bounded(name: str, bound: BoundDissimilarity, distances: Floats) -> None:
+    """UserWarning unless some pair costs more than any group of three annotators could bear.
+
+    That is 2Δ + C(3, 2)·Δ: taking one of its units out of the group pays then, whatever the rest.
+    """
+    largest, bearable = float(distances.max()), 5 * bound.delta
+    if largest <= bearable:
+        warnings.warn(
+            f"{name} is at most {largest:g} here, and with three annotators a pair is worth "
+            f"aligning up to {bearable:g} (5Δ): no pair is ever ruled out by its distance, which "
+            "makes alignments many times slower. Let it grow with the distance, or be infinite",
+            UserWarning,
+            stacklevel=3,
         )
 
 

@@ -1,25 +1,48 @@
-"""The best alignment: candidates, solvers, Alignment with its certificate."""
+"""The best alignment: from a continuum to an `Alignment` with its certificate.
+
+How a problem flows, and where:
+
+1. `align` binds the dissimilarity to what is measured (`gammacp.dissimilarity.bind`).
+2. `presolve` merges identical units and thins out crowds; most continua pass as they are.
+3. `candidates` lists the pairs of units that can still pay, found by their positions,
+4. and makes a `Problem` of them: a graph, and what opening a group costs.
+5. A solver (`solvers`, one contract) finds groups: `auto` takes `bipartite` for two annotators,
+   `enumeration` where all groups (`columns`) can be listed, otherwise `generation`.
+6. Both price the units first (`duals`), `generation` with new groups from `pricing` and good
+   alignments from `heuristics`.
+7. `proof` decomposes what the prices leave open into components and proves the best alignment.
+8. `ties` takes the same one of several best alignments, whatever solver found them.
+9. `Alignment` shows it, with its disorder and a bound that no alignment is below.
+10. What runs per pair, group or label is compiled (`kernels`); sizes and passes are in `tuning`.
+
+See docs/dev/alignment.md for the same with its reasons.
+"""
 
 from gammacp.alignment.align import BestDisorder, BestGroups, align, best_disorder, best_groups
 from gammacp.alignment.alignment import Alignment, PairCost, UnitaryAlignment
 from gammacp.alignment.candidates import build_problem
+from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, Status
-from gammacp.alignment.solvers import SOLVERS, Solver, solve
+from gammacp.alignment.solvers.registry import SOLVERS, Solver, register, solve
+from gammacp.alignment.tuning import Tuning
 
 __all__ = [
     "SOLVERS",
     "Alignment",
     "BestDisorder",
     "BestGroups",
+    "Limits",
     "PairCost",
     "Problem",
     "Solution",
     "Solver",
     "Status",
+    "Tuning",
     "UnitaryAlignment",
     "align",
     "best_disorder",
     "best_groups",
     "build_problem",
+    "register",
     "solve",
 ]

@@ -7,23 +7,22 @@ Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment an
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.candidates import build_problem, pair_count, position_ranks
-from gammacp.alignment.canonical import canonical, in_order
-from gammacp.alignment.dense import solve_continuum
-from gammacp.alignment.problem import Problem, Solution, Status
-from gammacp.alignment.solvers import SOLVERS, Limits
-from gammacp.alignment.stopping import due
-from gammacp.arrays import Codes, Floats
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
+from gammacp.alignment.problem import Status
+from gammacp.alignment.solvers.registry import SOLVERS
+from gammacp.alignment.ties import break_ties, in_order
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.arrays import Codes
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, bind, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, bind
 from gammacp.dissimilarity.combined import Combined
 from gammacp.needs import require
+from gammacp.stopping import due
 
 
 class BestDisorder(NamedTuple):
@@ -52,6 +51,7 @@ def align(
     time_limit: float | None = None,
     seed: int = 0,
     cover: bool = False,
+    tuning: Tuning = DEFAULT,
 ) -> Alignment:
     """The alignment of least disorder, with its proof.
 
@@ -61,41 +61,47 @@ def align(
         Default `Combined()`: α = β = Δ = 1, sporadic, nominal. It is bound to the continuum
         unless it is bound already (to a corpus).
     method
-        A name in SOLVERS: auto, cpsat, milp, bipartite, greedy, brute.
+        A name in SOLVERS: auto, enumeration, generation, bipartite, cpsat, milp, greedy, brute.
     gap
-        Relative gap that is good enough; 0 asks for a proof.
+        Relative gap in [0, 1) that is good enough; 0 asks for a proof.
     time_limit
         Wall-clock seconds; then the best so far with its bound.
+    seed
+        For back-ends with random choices.
     cover
         Soft γ: each unit in at least one unitary alignment.
+    tuning
+        Sizes and numbers of passes; the alignment is the same with any, once it is proven.
 
     Raises
     ------
     DataError
         One annotator, or no unit.
+    UsageError
+        An unknown method, or a gap or time limit that cannot be meant.
 
     Notes
     -----
     Among alignments of equal disorder every exact back-end returns the same: fewest unitary
-    alignments, then smallest Σ d_cat, then lexicographic order of the units (`canonical`), as far
-    as the time limit leaves time for it.
+    alignments, then smallest Σ d_cat, then lexicographic order of the units (`ties`), as far as
+    the time limit leaves time for it.
     2015, Fig. 10's units: 1.185185….
     """
-    bound = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
-    limits = Limits(gap=gap, time_limit=time_limit, seed=seed)
-    deadline = time.monotonic() + (limits.time_limit or np.inf)
-    problem, found = _solved(continuum, bound, method, limits, cover)
-    if SOLVERS[method].exact and problem is not None and not due(deadline):
-        second = _category_costs(continuum, bound, problem)
-        found = canonical(problem, found, second, limits.until(deadline))
+    measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
+    limits = Limits(gap=gap, time_limit=time_limit, seed=seed, tuning=tuning)
+    deadline = limits.deadline()
+    found = _solved(continuum, measured, method, limits, cover)
+    solved = found.solution
+    if SOLVERS[method].exact and not due(deadline):
+        solved = break_ties(continuum, measured, found, limits.until(deadline))
     scale = 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
     return Alignment(
         continuum=continuum,
-        dissimilarity=bound,
-        groups=in_order(position_ranks(continuum), found.groups),
-        disorder=found.objective * scale,
-        bound=max(found.bound, 0.0) * scale,
-        status=found.status,
+        dissimilarity=measured,
+        groups=in_order(position_ranks(continuum), solved.groups),
+        disorder=solved.objective * scale,
+        bound=max(solved.bound, 0.0) * scale,
+        status=solved.status,
         method=method,
         cover=cover,
     )
@@ -110,11 +116,12 @@ def best_disorder(
     time_limit: float | None = None,
     seed: int = 0,
     cover: bool = False,
+    tuning: Tuning = DEFAULT,
 ) -> BestDisorder:
     """Disorder of the best alignment, without the alignment's objects and without tie-breaking.
 
     `dissimilarity` is bound (`gammacp.dissimilarity.bind`), so that random continua are measured
-    with the observed continuum's normalisers.
+    with the observed continuum's normalisers. The other parameters are those of `align`.
     """
     return BestDisorder(
         *best_groups(
@@ -125,6 +132,7 @@ def best_disorder(
             time_limit=time_limit,
             seed=seed,
             cover=cover,
+            tuning=tuning,
         )[:3]
     )
 
@@ -138,24 +146,23 @@ def best_groups(
     time_limit: float | None = None,
     seed: int = 0,
     cover: bool = False,
+    ties: bool = False,
+    tuning: Tuning = DEFAULT,
 ) -> BestGroups:
-    """`best_disorder` with the groups."""
-    limits = Limits(gap=gap, time_limit=time_limit, seed=seed)
-    _, found = _solved(continuum, dissimilarity, method, limits, cover)
+    """`best_disorder` with the groups.
+
+    With `ties` they are those that `align` returns, for whatever depends on which of several best
+    alignments is taken (γ_cat, γ_k); the disorder is the same to the bit either way.
+    """
+    limits = Limits(gap=gap, time_limit=time_limit, seed=seed, tuning=tuning)
+    deadline = limits.deadline()
+    found = _solved(continuum, dissimilarity, method, limits, cover)
+    solved, groups = found.solution, found.solution.groups
+    if ties and SOLVERS[method].exact and not due(deadline):
+        groups = break_ties(continuum, dissimilarity, found, limits.until(deadline)).groups
     scale = 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
-    lowest = max(found.bound, 0.0) * scale
-    return BestGroups(found.objective * scale, lowest, found.status, found.groups)
-
-
-def _category_costs(
-    continuum: Continuum, dissimilarity: BoundDissimilarity, problem: Problem
-) -> Floats:
-    """d_cat of each candidate pair, for breaking ties; 0 where a dissimilarity has no parts."""
-    part = getattr(dissimilarity, "categorial_part", None)
-    if part is None:
-        return np.zeros(len(problem.first))
-    units = columns(continuum)
-    return np.asarray(part(units[problem.first], units[problem.second]), np.float64)
+    lowest = max(solved.bound, 0.0) * scale
+    return BestGroups(solved.objective * scale, lowest, solved.status, groups)
 
 
 def _solved(
@@ -164,10 +171,16 @@ def _solved(
     method: str,
     limits: Limits,
     cover: bool,
-) -> tuple[Problem | None, Solution]:
+) -> Presolved:
     solver = SOLVERS[method]
-    if solver.any_density:
-        require(continuum)
-        return solve_continuum(continuum, dissimilarity, solver.solve, limits, cover=cover)
-    problem = build_problem(continuum, dissimilarity, cover=cover, prune=solver.pruned)
-    return problem, solver.solve(problem, limits)
+    require(continuum)
+    if solver.presolved:
+        return solve_presolved(continuum, dissimilarity, solver.solve, limits, cover=cover)
+    problem = build_problem(
+        continuum,
+        dissimilarity,
+        cover=cover,
+        prune=solver.pruned,
+        tuning=limits.tuning,
+    )
+    return Presolved(solver.solve(problem, limits), problem)

@@ -3,7 +3,7 @@
 A pair u, v can share a group of an optimal alignment only if taking u out does not pay:
 Σ_{x} w(u, x) + opening ≥ 0 over the group's other units, of which all but v earn at most Δ. So
 d(u, v) ≤ Δ + opening + (n − 2)·Δ, which the dissimilarity's `reach` turns into a window of
-positions, and the window into a sweep.
+positions, and the window into a scan along the continuum.
 """
 
 from __future__ import annotations
@@ -14,17 +14,13 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.stopping import watched
+from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, columns
+from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, columns
 from gammacp.errors import DataError, UsageError
 from gammacp.needs import require
-
-MOST_PAIRS = 4_000_000
-_CHUNK = 1_000_000
-# Units whose pairs are all compared in a few milliseconds.
-_QUICK = 5000
+from gammacp.stopping import watched
 
 
 class TooManyPairsError(DataError):
@@ -44,8 +40,9 @@ def build_problem(
     cover: bool = False,
     prune: bool = True,
     most: float | None = None,
-    most_pairs: int = MOST_PAIRS,
+    most_pairs: int | None = None,
     deadline: float = math.inf,
+    tuning: Tuning = DEFAULT,
 ) -> Problem:
     """The candidate pairs of a continuum with their weights.
 
@@ -58,6 +55,8 @@ def build_problem(
         finite d are listed (for the greedy algorithm of 2011 and for brute force).
     most
         List only pairs with d ≤ this, whether or not others could matter.
+    most_pairs
+        Default `tuning.pairs`.
 
     Raises
     ------
@@ -71,7 +70,12 @@ def build_problem(
     if most is None:
         most = (n - 1) * delta + opening if prune else math.inf
     first, second, cost = pairs_within(
-        continuum, dissimilarity, most * (1 + 1e-12), most_pairs=most_pairs, deadline=deadline
+        continuum,
+        dissimilarity,
+        most * (1 + 1e-12),
+        most_pairs=tuning.pairs if most_pairs is None else most_pairs,
+        deadline=deadline,
+        tuning=tuning,
     )
     return Problem(
         annotator=continuum.annotator_codes,
@@ -98,40 +102,42 @@ def pairs_within(
     dissimilarity: BoundDissimilarity,
     most: float,
     *,
-    most_pairs: int = MOST_PAIRS,
+    most_pairs: int,
     deadline: float = math.inf,
+    tuning: Tuning = DEFAULT,
 ) -> tuple[Codes, Codes, Floats]:
     """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d)."""
-    from gammacp.alignment.pair_kernels import sweep
+    from gammacp.alignment.kernels.pairs import scan
 
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
     order, class_start, longest = length_classes(continuum)
-    form = getattr(dissimilarity, "closed_form", None)
-    kind, factor = form if form is not None else (-1, 0.0)
-    costs = dissimilarity.category_costs if form is not None else np.zeros((1, 1))  # type: ignore[attr-defined]
+    formula, factor = getattr(dissimilarity, "formula", NO_FORMULA)
+    costs = getattr(dissimilarity, "category_costs", np.zeros((1, 1)))
+    with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
+        reach_of_class = relative * longest
     halted = np.zeros(1, np.bool_)
 
-    def swept() -> tuple[Codes, Codes, Floats, int]:
-        return sweep(
+    def scanned() -> tuple[Codes, Codes, Floats, int]:
+        return scan(
             continuum.starts,
             continuum.ends,
             continuum.category_codes,
             continuum.annotator_codes,
             order,
             class_start,
-            relative * longest,
+            reach_of_class,
             float(absolute),
-            kind,
+            formula,
             float(factor),
             costs,
             min(float(most), np.finfo(np.float64).max),
             min(8 * continuum.n_units + 64, most_pairs),
-            min(most_pairs, 8 * MOST_PAIRS),
+            min(most_pairs, tuning.pairs_in_memory),
             halted,
         )
 
-    quick = continuum.n_units <= _QUICK
-    found = swept() if quick else watched(swept, lambda: halted.fill(True), deadline)
+    quick = continuum.n_units <= tuning.units_unwatched
+    found = scanned() if quick else watched(scanned, lambda: halted.fill(True), deadline)
     first, second, cost, count = found
     if halted[0]:
         raise TooManyPairsError("no time left to find the pairs of units that can be aligned")
@@ -139,18 +145,18 @@ def pairs_within(
         raise TooManyPairsError(
             f"more than {most_pairs:,} pairs of units are close enough to be aligned"
         )
-    if form is None:
-        return _evaluated(continuum, dissimilarity, first, second, most)
+    if formula < 0:
+        return _evaluated(continuum, dissimilarity, first, second, most, tuning.pairs_at_once)
     return first, second, cost
 
 
 def _evaluated(
-    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float
+    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float, at_once: int
 ) -> tuple[Codes, Codes, Floats]:
     units = columns(continuum)
     cost = np.empty(len(first), np.float64)
-    for lo in range(0, len(first), _CHUNK):
-        part = slice(lo, lo + _CHUNK)
+    for lo in range(0, len(first), at_once):
+        part = slice(lo, lo + at_once)
         values = dissimilarity.pairwise(units[first[part]], units[second[part]])
         cost[part] = _checked(continuum, values, first[part], second[part])
     keep = (cost <= most) & np.isfinite(cost)

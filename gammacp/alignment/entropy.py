@@ -19,8 +19,9 @@ import time
 from typing import Any, NamedTuple
 
 from gammacp.alignment.candidates import build_problem, pair_count
+from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Status, group_costs
-from gammacp.alignment.solvers import SOLVERS, Limits
+from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.arrays import Codes
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, bind
@@ -88,14 +89,14 @@ def _dinkelbach(
     continuum: Continuum, bound: BoundDissimilarity, method: str, limits: Limits
 ) -> BestEntropy:
     solver = SOLVERS[method]
-    deadline = None if limits.time_limit is None else time.monotonic() + limits.time_limit
+    deadline = limits.deadline()
     # Every annotator's units lie in different groups.
     fewest = int(continuum.counts.max())
     rate, low, iterations = 0.0, 0.0, 0
     groups: Codes | None = None
     while True:
         problem = build_problem(continuum, bound, rate=rate, prune=solver.pruned)
-        found = solver.solve(problem, _left(limits, deadline))
+        found = solver.solve(problem, limits.until(deadline))
         iterations += 1
         pairs = pair_count(problem.n_annotators)
         # At rate 0 the alignment is γ's, a good start.
@@ -105,20 +106,13 @@ def _dinkelbach(
             return BestEntropy(rate, rate if proven else low, found.status, groups, iterations)
         groups = found.groups
         rate += _mean(problem, groups)
-        if deadline is not None and time.monotonic() > deadline:
+        if time.monotonic() > deadline:
             return BestEntropy(rate, low, Status.FEASIBLE, groups, iterations)
 
 
 def _mean(problem: Problem, groups: Codes) -> float:
     """Mean of ĕ (less λ) over the groups."""
     return float(group_costs(problem, groups).mean()) / pair_count(problem.n_annotators)
-
-
-def _left(limits: Limits, deadline: float | None) -> Limits:
-    if deadline is None:
-        return limits
-    left = max(deadline - time.monotonic(), 1e-3)
-    return Limits(gap=limits.gap, time_limit=left, seed=limits.seed)
 
 
 def agreement(entropy: float, random_entropy: float) -> float:

@@ -15,11 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gammacp.arrays import Codes, Floats, Indices
+
+if TYPE_CHECKING:
+    from gammacp.alignment.columns import Columns
 
 
 class Status(StrEnum):
@@ -74,16 +77,21 @@ class Problem:
         return len(self.annotator)
 
     @property
+    def scale(self) -> float:
+        """What tolerances refer to; the opening may be 0 or less in Dinkelbach's iterations."""
+        return max(self.opening, self.delta)
+
+    @property
     def tolerance(self) -> float:
         """Costs that differ by less count as equal: 1e-10 of what a group costs at most."""
-        return 1e-10 * max(self.opening, self.delta)
+        return 1e-10 * self.scale
 
     @cached_property
     def adjacency(self) -> Adjacency:
         """The pairs from both sides, sorted by row and neighbour."""
-        from gammacp.alignment.pair_kernels import adjacency
+        from gammacp.alignment.kernels.pairs import adjacency
 
-        return Adjacency(*adjacency(self.n_units, self.first, self.second, self.weight))
+        return adjacency(self.n_units, self.first, self.second, self.weight)
 
 
 class Adjacency(NamedTuple):
@@ -95,15 +103,13 @@ class Adjacency(NamedTuple):
 
 
 class Certificate(NamedTuple):
-    """What the proof rests on: groups (`begin`, `members`, `gain`) and prices of the units.
+    """What the proof rests on: groups with their gains, and the dual prices of the units.
 
     No group that is missing here could be in a best alignment; prices are ≥ 0 and, but for
     rounding, no group gains more than those of its units.
     """
 
-    begin: Indices
-    members: Codes
-    gain: Floats
+    columns: Columns
     price: Floats
 
 
@@ -141,9 +147,9 @@ class Solution:
 
 def group_costs(problem: Problem, groups: Codes) -> Floats:
     """cost(G) of each group; ∞ where a pair is no edge. Shape (groups,)."""
-    from gammacp.alignment.pair_kernels import group_weights
+    from gammacp.alignment.kernels.pairs import group_weights
 
-    weights = group_weights(groups, *problem.adjacency)
+    weights = group_weights(groups, problem.adjacency)
     return np.asarray(problem.opening - weights)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.arrays import Codes, Floats
-from gammacp.chance.canonical import canonical_order
+from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
 
 

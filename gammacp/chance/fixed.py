@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
+from gammacp.canonical import canonical_categories, content_key
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.canonical import canonical_categories, content_key
 from gammacp.chance.registry import ChanceModel, register
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError

@@ -1,10 +1,10 @@
 """Dissimilarities between two units: positional, categorial, combined."""
 
 from gammacp.dissimilarity.base import (
+    Annotations,
     BoundDissimilarity,
     Pairwise,
     Reach,
-    Source,
     UnitColumns,
     bind,
     columns,
@@ -31,6 +31,7 @@ from gammacp.dissimilarity.positional import (
 __all__ = [
     "CATEGORIAL",
     "POSITIONAL",
+    "Annotations",
     "BoundCombined",
     "BoundDissimilarity",
     "Categorial",
@@ -45,7 +46,6 @@ __all__ = [
     "Positional",
     "Ratio",
     "Reach",
-    "Source",
     "Sporadic",
     "Sporadic2011",
     "UnitColumns",

@@ -21,10 +21,15 @@ import numpy as np
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Corpus
 
-Source: TypeAlias = Continuum | Corpus
+Annotations: TypeAlias = Continuum | Corpus
 Reach: TypeAlias = tuple[float, float]
 
 UNBOUNDED: Reach = (np.inf, 0.0)
+
+# Formulas that kernels know, see `dissimilarity.kernels`: (number, factor).
+Formula: TypeAlias = tuple[int, float]
+NOWHERE, SPORADIC, HAMMING = 0, 1, 2
+NO_FORMULA: Formula = (-1, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,10 @@ def columns(continuum: Continuum) -> UnitColumns:
 class Pairwise(Protocol):
     """The least that a dissimilarity must have.
 
-    Optional beside it: `reach(bound) -> (absolute, relative)`, with the promise that
-    d(u, v) > bound whenever |start_u − start_v| > absolute + relative·(len_u + len_v); without it
+    Optional beside it: `reach(most) -> (absolute, relative)`, with the promise that
+    d(u, v) > most whenever |start_u − start_v| > absolute + relative·(len_u + len_v); without it
     nothing is pruned by position. `delta` (default 1). `signature` (default: the class' name).
-    `bind(source)`, which returns the dissimilarity to use on that continuum or corpus.
+    `bind(annotations)`, which returns the dissimilarity to use on that continuum or corpus.
     """
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
@@ -91,8 +96,8 @@ class BoundDissimilarity(Protocol):
         """d(u, v) ≥ 0."""
         ...
 
-    def reach(self, bound: float) -> Reach:
-        """(absolute, relative): beyond it d exceeds `bound`."""
+    def reach(self, most: float) -> Reach:
+        """(absolute, relative): beyond it d exceeds `most`."""
         ...
 
 
@@ -113,26 +118,37 @@ class _Completed:
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.asarray(self.inner.pairwise(u, v), np.float64)
 
-    def reach(self, bound: float) -> Reach:
+    def reach(self, most: float) -> Reach:
         reach = getattr(self.inner, "reach", None)
-        return UNBOUNDED if reach is None else reach(bound)
+        return UNBOUNDED if reach is None else reach(most)
 
 
-def bind(dissimilarity: Any, source: Source) -> BoundDissimilarity:
+def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     """The dissimilarity as it is used on this continuum or corpus.
 
     Calls its `bind` if it has one; what is missing (`reach`, `delta`, `signature`) gets the
     defaults of `Pairwise`.
     """
-    bound = dissimilarity.bind(source) if hasattr(dissimilarity, "bind") else dissimilarity
+    bound = dissimilarity.bind(annotations) if hasattr(dissimilarity, "bind") else dissimilarity
     complete = all(hasattr(bound, name) for name in ("delta", "signature", "reach"))
     return bound if complete else _Completed(bound)
 
 
-def mean_length(source: Source) -> float:
+def mean_length(annotations: Annotations) -> float:
     """Mean length of all units of the continuum or of all continua of the corpus; 0 for none."""
     continua: Sequence[Continuum] = (
-        [source] if isinstance(source, Continuum) else list(source.values())
+        [annotations] if isinstance(annotations, Continuum) else list(annotations.values())
     )
     units = sum(c.n_units for c in continua)
     return sum(float(c.lengths.sum()) for c in continua) / units if units else 0.0
+
+
+def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
+    """What a formula gives for units whose columns broadcast; 0 for positions that do not count."""
+    if formula[0] == NOWHERE:
+        return np.zeros(np.broadcast_shapes(u.start.shape, v.start.shape))
+    from gammacp.dissimilarity.kernels import positional_costs
+
+    places = np.broadcast_arrays(u.start, u.end, v.start, v.end)
+    flat = (np.ascontiguousarray(place, np.float64).ravel() for place in places)
+    return np.asarray(positional_costs(*formula, *flat).reshape(places[0].shape))

@@ -8,9 +8,18 @@ from typing import Literal
 import numpy as np
 
 from gammacp.arrays import Floats, frozen
-from gammacp.dissimilarity.base import UNBOUNDED, Reach, Source, UnitColumns
+from gammacp.dissimilarity.base import (
+    NO_FORMULA,
+    NOWHERE,
+    UNBOUNDED,
+    Annotations,
+    Formula,
+    Reach,
+    UnitColumns,
+    formula_costs,
+)
 from gammacp.dissimilarity.categorial import Categorial, categorial, steep
-from gammacp.dissimilarity.positional import BoundHamming, BoundSporadic, Positional, positional
+from gammacp.dissimilarity.positional import Positional, positional
 from gammacp.errors import UsageError
 
 
@@ -25,8 +34,8 @@ class Combined:
     delta
         Δ > 0, the dissimilarity to the empty unit; both parts scale with it.
     positional
-        A name in POSITIONAL, or an object with `bind(source, delta)` or `pairwise(u, v)` (then in
-        units of Δ).
+        A name in POSITIONAL, or an object with `bind(annotations, delta)` or `pairwise(u, v)`
+        (then in units of Δ).
     categorial
         A name in CATEGORIAL, a path of a CSV matrix, or an object with `distances(categories)`.
     f_cat
@@ -72,15 +81,17 @@ class Combined:
         place |= getattr(positional(self.positional), "blind_to", frozenset())
         return frozenset(place | ({"category"} if not self.beta else set()))
 
-    def bind(self, source: Source) -> BoundCombined:
+    def bind(self, annotations: Annotations) -> BoundCombined:
         """Normalisers and category matrix of this continuum or corpus."""
         place = positional(self.positional)
-        bound = place.bind(source, self.delta) if hasattr(place, "bind") else _Scaled(place, self)
+        bound = (
+            place.bind(annotations, self.delta) if hasattr(place, "bind") else _Scaled(place, self)
+        )
         return BoundCombined(
             alpha=self.alpha,
             delta=self.delta,
             positional=bound,
-            category_costs=self._category_costs(source.categories),
+            category_costs=self._category_costs(annotations.categories),
             signature=self.signature,
             beta=self.beta,
         )
@@ -110,9 +121,9 @@ class _Scaled:
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.asarray(self.combined.delta * self.inner.pairwise(u, v))  # type: ignore[attr-defined]
 
-    def reach(self, bound: float) -> Reach:
+    def reach(self, most: float) -> Reach:
         reach = getattr(self.inner, "reach", None)
-        return UNBOUNDED if reach is None else reach(bound / self.combined.delta)
+        return UNBOUNDED if reach is None else reach(most / self.combined.delta)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,29 +146,28 @@ class BoundCombined:
 
     def positional_part(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """α·d_pos(u, v)."""
-        if not self.alpha:
-            return np.zeros(np.broadcast_shapes(u.start.shape, v.start.shape))
+        if self.formula != NO_FORMULA:
+            return formula_costs(self.formula, u, v)
         return np.asarray(self.alpha * self.positional.pairwise(u, v))  # type: ignore[attr-defined]
 
     def categorial_part(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """β·d_cat(u, v)."""
         return np.asarray(self.category_costs[u.category, v.category])
 
-    def reach(self, bound: float) -> Reach:
-        """That of the positional part for bound/α."""
+    def reach(self, most: float) -> Reach:
+        """That of the positional part for most/α."""
         if not self.alpha or not hasattr(self.positional, "reach"):
             return UNBOUNDED
-        reach: Reach = self.positional.reach(bound / self.alpha)
+        reach: Reach = self.positional.reach(most / self.alpha)
         return reach
 
     @property
-    def closed_form(self) -> tuple[int, float] | None:
-        """(0, factor) sporadic, (1, factor) Hamming: what the compiled kernels know; else None."""
-        if isinstance(self.positional, BoundSporadic):
-            return 0, self.alpha * self.positional.factor
-        if isinstance(self.positional, BoundHamming):
-            return 1, self.alpha * self.positional.factor
-        return None
+    def formula(self) -> Formula:
+        """α times the positional part's formula, which kernels compute, or `NO_FORMULA`."""
+        if not self.alpha:
+            return NOWHERE, 0.0
+        number, factor = getattr(self.positional, "formula", NO_FORMULA)
+        return number, self.alpha * factor
 
 
 def _name(part: object) -> str:

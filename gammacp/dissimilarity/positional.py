@@ -13,7 +13,16 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.dissimilarity.base import Reach, Source, UnitColumns, mean_length
+from gammacp.dissimilarity.base import (
+    HAMMING,
+    SPORADIC,
+    Annotations,
+    Formula,
+    Reach,
+    UnitColumns,
+    formula_costs,
+    mean_length,
+)
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
 
@@ -21,8 +30,11 @@ from gammacp.registry import Registry
 class Positional(Protocol):
     """What `Combined` takes as `positional`: it is bound with Δ and then compares positions."""
 
-    def bind(self, source: Source, delta: float) -> Any:
-        """An object with `pairwise` and, where it can, `reach` (see `base.Pairwise`)."""
+    def bind(self, annotations: Annotations, delta: float) -> Any:
+        """An object with `pairwise` and, where it can, `reach` (see `base.Pairwise`).
+
+        With `formula`, (number in `base`, factor), kernels compute it (`dissimilarity.kernels`).
+        """
         ...
 
 
@@ -40,7 +52,12 @@ class Sporadic:
 
     factor: float | None = None
 
-    def bind(self, source: Source, delta: float) -> BoundSporadic:  # noqa: ARG002
+    def __post_init__(self) -> None:
+        """UsageError for a factor that cannot be meant."""
+        if self.factor is not None and not (np.isfinite(self.factor) and self.factor > 0):
+            raise UsageError(f"factor {self.factor!r} is not a number > 0")
+
+    def bind(self, annotations: Annotations, delta: float) -> BoundSporadic:  # noqa: ARG002
         """Only Δ matters."""
         return BoundSporadic(delta if self.factor is None else self.factor)
 
@@ -68,17 +85,18 @@ class BoundSporadic:
 
     factor: float
 
+    @property
+    def formula(self) -> Formula:
+        """What kernels compute."""
+        return SPORADIC, self.factor
+
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """See `Sporadic`."""
-        apart = np.abs(u.start - v.start) + np.abs(u.end - v.end)
-        lengths = u.length + v.length
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ratio = np.where(apart == 0, 0.0, apart / lengths)
-            return np.asarray(self.factor * ratio * ratio, np.float64)
+        return formula_costs(self.formula, u, v)
 
-    def reach(self, bound: float) -> Reach:
-        """|start_u − start_v| alone already gives d > bound beyond √(bound/factor)·(lengths)."""
-        return 0.0, float(np.sqrt(max(bound, 0.0) / self.factor)) * (1 + 1e-12)
+    def reach(self, most: float) -> Reach:
+        """|start_u − start_v| alone already gives d > most beyond √(most/factor)·(lengths)."""
+        return 0.0, float(np.sqrt(max(most, 0.0) / self.factor)) * (1 + 1e-12)
 
 
 @dataclass(frozen=True)
@@ -96,10 +114,10 @@ class Hamming:
         """Its name in the registry."""
         return "hamming"
 
-    def bind(self, source: Source, delta: float) -> BoundHamming:
+    def bind(self, annotations: Annotations, delta: float) -> BoundHamming:
         """k of the continuum or corpus; DataError if all units have length 0."""
-        k = mean_length(source)
-        if k == 0 and _any_unit(source):
+        k = mean_length(annotations)
+        if k == 0 and _any_unit(annotations):
             raise DataError(
                 "all units have length 0, so the Hamming distance has no scale",
                 hint="Use another positional dissimilarity",
@@ -113,19 +131,26 @@ class BoundHamming:
 
     factor: float
 
+    @property
+    def formula(self) -> Formula:
+        """What kernels compute."""
+        return HAMMING, self.factor
+
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """See `Hamming`."""
-        return np.asarray(self.factor * np.abs(u.end - v.end), np.float64)
+        return formula_costs(self.formula, u, v)
 
-    def reach(self, bound: float) -> Reach:
+    def reach(self, most: float) -> Reach:
         """|start_u − start_v| ≤ |end_u − end_v| + len_u + len_v."""
-        return max(bound, 0.0) / self.factor * (1 + 1e-12), 1.0 + 1e-12
+        return max(most, 0.0) / self.factor * (1 + 1e-12), 1.0 + 1e-12
 
 
-def _any_unit(source: Source) -> bool:
+def _any_unit(annotations: Annotations) -> bool:
     from gammacp.continuum import Continuum
 
-    return any(c.n_units for c in ([source] if isinstance(source, Continuum) else source.values()))
+    if isinstance(annotations, Continuum):
+        return annotations.n_units > 0
+    return any(c.n_units for c in annotations.values())
 
 
 POSITIONAL: Registry[Positional] = Registry("positional dissimilarity")

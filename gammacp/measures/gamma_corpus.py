@@ -16,7 +16,6 @@ from typing import Unpack
 import numpy as np
 
 from gammacp.alignment import Alignment, Status
-from gammacp.alignment.stopping import due
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import ExpectedDisorder, SampleRule
 from gammacp.continuum import Continuum, Corpus
@@ -33,6 +32,7 @@ from gammacp.measures.gamma_run import (
 from gammacp.measures.score import Score, undefined
 from gammacp.needs import require
 from gammacp.signature import signature
+from gammacp.stopping import due
 
 _NOT_REACHED = "interrupted before it was aligned"
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 from gammacp.alignment import BestGroups, Status, best_groups
-from gammacp.alignment.stopping import due
 from gammacp.arrays import Codes
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.sampling import ExpectedDisorder, SampleRule, sample_seed, sample_until
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import BoundDissimilarity, Combined
 from gammacp.errors import UsageError
+from gammacp.stopping import due
 
 Progress = Callable[[int, int], None]
 
@@ -89,8 +89,10 @@ class Settings:
             cover,
         )
 
-    def solve(self, continuum: Continuum, bound: BoundDissimilarity) -> BestGroups:
-        """The best alignment of one continuum, without objects."""
+    def solve(
+        self, continuum: Continuum, bound: BoundDissimilarity, *, ties: bool = False
+    ) -> BestGroups:
+        """The best alignment of one continuum, without objects; `ties` as in `best_groups`."""
         return best_groups(
             continuum,
             bound,
@@ -99,6 +101,7 @@ class Settings:
             time_limit=self.time_limit,
             seed=self.seed,
             cover=self.cover,
+            ties=ties,
         )
 
     def signature_parts(
@@ -189,7 +192,7 @@ def _solve_samples(
     rows = []
     for index in indices:
         random = sampler.draw(sample_seed(settings.seed, index))
-        outcome = settings.solve(random, bound) if random.n_units else None
+        outcome = settings.solve(random, bound, ties=keep) if random.n_units else None
         if due():
             break
         numbers = (

@@ -106,7 +106,7 @@ def measure_each(
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")
-    from gammacp.alignment.stopping import due
+    from gammacp.stopping import due
 
     shared: dict[object, object] = {}
     for name, m in chosen.items():

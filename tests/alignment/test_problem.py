@@ -8,8 +8,8 @@ import pytest
 
 from gammacp import Continuum, Unit
 from gammacp.alignment import Status, build_problem
-from gammacp.alignment.greedy import unitary_alignments_within
 from gammacp.alignment.problem import Solution, solution
+from gammacp.alignment.solvers.greedy import unitary_alignments_within
 from gammacp.dissimilarity import Combined, bind, columns
 from gammacp.dissimilarity.base import UnitColumns
 from gammacp.errors import UsageError

@@ -45,7 +45,7 @@ def test_full_cpsat_model_agrees() -> None:
 def test_candidates_of_3by100() -> None:
     """Pruning leaves 1474 unitary alignments, the 372 units alone among them."""
     from gammacp.alignment import build_problem
-    from gammacp.alignment.groups import enumerate_columns
+    from gammacp.alignment.columns import enumerate_columns
     from gammacp.dissimilarity import bind
 
     continuum = load("3by100")

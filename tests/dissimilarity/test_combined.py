@@ -66,3 +66,34 @@ def test_arguments_that_cannot_be_meant(arguments: dict[str, float]) -> None:
 
 def test_signature() -> None:
     assert Combined().signature == "combined(a:1,b:1,d:1,pos:sporadic,cat:nominal)"
+
+
+@dataclass(frozen=True)
+class Sometimes:
+    """NaN between one pair of places."""
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        d = np.abs(u.start - v.start) + np.abs(u.end - v.end) + (u.category != v.category)
+        odd = np.minimum(u.start, v.start) + np.maximum(u.start, v.start) * 1000 == 40_000
+        return np.where(odd, np.nan, d)
+
+
+@dataclass(frozen=True)
+class OneWay:
+    """Longer from the earlier unit to the later one."""
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        d = np.abs(u.start - v.start) + np.abs(u.end - v.end) + (u.category != v.category)
+        return np.where(u.start < v.start, 2 * d, d)
+
+
+def test_a_broken_promise_names_the_units_and_the_values() -> None:
+    with pytest.raises(AssertionError, match=r"is NaN .*: d\(\[0, .*\[40, .*\) = nan"):
+        check_dissimilarity(Sometimes(), invariant=())
+    with pytest.raises(AssertionError, match=r"not symmetric: d\(.*\) = \S+, the other way round"):
+        check_dissimilarity(OneWay(), invariant=())
+
+
+def test_a_bounded_dissimilarity_is_remarked() -> None:
+    with pytest.warns(UserWarning, match="no pair is ever ruled out"):
+        check_dissimilarity(Combined(alpha=0))

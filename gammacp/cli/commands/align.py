@@ -30,7 +30,7 @@ def align(
     Ctrl-C ends it with the best alignment so far and its bound.
     """
     from gammacp.alignment import align as solve
-    from gammacp.alignment.stopping import interruptible
+    from gammacp.stopping import interruptible
 
     name, continuum = load(file, reading).only()
     with progress("aligning"), placed(name), interruptible() as interrupted:

@@ -67,7 +67,7 @@ def gamma(
     Ctrl-C ends it with what is known so far: γ from the random sets that are done, or the
     observed disorder alone.
     """
-    from gammacp.alignment.stopping import interruptible
+    from gammacp.stopping import interruptible
 
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)

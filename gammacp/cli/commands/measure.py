@@ -72,9 +72,9 @@ def measure(
 
     Ctrl-C ends it with the values that are known so far.
     """
-    from gammacp.alignment.stopping import interruptible
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
+    from gammacp.stopping import interruptible
 
     names = chosen_measures(measures)
     own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}

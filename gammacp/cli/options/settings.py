@@ -138,9 +138,7 @@ class Sampling:
 class Solving:
     """How alignments are solved."""
 
-    method: Annotated[
-        str, typer.Option(help="Solver: auto, cpsat, milp, bipartite, greedy or brute.")
-    ] = "auto"
+    method: Annotated[str, typer.Option(help="Solver, one of `gammacp solvers`.")] = "auto"
     gap: Annotated[
         float, typer.Option(help="Relative gap to the proven bound at which to stop.", min=0)
     ] = 0.0

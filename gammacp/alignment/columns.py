@@ -1,0 +1,143 @@
+"""Groups with their gains: the columns of the set packing problem.
+
+In packing form a unit alone is implicit: gain(G) = (|G| − 1)·opening + Σ_{pairs of G} w is what
+a group saves against its units alone, and Σ cost = units·opening − Σ gain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Groups of two and more units: members of column c are `members[begin[c]:begin[c + 1]]`."""
+
+    begin: Indices
+    members: Codes
+    gain: Floats
+
+    def __len__(self) -> int:
+        """Number of columns."""
+        return len(self.gain)
+
+    @property
+    def sizes(self) -> Indices:
+        """Units of each column."""
+        return np.diff(self.begin)
+
+    @property
+    def column_of(self) -> Indices:
+        """The column of each member."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def select(self, which: Indices) -> Columns:
+        """These columns, in this order."""
+        sizes = self.sizes[which]
+        begin = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        offset = np.repeat(self.begin[which] - begin[:-1], sizes)
+        return Columns(begin, self.members[np.arange(begin[-1]) + offset], self.gain[which])
+
+    def renumbered(self, number: Codes) -> Columns:
+        """The same columns over units numbered anew, `number[unit]`."""
+        return Columns(self.begin, number[self.members], self.gain)
+
+    def compressed(self) -> tuple[Columns, Indices]:
+        """The same columns over units 0 … k − 1, and which units those are."""
+        units, local = np.unique(self.members, return_inverse=True)
+        return Columns(self.begin, local.astype(np.int32), self.gain), units.astype(np.int64)
+
+    def joined(self, others: Columns) -> Columns:
+        """These and the others."""
+        if not len(others):
+            return self
+        begin = np.concatenate((self.begin, others.begin[1:] + self.begin[-1]))
+        members = np.concatenate((self.members, others.members))
+        return Columns(begin, members, np.concatenate((self.gain, others.gain)))
+
+    def losses(self, price: Floats) -> Floats:
+        """Σ price − gain of each column: its reduced cost."""
+        if not len(self):
+            return np.zeros(0)
+        return np.asarray(np.add.reduceat(price[self.members], self.begin[:-1]) - self.gain)
+
+
+def enumerate_columns(problem: Problem, *, most_members: int) -> Columns | None:
+    """All groups that no profitable split beats; None if they exceed `most_members` units."""
+    from gammacp.alignment.kernels.enumeration import profitable_groups
+    from gammacp.alignment.kernels.pairs import best_per_annotator
+
+    rest = best_per_annotator(problem.annotator, problem.n_annotators, problem.adjacency)
+    begin, members, gain, count = profitable_groups(
+        problem.annotator,
+        problem.n_annotators,
+        problem.adjacency,
+        rest,
+        problem.opening,
+        problem.tolerance,
+        most_members,
+    )
+    return None if count < 0 else Columns(begin, members, gain)
+
+
+def all_columns(problem: Problem, tuning: Tuning = DEFAULT) -> Columns:
+    """`enumerate_columns`, or a DataError where they are too many."""
+    columns = enumerate_columns(problem, most_members=tuning.members)
+    if columns is None:
+        raise DataError(
+            "too many unitary alignments to list them all",
+            hint="Use the method 'auto', which generates only those it needs",
+        )
+    return columns
+
+
+def to_groups(problem: Problem, columns: Columns) -> Codes:
+    """The columns and the units left alone, int32 (groups, annotators), −1 empty.
+
+    In a cover the columns may share units.
+    """
+    table = group_table(problem, columns)
+    covered = np.zeros(problem.n_units, np.bool_)
+    covered[columns.members] = True
+    single = np.flatnonzero(~covered)
+    return np.concatenate((table, alone(problem)[single]))
+
+
+def group_table(problem: Problem, columns: Columns) -> Codes:
+    """The columns alone as rows of units, int32 (columns, annotators), −1 empty."""
+    groups = np.full((len(columns), problem.n_annotators), -1, np.int32)
+    groups[columns.column_of, problem.annotator[columns.members]] = columns.members
+    return groups
+
+
+def to_columns(problem: Problem, groups: Codes) -> Columns:
+    """The groups of two and more units as columns."""
+    from gammacp.alignment.kernels.pairs import group_weights
+
+    groups = groups[(groups >= 0).sum(axis=1) > 1]
+    sizes = (groups >= 0).sum(axis=1)
+    gain = (sizes - 1) * problem.opening + group_weights(groups, problem.adjacency)
+    begin = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return Columns(begin, groups[groups >= 0].astype(np.int32), gain)
+
+
+def alone(problem: Problem) -> Codes:
+    """Each unit in a group of its own."""
+    groups = np.full((problem.n_units, problem.n_annotators), -1, np.int32)
+    groups[np.arange(problem.n_units), problem.annotator] = np.arange(problem.n_units)
+    return groups
+
+
+def group_of_units(groups: Codes, n_units: int) -> Codes:
+    """The group of each unit in a partition, −1 for units in none."""
+    group_of = np.full(n_units, -1, np.int32)
+    rows, annotators = np.nonzero(groups >= 0)
+    group_of[groups[rows, annotators]] = rows
+    return group_of

@@ -1,0 +1,132 @@
+"""Prices of units from the linear relaxation of the set packing problem (OR-tools' GLOP).
+
+The relaxation is max Σ gain·x with Σ_{G∋u} x_G ≤ 1 for each unit; its duals y ≥ 0 are the prices
+of the units' places. Long continua are priced block by block, in time linear in their length:
+first blocks by themselves, then windows about the seams with what is outside held fixed. Prices
+so found are not the very best near the seams, and too low for a column that has no unit in any
+window; `proof.components` makes both good.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.arrays import Floats, Indices
+from gammacp.stopping import due, watched
+
+
+class Relaxation(NamedTuple):
+    """x per column and price y ≥ 0 per unit."""
+
+    value: Floats
+    price: Floats
+
+
+def relax(
+    n_units: int,
+    columns: Columns,
+    cover_cost: float | None = None,
+    *,
+    capacity: Indices | None = None,
+    deadline: float = np.inf,
+) -> Relaxation:
+    """The relaxation of these columns.
+
+    With `cover_cost` (the opening) units must be covered, may be covered several times, and prices
+    are at most that: min Σ (|G|·opening − gain)·x + opening·alone, Σ_{G∋u} x_G + alone_u ≥ 1.
+    With `capacity` a unit may be in that many groups instead of one. TimeoutError at the deadline
+    (of `time.monotonic`) and on Ctrl-C (`stopping`).
+    """
+    from scipy.sparse import csc_matrix, eye_array, hstack
+
+    builder: Any = import_module("ortools.linear_solver.python.model_builder_helper")
+    size = len(columns)
+    if not size:
+        return Relaxation(np.zeros(0), np.zeros(n_units))
+    matrix: Any = csc_matrix(
+        (np.ones(len(columns.members)), columns.members, columns.begin), shape=(n_units, size)
+    )
+    cost, low, high = -columns.gain, np.full(n_units, -np.inf), np.ones(n_units)
+    if capacity is not None:
+        high = capacity.astype(np.float64)
+    if cover_cost is not None:
+        cost = np.diff(columns.begin) * cover_cost - columns.gain
+        cost = np.concatenate((cost, np.full(n_units, cover_cost)))
+        matrix = csc_matrix(hstack((matrix, eye_array(n_units))))
+        low, high = np.ones(n_units), np.full(n_units, np.inf)
+    model = builder.ModelBuilderHelper()
+    model.fill_model_from_sparse_data(
+        np.zeros(len(cost)), np.full(len(cost), np.inf), cost, low, high, matrix.tocsr()
+    )
+    solver = builder.ModelSolverHelper("glop")
+    if np.isfinite(deadline):
+        solver.set_time_limit_in_seconds(max(deadline - time.monotonic(), 0.01))
+    watched(lambda: solver.solve(model), solver.interrupt_solve, deadline)
+    solved = solver.status() == builder.SolveStatus.OPTIMAL
+    if not solved and (np.isfinite(deadline) or due()):
+        raise TimeoutError("no time left for the linear relaxation")
+    if not solved:
+        raise RuntimeError(f"GLOP ended with {solver.status()} on a packing problem")
+    dual = np.asarray(solver.dual_values())
+    price = -dual if cover_cost is None else cover_cost - dual
+    value = np.asarray(solver.variable_values())[:size]
+    return Relaxation(value, np.maximum(price, 0.0))
+
+
+def block_prices(
+    n_units: int,
+    columns: Columns,
+    cover_cost: float | None = None,
+    *,
+    deadline: float = np.inf,
+    tuning: Tuning = DEFAULT,
+) -> Floats:
+    """Prices of units that are numbered by position; see the module's text."""
+    if n_units <= 2 * tuning.block:
+        return relax(n_units, columns, cover_cost, deadline=deadline).price
+    ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
+    starts = np.minimum.reduceat(columns.members, columns.begin[:-1])
+    by_start = np.argsort(starts, kind="stable")
+    widest = int((ends - starts).max())
+    price = np.zeros(n_units)
+
+    def reprice(first: int, last: int, *, across: bool) -> None:
+        """New prices for units first … last − 1, those outside held fixed."""
+        before = widest if across else 0
+        lo, hi = np.searchsorted(starts[by_start], (first - before, last))
+        inside = by_start[lo:hi]
+        inside = inside[(ends[inside] >= first) if across else (ends[inside] < last)]
+        part = truncated(columns.select(inside), price, first, last)
+        price[first:last] = relax(last - first, part, cover_cost, deadline=deadline).price
+
+    seams = np.linspace(0, n_units, n_units // tuning.block + 1).astype(int)
+    for first, last in itertools.pairwise(seams):
+        reprice(first, last, across=False)
+    # A column across a seam has units this near on both sides, unless it is wider than a block.
+    margin = min(max(tuning.block // 5, widest), tuning.block)
+    for seam in seams[1:-1]:
+        reprice(max(seam - margin, 0), min(seam + margin, n_units), across=True)
+    return price
+
+
+def truncated(columns: Columns, price: Floats, first: int, last: int) -> Columns:
+    """The columns without their units outside first … last − 1, which are paid for.
+
+    Columns that reach across without a unit inside are left out: no price inside can pay for them.
+    """
+    outside = (columns.members < first) | (columns.members >= last)
+    column_of = columns.column_of
+    paid = np.bincount(
+        column_of[outside], weights=price[columns.members[outside]], minlength=len(columns)
+    )
+    kept = np.bincount(column_of[~outside], minlength=len(columns))
+    begin: Indices = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
+    members = (columns.members[~outside] - first).astype(np.int32)
+    return Columns(begin, members, columns.gain - paid).select(np.flatnonzero(kept))

@@ -1,0 +1,429 @@
+"""Compiled kernels that search each component for its best alignment, without any solver.
+
+Prices y ≥ 0 of the units that no column beats (Σ y over its units ≥ its gain) turn the problem
+into losses: a column loses Σ y − gain ≥ 0, a unit left alone loses its price, and in a cover a
+unit loses opening − y each further time it is covered. An alignment gains Σ y − Σ losses, so the
+best one loses least.
+
+The search goes from each state's first uncovered unit on, depth first. Units are numbered by
+position here, so that the columns of a component stay in a narrow window and the set of covered
+units fits one 64-bit word beside the first uncovered unit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+# States that are remembered, a power of two that the hash below is made for, and from what size of
+# a component on.
+_TABLE = 1 << 17
+_SMALL = 6
+_ONE = np.uint64(1)
+
+Words: TypeAlias = NDArray[np.uint64]
+
+
+class Costs(NamedTuple):
+    """What decides: loss and Σ d_cat of each column, loss of a unit alone and of covering it again.
+
+    `second` (Σ d_cat) decides ties, after the number of groups.
+    """
+
+    loss: Floats
+    second: Floats
+    alone: Floats
+    over: Floats
+
+
+class Index(NamedTuple):
+    """Units and active columns by component.
+
+    Units of the component labelled r are `unit[unit_start[r]:unit_start[r + 1]]`, `place` is a
+    unit's number among them; columns to try at unit u are `option[option_start[u]:…]`: those that
+    begin there (in a cover: those that contain it). `bits` are a column's units from its first on,
+    where they are `narrow` enough.
+    """
+
+    unit_start: Indices
+    unit: Codes
+    place: Codes
+    option_start: Indices
+    option: Indices
+    bits: Words
+    narrow: Bools
+
+
+class Table(NamedTuple):
+    """Visited states (first uncovered unit, covered ones after it), stamped by component."""
+
+    stamp: Codes
+    first: Codes
+    covered: Words
+    loss: Floats
+    groups: Codes
+    second: Floats
+
+
+class Path(NamedTuple):
+    """The states from the root of the search on; `best` are the columns of the best solution."""
+
+    first: Indices
+    covered: Words
+    loss: Floats
+    second: Floats
+    option: Indices
+    taken: Indices
+    best: Indices
+
+
+@kernel
+def search_components(
+    begin: Indices,
+    members: Codes,
+    costs: Costs,
+    cover: bool,
+    active: Bools,
+    label: Codes,
+    known: Codes,
+    least: Floats,
+    chosen: Bools,
+    ties: bool,
+    tolerance: float,
+    node_limit: int,
+) -> Indices:
+    """Least loss of each component that has changed; the roots of those that are too hard.
+
+    Parameters
+    ----------
+    known
+        Active columns per root when it was last searched (−1: never); kept up to date.
+    least, chosen
+        Results in place: loss per root, and which columns the best solution takes.
+    ties
+        `least` is the optimum on entry; of the solutions within the tolerance the one with the
+        fewest groups is taken, then the one with the least `second`, then the first one in the
+        order of the columns.
+    """
+    n = len(label)
+    index = _index(begin, members, cover, active, label)
+    column_count = np.zeros(n, np.int32)
+    for c in range(len(active)):
+        if active[c]:
+            column_count[label[members[begin[c]]]] += 1
+    hard = np.empty(n, np.int64)
+    n_hard = 0
+    table = _table(1)
+    largest = 0
+    for root in range(n):
+        largest = max(largest, index.unit_start[root + 1] - index.unit_start[root])
+    path = _path(largest + 2)
+    for root in range(n):
+        lo = index.unit_start[root]
+        size = index.unit_start[root + 1] - lo
+        if size == 0 or known[root] == column_count[root]:
+            continue
+        known[root] = column_count[root]
+        if size == 1:
+            least[root] = costs.alone[root]
+            continue
+        if _too_wide(index, lo, size):
+            if not ties:
+                _unchoose(index, lo, size, chosen)
+            hard[n_hard] = root
+            n_hard += 1
+            continue
+        if size > _SMALL and len(table.stamp) == 1:
+            table = _table(_TABLE)
+        best, depth, complete = _search(
+            begin, members, costs, cover, index, root, least[root], ties, tolerance, node_limit,
+            table, path,
+        )  # fmt: skip
+        if not complete or depth < 0:
+            hard[n_hard] = root
+            n_hard += 1
+        if not ties or depth >= 0:
+            _unchoose(index, lo, size, chosen)
+        if depth < 0:
+            continue
+        if not ties:
+            least[root] = best
+        for i in range(depth):
+            if path.best[i] >= 0:
+                chosen[path.best[i]] = True
+    return hard[:n_hard]
+
+
+@kernel
+def _index(begin: Indices, members: Codes, cover: bool, active: Bools, label: Codes) -> Index:
+    """Counting sorts of the units by component and of the active columns by unit."""
+    n = len(label)
+    m = len(active)
+    unit_start = np.zeros(n + 1, np.int64)
+    option_start = np.zeros(n + 1, np.int64)
+    for u in range(n):
+        unit_start[label[u] + 1] += 1
+    for c in range(m):
+        if active[c]:
+            if cover:
+                for p in range(begin[c], begin[c + 1]):
+                    option_start[members[p] + 1] += 1
+            else:
+                option_start[_lowest(begin, members, c) + 1] += 1
+    for u in range(n):
+        unit_start[u + 1] += unit_start[u]
+        option_start[u + 1] += option_start[u]
+    unit = np.empty(n, np.int32)
+    place = np.empty(n, np.int32)
+    fill = unit_start[:-1].copy()
+    for u in range(n):
+        root = label[u]
+        place[u] = fill[root] - unit_start[root]
+        unit[fill[root]] = u
+        fill[root] += 1
+    option = np.empty(option_start[n], np.int64)
+    narrow = np.zeros(m, np.bool_)
+    bits = np.zeros(m, np.uint64)
+    fill = option_start[:-1].copy()
+    for c in range(m):
+        if not active[c]:
+            continue
+        lowest = _lowest(begin, members, c)
+        highest = lowest
+        for p in range(begin[c], begin[c + 1]):
+            highest = max(highest, members[p])
+            if cover:
+                option[fill[members[p]]] = c
+                fill[members[p]] += 1
+        if not cover:
+            option[fill[lowest]] = c
+            fill[lowest] += 1
+        narrow[c] = place[highest] - place[lowest] < 64
+        if narrow[c]:
+            for p in range(begin[c], begin[c + 1]):
+                bits[c] |= _ONE << np.uint64(place[members[p]] - place[lowest])
+    return Index(unit_start, unit, place, option_start, option, bits, narrow)
+
+
+@kernel
+def _lowest(begin: Indices, members: Codes, c: int) -> int:
+    lowest = members[begin[c]]
+    for p in range(begin[c] + 1, begin[c + 1]):
+        lowest = min(lowest, members[p])
+    return lowest  # type: ignore[no-any-return]
+
+
+@kernel
+def _table(size: int) -> Table:
+    return Table(
+        np.full(size, -1, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.uint64),
+        np.empty(size, np.float64),
+        np.empty(size, np.int32),
+        np.empty(size, np.float64),
+    )
+
+
+@kernel
+def _path(size: int) -> Path:
+    return Path(
+        np.empty(size, np.int64),
+        np.empty(size, np.uint64),
+        np.empty(size, np.float64),
+        np.empty(size, np.float64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+    )
+
+
+@kernel
+def _too_wide(index: Index, lo: int, size: int) -> bool:
+    """Whether a column of the component has units too far apart for one word."""
+    for i in range(lo, lo + size):
+        u = index.unit[i]
+        for o in range(index.option_start[u], index.option_start[u + 1]):
+            if not index.narrow[index.option[o]]:
+                return True
+    return False
+
+
+@kernel
+def _unchoose(index: Index, lo: int, size: int, chosen: Bools) -> None:
+    """Take back what was chosen in the component, in place."""
+    for i in range(lo, lo + size):
+        u = index.unit[i]
+        for o in range(index.option_start[u], index.option_start[u + 1]):
+            chosen[index.option[o]] = False
+
+
+@kernel
+def _search(
+    begin: Indices,
+    members: Codes,
+    costs: Costs,
+    cover: bool,
+    index: Index,
+    root: int,
+    optimum: float,
+    ties: bool,
+    tolerance: float,
+    node_limit: int,
+    table: Table,
+    path: Path,
+) -> tuple[float, int, bool]:
+    """Least loss of one component, how many groups that takes (in `path.best`), and if proven.
+
+    −1 groups where none was found.
+    """
+    lo = index.unit_start[root]
+    size = index.unit_start[root + 1] - lo
+    stored = 0
+    best = optimum + tolerance if ties else np.inf
+    best_groups = 1 << 30
+    best_second = np.inf
+    best_depth = -1
+    nodes = 0
+    depth = 0
+    path.first[0] = 0
+    path.covered[0] = np.uint64(0)
+    path.loss[0] = 0.0
+    path.second[0] = 0.0
+    path.option[0] = index.option_start[index.unit[lo]]
+    while depth >= 0:
+        f = path.first[depth]
+        u = index.unit[lo + f]
+        covered = path.covered[depth]
+        o = path.option[depth]
+        path.option[depth] += 1
+        if o > index.option_start[u + 1]:
+            depth -= 1
+            continue
+        if o == index.option_start[u + 1]:
+            c = -1
+            lost = path.loss[depth] + costs.alone[u]
+            after = covered | _ONE
+            other = path.second[depth]
+        else:
+            c = index.option[o]
+            lost = path.loss[depth] + costs.loss[c]
+            other = path.second[depth] + costs.second[c]
+            if cover:
+                after, again = _covered_again(begin, members, costs.over, index, c, f, covered)
+                lost += again
+            elif covered & index.bits[c]:
+                continue
+            else:
+                after = covered | index.bits[c]
+        if lost > best if ties else lost >= best - tolerance:
+            continue
+        nodes += 1
+        if nodes > node_limit:
+            return best, best_depth, False
+        g = f
+        while after & _ONE:
+            after >>= _ONE
+            g += 1
+        path.taken[depth] = c
+        groups = depth + 1
+        if g >= size:
+            if ties and (
+                groups > best_groups or (groups == best_groups and other >= best_second - tolerance)
+            ):
+                continue
+            if not ties:
+                best = lost
+            best_groups = groups
+            best_second = other
+            best_depth = groups
+            for i in range(groups):
+                path.best[i] = path.taken[i]
+            if not ties and best <= tolerance:
+                break
+            continue
+        if size > _SMALL:
+            dominated, stored = _dominated(
+                table, root, g, after, lost, groups, other, ties, tolerance, stored
+            )
+            if dominated:
+                continue
+        depth += 1
+        path.first[depth] = g
+        path.covered[depth] = after
+        path.loss[depth] = lost
+        path.second[depth] = other
+        path.option[depth] = index.option_start[index.unit[lo + g]]
+    return best, best_depth, True
+
+
+@kernel
+def _covered_again(
+    begin: Indices,
+    members: Codes,
+    over: Floats,
+    index: Index,
+    c: int,
+    first: int,
+    covered: Any,
+) -> tuple[Any, float]:
+    """What is covered after a column of a cover, and what it costs to cover units again."""
+    after = covered
+    lost = 0.0
+    for p in range(begin[c], begin[c + 1]):
+        i = index.place[members[p]]
+        if i < first or (covered >> np.uint64(i - first)) & _ONE:
+            lost += over[members[p]]
+        else:
+            after |= _ONE << np.uint64(i - first)
+    return after, lost
+
+
+@kernel
+def _dominated(
+    table: Table,
+    root: int,
+    first: int,
+    covered: Any,
+    lost: float,
+    groups: int,
+    other: float,
+    ties: bool,
+    tolerance: float,
+    stored: int,
+) -> tuple[bool, int]:
+    """Whether a state was visited at no more loss, otherwise it is remembered; states stored."""
+    slot = (
+        (covered ^ (covered >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+        + np.uint64(first) * np.uint64(0xC2B2AE3D27D4EB4F)
+    ) >> np.uint64(47)
+    at = np.int64(slot)
+    while table.stamp[at] == root and not (
+        table.first[at] == first and table.covered[at] == covered
+    ):
+        at = (at + 1) % _TABLE
+    if table.stamp[at] == root:
+        if ties:
+            fewer = table.groups[at] < groups or (
+                table.groups[at] == groups and table.second[at] <= other + tolerance
+            )
+            if fewer and lost >= table.loss[at] - tolerance:
+                return True, stored
+        elif lost >= table.loss[at]:
+            return True, stored
+    elif stored < _TABLE // 2:
+        stored += 1
+        table.stamp[at] = root
+        table.first[at] = first
+        table.covered[at] = covered
+    else:
+        return False, stored
+    table.loss[at] = lost
+    table.groups[at] = groups
+    table.second[at] = other
+    return False, stored

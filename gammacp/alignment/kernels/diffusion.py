@@ -1,0 +1,178 @@
+"""Compiled kernels that price units by diffusion: column by column, what a column offers is shared.
+
+Each column splits its gain into shares, one per member; a unit's price is the best share that it
+is offered, or nothing. So prices pay every column, whatever the shares. One step takes one column
+and gives each of its members what the best other column offers there, and an equal part of what
+remains or lacks: Σ price never rises (min-sum diffusion; Werner 2007, "A linear programming
+approach to max-sum problem", IEEE TPAMI 29(7)). Steps know only a unit's two best offers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def equal_shares(begin: Indices, members: Codes, gain: Floats) -> Floats:
+    """Each column's gain in equal parts, shape of `members`."""
+    share = np.empty(len(members), np.float64)
+    for c in range(len(gain)):
+        part = gain[c] / (begin[c + 1] - begin[c])
+        for p in range(begin[c], begin[c + 1]):
+            share[p] = part
+    return share
+
+
+@kernel
+def by_first_unit(n_units: int, begin: Indices, members: Codes, kept: Bools) -> Codes:
+    """The kept columns by their first unit, so that a pass over them goes along the continuum."""
+    first = np.empty(len(kept), np.int32)
+    start = np.zeros(n_units + 1, np.int64)
+    for c in range(len(kept)):
+        if kept[c]:
+            lowest = members[begin[c]]
+            for p in range(begin[c] + 1, begin[c + 1]):
+                lowest = min(lowest, members[p])
+            first[c] = lowest
+            start[lowest + 1] += 1
+    for u in range(n_units):
+        start[u + 1] += start[u]
+    order = np.empty(start[n_units], np.int32)
+    for c in range(len(kept)):
+        if kept[c]:
+            order[start[first[c]]] = c
+            start[first[c]] += 1
+    return order
+
+
+@kernel
+def diffuse(
+    n_units: int,
+    begin: Indices,
+    members: Codes,
+    gain: Floats,
+    order: Codes,
+    share: Floats,
+    passes: int,
+) -> Floats:
+    """Go over the columns of `order` there and back, shares changed in place; the prices."""
+    start = np.zeros(n_units + 1, np.int64)
+    for c in order:
+        for p in range(begin[c], begin[c + 1]):
+            start[members[p] + 1] += 1
+    for u in range(n_units):
+        start[u + 1] += start[u]
+    fill = start[:-1].copy()
+    offers = np.empty(start[n_units], np.int32)
+    for c in order:
+        for p in range(begin[c], begin[c + 1]):
+            offers[fill[members[p]]] = p
+            fill[members[p]] += 1
+    best = np.zeros(n_units, np.float64)
+    next_best = np.zeros(n_units, np.float64)
+    best_at = np.full(n_units, -1, np.int32)
+    next_at = np.full(n_units, -1, np.int32)
+    for u in range(n_units):
+        _two_best(u, start, offers, share, best, best_at, next_best, next_at)
+    for done in range(passes):
+        for i in range(len(order)):
+            c = order[i] if done % 2 == 0 else order[len(order) - 1 - i]
+            rest = gain[c]
+            for p in range(begin[c], begin[c + 1]):
+                u = members[p]
+                rest -= next_best[u] if best_at[u] == p else best[u]
+            rest /= begin[c + 1] - begin[c]
+            for p in range(begin[c], begin[c + 1]):
+                u = members[p]
+                other = next_best[u] if best_at[u] == p else best[u]
+                share[p] = other + rest
+                if best_at[u] == p:
+                    if rest >= 0.0:
+                        best[u] = share[p]
+                        continue
+                elif rest > 0.0:
+                    next_best[u] = best[u]
+                    next_at[u] = best_at[u]
+                    best[u] = share[p]
+                    best_at[u] = p
+                    continue
+                elif next_at[u] != p:
+                    if share[p] > next_best[u]:
+                        next_best[u] = share[p]
+                        next_at[u] = p
+                    continue
+                elif share[p] >= next_best[u]:
+                    next_best[u] = share[p]
+                    continue
+                _two_best(u, start, offers, share, best, best_at, next_best, next_at)
+    return best
+
+
+@kernel
+def _two_best(
+    u: int,
+    start: Indices,
+    offers: Codes,
+    share: Floats,
+    best: Floats,
+    best_at: Codes,
+    next_best: Floats,
+    next_at: Codes,
+) -> None:
+    """The two best offers to a unit (at least 0) and where they are, in place."""
+    best[u] = next_best[u] = 0.0
+    best_at[u] = next_at[u] = -1
+    for q in range(start[u], start[u + 1]):
+        p = offers[q]
+        if share[p] > best[u]:
+            next_best[u] = best[u]
+            next_at[u] = best_at[u]
+            best[u] = share[p]
+            best_at[u] = p
+        elif share[p] > next_best[u]:
+            next_best[u] = share[p]
+            next_at[u] = p
+
+
+@kernel
+def keep_within(
+    begin: Indices, members: Codes, gain: Floats, price: Floats, most: float, kept: Bools
+) -> None:
+    """Mark the columns that lose at most `most`, in place."""
+    for c in range(len(gain)):
+        loss = -gain[c]
+        for p in range(begin[c], begin[c + 1]):
+            loss += price[members[p]]
+        kept[c] = loss <= most
+
+
+@kernel
+def readmit(
+    begin: Indices,
+    members: Codes,
+    gain: Floats,
+    price: Floats,
+    least: float,
+    kept: Bools,
+    share: Floats,
+) -> int:
+    """Take in columns that the prices do not pay by `least`, in place; how many.
+
+    Their members' shares are what they pay now and an equal part of what lacks.
+    """
+    count = 0
+    for c in range(len(gain)):
+        if kept[c]:
+            continue
+        lacking = gain[c]
+        for p in range(begin[c], begin[c + 1]):
+            lacking -= price[members[p]]
+        if lacking > least:
+            kept[c] = True
+            count += 1
+            for p in range(begin[c], begin[c + 1]):
+                share[p] = price[members[p]] + lacking / (begin[c + 1] - begin[c])
+    return count

@@ -1,0 +1,32 @@
+"""Compiled kernel: dual prices made feasible."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def make_feasible(
+    price: Floats, begin: Indices, members: Codes, gain: Floats, most: float
+) -> Floats:
+    """Raise prices in place until no column gains more than its units' prices; the losses.
+
+    No price is raised above `most`; a column's gain is at most that times its units.
+    """
+    for c in range(len(gain)):
+        missing = gain[c]
+        for p in range(begin[c], begin[c + 1]):
+            missing -= price[members[p]]
+        for p in range(begin[c], begin[c + 1]):
+            raised = max(min(missing, most - price[members[p]]), 0.0)
+            price[members[p]] += raised
+            missing -= raised
+    loss = np.empty(len(gain), np.float64)
+    for c in range(len(gain)):
+        loss[c] = -gain[c]
+        for p in range(begin[c], begin[c + 1]):
+            loss[c] += price[members[p]]
+    return loss

@@ -1,0 +1,159 @@
+"""Compiled kernels that list the groups that no profitable split beats."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.alignment.kernels.growing import appended, filled, no_columns, trimmed
+from gammacp.alignment.problem import Adjacency
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+# Splits of larger groups are tested unit by unit only: leaving a group in is always sound.
+_MOST_SPLIT = 12
+
+
+@kernel
+def profitable_groups(
+    annotator: Codes,
+    n_annotators: int,
+    graph: Adjacency,
+    rest: Floats,
+    opening: float,
+    tolerance: float,
+    limit: int,
+) -> tuple[Indices, Codes, Floats, int]:
+    """Groups of two and more units that stay when every split A|B has Σ w(A, B) + opening ≥ 0.
+
+    Annotator by annotator from each group's first unit; a partial group is left as soon as one of
+    its units, even with its best partners among the later annotators, would do better alone.
+    Returns (begin of each group, members, gains, count), gain = (size − 1)·opening + Σ w; with
+    more than `limit` members, or four times as many partial groups, it stops with count −1.
+    """
+    found = no_columns()
+    nodes = 0
+    local = np.empty(64, np.int32)
+    between = np.empty((64, 64), np.float64)
+    chosen = np.empty(n_annotators + 1, np.int64)
+    group = np.empty(n_annotators + 1, np.int32)
+    sums = np.zeros((n_annotators + 1, n_annotators + 1), np.float64)
+    totals = np.zeros(n_annotators + 1, np.float64)
+    cuts = np.zeros(1 << max(min(n_annotators, _MOST_SPLIT) - 1, 1), np.float64)
+    position = np.full(len(annotator), -1, np.int64)
+    for root in range(len(annotator)):
+        lo = graph.start[root]
+        hi = graph.start[root + 1]
+        lo += np.searchsorted(graph.neighbour[lo:hi], root)
+        size = hi - lo + 1
+        if size < 2:
+            continue
+        if size > len(local):
+            local = np.empty(2 * size, np.int32)
+            between = np.empty((2 * size, 2 * size), np.float64)
+        _weights_around(graph, root, lo, size, local, between, position)
+        depth = 1
+        chosen[0] = 0
+        sums[1, 0] = 0.0
+        totals[1] = 0.0
+        candidate = 1
+        while True:
+            if candidate >= size:
+                depth -= 1
+                if depth == 0:
+                    break
+                candidate = chosen[depth] + 1
+                continue
+            nodes += 1
+            if nodes > 4 * limit:
+                return *trimmed(found), -1
+            x = local[candidate]
+            k = annotator[x]
+            # The same annotator as the last member: a group has one unit of each.
+            if annotator[local[chosen[depth - 1]]] == k:
+                candidate += 1
+                continue
+            into = 0.0
+            stays = True
+            for m in range(depth):
+                w = between[chosen[m], candidate]
+                into += w
+                sums[depth + 1, m] = sums[depth, m] + w
+                if sums[depth + 1, m] + rest[local[chosen[m]], k + 1] + opening < -tolerance:
+                    stays = False
+                    break
+            if not stays or into + rest[x, k + 1] + opening < -tolerance:
+                candidate += 1
+                continue
+            chosen[depth] = candidate
+            sums[depth + 1, depth] = into
+            totals[depth + 1] = totals[depth] + into
+            depth += 1
+            if _no_split_pays(between, chosen, sums[depth], depth, opening, tolerance, cuts):
+                if filled(found) + depth > limit:
+                    return *trimmed(found), -1
+                for m in range(depth):
+                    group[m] = local[chosen[m]]
+                found = appended(found, group, depth, (depth - 1) * opening + totals[depth])
+            candidate += 1
+    return *trimmed(found), found.number
+
+
+@kernel
+def _weights_around(
+    graph: Adjacency,
+    root: int,
+    lo: int,
+    size: int,
+    local: Codes,
+    between: Floats,
+    position: Indices,
+) -> None:
+    """The root and its later neighbours in `local`, and their weights as a matrix, in place."""
+    local[0] = root
+    for i in range(1, size):
+        local[i] = graph.neighbour[lo + i - 1]
+        position[local[i]] = i
+    for i in range(size):
+        between[i, :size] = -np.inf
+    for i in range(1, size):
+        between[0, i] = graph.weight[lo + i - 1]
+        between[i, 0] = between[0, i]
+        u = local[i]
+        for p in range(graph.start[u], graph.start[u + 1]):
+            j = position[graph.neighbour[p]]
+            if j >= 0:
+                between[i, j] = graph.weight[p]
+    for i in range(1, size):
+        position[local[i]] = -1
+
+
+@kernel
+def _no_split_pays(
+    between: Floats,
+    chosen: Indices,
+    sums: Floats,
+    size: int,
+    opening: float,
+    tolerance: float,
+    cuts: Floats,
+) -> bool:
+    """Whether Σ w(A, B) + opening ≥ 0 for every split A|B of the group."""
+    for m in range(size):
+        if sums[m] + opening < -tolerance:
+            return False
+    if size < 4 or size > _MOST_SPLIT:
+        return True
+    cuts[0] = 0.0
+    for subset in range(1, 1 << (size - 1)):
+        top = 0
+        while subset >> (top + 1):
+            top += 1
+        below = subset ^ (1 << top)
+        cut = cuts[below] + sums[top]
+        for m in range(top):
+            if below >> m & 1:
+                cut -= 2.0 * between[chosen[m], chosen[top]]
+        cuts[subset] = cut
+        if cut + opening < -tolerance:
+            return False
+    return True

@@ -1,0 +1,81 @@
+"""Compiled kernels of the greedy algorithm of 2011."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.alignment.kernels.growing import appended, filled, no_columns, trimmed
+from gammacp.alignment.kernels.pairs import weight_between
+from gammacp.alignment.problem import Adjacency
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def take_disjoint(n_units: int, begin: Indices, members: Codes, order: Indices) -> Indices:
+    """In that order, every column none of whose units is taken yet."""
+    taken = np.zeros(n_units, np.bool_)
+    chosen = np.empty(len(order), np.int64)
+    count = 0
+    for c in order:
+        free = True
+        for p in range(begin[c], begin[c + 1]):
+            if taken[members[p]]:
+                free = False
+                break
+        if free:
+            for p in range(begin[c], begin[c + 1]):
+                taken[members[p]] = True
+            chosen[count] = c
+            count += 1
+    return chosen[:count]
+
+
+@kernel
+def groups_within(
+    annotator: Codes,
+    n_annotators: int,
+    graph: Adjacency,
+    opening: float,
+    most: float,
+    delta: float,
+    limit: int,
+) -> tuple[Indices, Codes, Floats, int]:
+    """Groups of two and more units with opening − Σ w ≤ `most`, as in `profitable_groups`."""
+    found = no_columns()
+    inside = np.empty(n_annotators + 1, np.int32)
+    place = np.empty(n_annotators + 1, np.int64)
+    total = np.zeros(n_annotators + 1, np.float64)
+    for root in range(len(annotator)):
+        inside[0] = root
+        depth = 1
+        place[1] = graph.start[root]
+        while depth > 0:
+            p = place[depth]
+            if p >= graph.start[root + 1]:
+                depth -= 1
+                continue
+            place[depth] += 1
+            x = graph.neighbour[p]
+            k = annotator[x]
+            if k <= annotator[inside[depth - 1]]:
+                continue
+            into = 0.0
+            for m in range(depth):
+                into += weight_between(graph, inside[m], x)
+            # At best every later annotator adds Δ for each pair.
+            later = n_annotators - 1 - k
+            size = depth + 1
+            more = delta * (later * size + later * (later - 1) / 2.0)
+            if opening - total[depth] - into - more > most:
+                continue
+            inside[depth] = x
+            depth += 1
+            total[depth] = total[depth - 1] + into
+            place[depth] = p + 1
+            if opening - total[depth] > most:
+                continue
+            if filled(found) + depth > limit:
+                return *trimmed(found), -1
+            found = appended(found, inside, depth, (depth - 1) * opening + total[depth])
+    return *trimmed(found), found.number

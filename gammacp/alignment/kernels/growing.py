@@ -1,0 +1,64 @@
+"""Compiled kernels: a list of groups with their gains that grows as groups are found."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+class Growing(NamedTuple):
+    """Columns found so far: `number` of them, in arrays with room for more (see `Columns`)."""
+
+    begin: Indices
+    members: Codes
+    gain: Floats
+    number: int
+
+
+@kernel
+def no_columns() -> Growing:
+    """An empty list."""
+    begin = np.zeros(512, np.int64)
+    return Growing(begin, np.empty(1024, np.int32), np.empty(512, np.float64), 0)
+
+
+@kernel
+def appended(columns: Growing, group: Codes, size: int, gain: float) -> Growing:
+    """The list with `group[:size]` at its end; earlier ones must not be used any more."""
+    begin, members, gains, count = columns
+    filled = begin[count]
+    if filled + size > len(members):
+        members = grown(members, filled + size)
+    if count + 2 > len(begin):
+        begin = grown(begin, count + 2)
+        gains = grown(gains, count + 2)
+    for i in range(size):
+        members[filled + i] = group[i]
+    gains[count] = gain
+    begin[count + 1] = filled + size
+    return Growing(begin, members, gains, count + 1)
+
+
+@kernel
+def filled(columns: Growing) -> int:
+    """Members of all columns together."""
+    return columns.begin[columns.number]  # type: ignore[no-any-return]
+
+
+@kernel
+def trimmed(columns: Growing) -> tuple[Indices, Codes, Floats]:
+    """Begin of each column, members and gains, without the room for more."""
+    begin, members, gains, count = columns
+    return begin[: count + 1], members[: begin[count]], gains[:count]
+
+
+@kernel
+def grown(array: Any, least: int) -> Any:
+    """A copy with room for `least` and at least twice as many."""
+    larger = np.empty(max(2 * len(array), least), array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -1,0 +1,159 @@
+"""Compiled kernels over pairs of units: the scan of positions, and the graph."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.alignment.kernels.growing import grown
+from gammacp.alignment.problem import Adjacency
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.dissimilarity.kernels import positional_cost
+from gammacp.kernel import kernel
+
+
+@kernel
+def scan(
+    start: Floats,
+    end: Floats,
+    category: Codes,
+    annotator: Codes,
+    order: Indices,
+    class_start: Indices,
+    reach_of_class: Floats,
+    absolute: float,
+    formula: int,
+    factor: float,
+    category_costs: Floats,
+    most: float,
+    capacity: int,
+    limit: int,
+    halted: Bools,
+) -> tuple[Codes, Codes, Floats, int]:
+    """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
+
+    `order` sorts units by length class and start; units of classes c and k are compared only
+    within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k]. `formula` and
+    `factor` are the positional part (`dissimilarity.kernels`); without a formula (−1) all pairs
+    within reach are listed, with 0. Returns (first, second, d, count); with more than `limit`
+    pairs, or once `halted[0]` is set by another thread, it stops and the count is −1.
+    """
+    first = np.empty(capacity, np.int32)
+    second = np.empty(capacity, np.int32)
+    cost = np.empty(capacity, np.float64)
+    n = 0
+    n_classes = len(class_start) - 1
+    for c in range(n_classes):
+        for k in range(c, n_classes):
+            window = absolute + reach_of_class[c] + reach_of_class[k]
+            lo = class_start[k]
+            stop = class_start[k + 1]
+            for p in range(class_start[c], class_start[c + 1]):
+                if halted[0]:
+                    return first, second, cost, -1
+                u = order[p]
+                s = start[u]
+                if c == k:
+                    lo = p + 1
+                else:
+                    while lo < stop and start[order[lo]] < s - window:
+                        lo += 1
+                e = end[u]
+                a = annotator[u]
+                for q in range(lo, stop):
+                    v = order[q]
+                    t = start[v]
+                    if t > s + window:
+                        break
+                    if annotator[v] == a:
+                        continue
+                    d = 0.0
+                    if formula >= 0:
+                        d = positional_cost(formula, factor, s, e, t, end[v])
+                        d += category_costs[category[u], category[v]]
+                        if not d <= most:
+                            continue
+                    if n == len(first):
+                        if n >= limit:
+                            return first, second, cost, -1
+                        first = grown(first, 16)
+                        second = grown(second, 16)
+                        cost = grown(cost, 16)
+                    first[n] = min(u, v)
+                    second[n] = max(u, v)
+                    cost[n] = d
+                    n += 1
+    return first[:n], second[:n], cost[:n], n
+
+
+@kernel
+def adjacency(n_units: int, first: Codes, second: Codes, weight: Floats) -> Adjacency:
+    """Pairs from both sides, in rows sorted by neighbour."""
+    start = np.zeros(n_units + 1, np.int64)
+    for p in range(len(first)):
+        start[first[p] + 1] += 1
+        start[second[p] + 1] += 1
+    for u in range(n_units):
+        start[u + 1] += start[u]
+    # Two counting passes sort by (row, neighbour): first by neighbour, then stably by row.
+    size = start[n_units]
+    row = np.empty(size, np.int32)
+    pair = np.empty(size, np.int64)
+    fill = start[:-1].copy()
+    for p in range(len(first)):
+        u, v = first[p], second[p]
+        row[fill[v]] = u
+        pair[fill[v]] = p
+        fill[v] += 1
+        row[fill[u]] = v
+        pair[fill[u]] = p
+        fill[u] += 1
+    neighbour = np.empty(size, np.int32)
+    weights = np.empty(size, np.float64)
+    fill = start[:-1].copy()
+    for v in range(n_units):
+        for p in range(start[v], start[v + 1]):
+            u = row[p]
+            neighbour[fill[u]] = v
+            weights[fill[u]] = weight[pair[p]]
+            fill[u] += 1
+    return Adjacency(start, neighbour, weights)
+
+
+@kernel
+def weight_between(graph: Adjacency, u: int, v: int) -> float:
+    """w(u, v), −∞ where the pair is no edge."""
+    lo, hi = graph.start[u], graph.start[u + 1]
+    p = lo + np.searchsorted(graph.neighbour[lo:hi], v)
+    if p < hi and graph.neighbour[p] == v:
+        return float(graph.weight[p])
+    return -np.inf
+
+
+@kernel
+def group_weights(groups: Codes, graph: Adjacency) -> Floats:
+    """Σ w over the pairs of each group, −∞ where a pair is no edge."""
+    total = np.zeros(len(groups), np.float64)
+    for g in range(len(groups)):
+        for i in range(groups.shape[1]):
+            u = groups[g, i]
+            if u < 0:
+                continue
+            for j in range(i + 1, groups.shape[1]):
+                v = groups[g, j]
+                if v >= 0:
+                    total[g] += weight_between(graph, u, v)
+    return total
+
+
+@kernel
+def best_per_annotator(annotator: Codes, n_annotators: int, graph: Adjacency) -> Floats:
+    """rest[u, k] = Σ_{annotators ≥ k} max(0, best w(u, ·) there); shape (units, n + 1)."""
+    n_units = len(annotator)
+    rest = np.zeros((n_units, n_annotators + 1), np.float64)
+    for u in range(n_units):
+        for p in range(graph.start[u], graph.start[u + 1]):
+            k = annotator[graph.neighbour[p]]
+            rest[u, k] = max(rest[u, k], graph.weight[p])
+        for k in range(n_annotators - 1, -1, -1):
+            rest[u, k] += rest[u, k + 1]
+    return rest

@@ -1,0 +1,319 @@
+"""Compiled kernels that find groups by their reduced cost, and prove that there are no others.
+
+For each root, the first unit of its groups, a branch and bound over labels: one annotator after
+the other is given one of its units, or none. Messages between annotators (`messages`) bound
+what is left and drop most labels at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.kernels.growing import Growing, appended, filled, no_columns, trimmed
+from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
+from gammacp.alignment.kernels.roots import (
+    label_starts,
+    loose_bound,
+    reduce_candidates,
+    root_graph,
+)
+from gammacp.alignment.problem import Adjacency
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+EXACT, UNSURE, GIVEN_UP = 0, 1, -1
+
+
+class Effort(NamedTuple):
+    """How hard a root is searched; see `Tuning` for the last four.
+
+    `nodes` of a root's search and `members` of all groups found are limits.
+    """
+
+    nodes: int
+    members: int
+    passes: int
+    edges: int
+    progress: float
+    decisiveness: float
+
+
+class RootGraph(NamedTuple):
+    """What a root's groups are made of: `begin[s]` is where annotator s's candidates begin.
+
+    `value` and `edge` are those of labels and of pairs of labels; see `messages`.
+    """
+
+    root: int
+    price: float
+    unit: Codes
+    begin: Indices
+    value: Floats
+    edge: Floats
+
+
+@kernel
+def price_groups(
+    annotator: Codes,
+    n_annotators: int,
+    graph: Adjacency,
+    price: Floats,
+    opening: float,
+    floor: float,
+    every: bool,
+    roots: Indices,
+    effort: Effort,
+    halted: Bools,
+) -> tuple[Indices, Codes, Floats, Floats, Bools, int]:
+    """Groups of these roots whose gain exceeds their units' prices by more than `floor`.
+
+    `floor` may be negative. With `every` all of them (enumeration), otherwise of each root one
+    better than the other, the best one last (pricing).
+
+    Returns (begin, members, gain, excess, unsure, count): no group of a root gains more than its
+    prices and `excess[root]` ≥ max(floor, 0), which is exact unless `unsure[root]`: its limit of
+    nodes was reached or its graph is too large. With more members than the limit it stops and
+    the count is −1. Once `halted[0]` is set, by another thread, an enumeration stops likewise, and
+    pricing bounds the other roots without search.
+    """
+    n_units = len(annotator)
+    found = no_columns()
+    excess = np.zeros(n_units, np.float64)
+    unsure = np.zeros(n_units, np.bool_)
+    place = np.full(n_units, -1, np.int32)
+    widest = 1
+    for root in roots:
+        widest = max(widest, graph.start[root + 1] - graph.start[root])
+    unit = np.empty(widest, np.int32)
+    value = np.empty(widest, np.float64)
+    near = np.empty((widest, n_annotators + 1), np.float64)
+    best_of = np.zeros(n_annotators + 2, np.float64)
+    most_weight = 0.0
+    for w in graph.weight:
+        most_weight = max(most_weight, w)
+    never = 1.0 + 10.0 * n_annotators * (abs(opening) + n_annotators * most_weight)
+    for root in roots:
+        excess[root] = max(floor, 0.0)
+        if halted[0]:
+            if every:
+                return *trimmed(found), excess, unsure, -1
+            loose = loose_bound(annotator, graph, price, opening, most_weight, root)
+            excess[root] = max(excess[root], loose)
+            unsure[root] = True
+            continue
+        size = 0
+        for p in range(graph.start[root], graph.start[root + 1]):
+            if graph.neighbour[p] > root:
+                unit[size] = graph.neighbour[p]
+                value[size] = opening - price[graph.neighbour[p]] + graph.weight[p]
+                size += 1
+        size, most = reduce_candidates(
+            annotator,
+            n_annotators,
+            graph,
+            unit,
+            value,
+            size,
+            floor + price[root],
+            place,
+            near,
+            best_of,
+            halted,
+        )
+        if size == 0:
+            continue
+        m, begin, labels = label_starts(annotator, unit, size)
+        if halted[0] or m * (m - 1) // 2 * labels * labels > effort.edges:
+            state = GIVEN_UP if every else UNSURE
+            excess[root] = max(excess[root], most - price[root])
+        else:
+            values, edge = root_graph(graph, unit, value, place, begin, labels, never)
+            inside = RootGraph(root, price[root], unit, begin, values, edge)
+            found, state, most = _search_root(inside, price, floor, every, effort, found, halted)
+            excess[root] = max(excess[root], most)
+        if state == GIVEN_UP:
+            return *trimmed(found), excess, unsure, -1
+        unsure[root] = state == UNSURE
+        for i in range(size):
+            place[unit[i]] = -1
+    return *trimmed(found), excess, unsure, found.number
+
+
+@kernel
+def _search_root(
+    inside: RootGraph,
+    price: Floats,
+    floor: float,
+    every: bool,
+    effort: Effort,
+    found: Growing,
+    halted: Bools,
+) -> tuple[Growing, int, float]:
+    """Branch and bound, at most one level per annotator: what was found before and now.
+
+    Also whether it is exact, and what no group of the root gains beyond its prices.
+    """
+    m, labels = inside.value.shape
+    alive = np.zeros((m + 1, m, labels), np.int32)
+    count = np.zeros((m + 1, m), np.int64)
+    sent = np.zeros((m + 1, m * (m - 1) // 2, 2, labels), np.float64)
+    short = np.zeros((m, labels), np.float64)
+    room = np.zeros((3, labels), np.float64)
+    branch = np.zeros(m + 1, np.int64)
+    choices = np.zeros((m + 1, labels), np.int32)
+    ceiling = np.zeros((m + 1, labels), np.float64)
+    next_at = np.zeros(m + 1, np.int64)
+    n_choices = np.zeros(m + 1, np.int64)
+    group = np.empty(m + 1, np.int32)
+    for s in range(m):
+        count[0, s] = inside.begin[s + 1] - inside.begin[s] + 1
+        for i in range(count[0, s]):
+            alive[0, s, i] = i
+    threshold = floor
+    open_bound = -np.inf
+    state = EXACT
+    nodes = 0
+    depth = 0
+    entered = True
+    while depth >= 0:
+        if entered:
+            entered = False
+            nodes += 1
+            bound = _bounded(
+                inside,
+                sent[depth],
+                alive[depth],
+                count[depth],
+                short,
+                room,
+                threshold,
+                effort,
+                depth == 0,
+            )
+            if bound <= threshold:
+                depth -= 1
+                continue
+            if halted[0] and every:
+                return found, GIVEN_UP, bound
+            if halted[0] or nodes > effort.nodes:
+                open_bound = bound
+                state = UNSURE
+                break
+            s = _most_decided(count[depth], short, bound - threshold, effort.decisiveness)
+            if s < 0:
+                size, total = _group_of_labels(inside, alive[depth], group)
+                depth -= 1
+                # A root alone is no group.
+                if total <= threshold or size == 1:
+                    continue
+                if not every:
+                    threshold = total
+                if filled(found) + size > effort.members:
+                    return found, GIVEN_UP, bound
+                gain = total
+                for i in range(size):
+                    gain += price[group[i]]
+                found = appended(found, group, size, gain)
+                continue
+            n_choices[depth] = count[depth, s]
+            next_at[depth] = 0
+            branch[depth] = s
+            order = np.argsort(-short[s, : n_choices[depth]])
+            for i in range(n_choices[depth]):
+                choices[depth, i] = alive[depth, s, order[i]]
+                ceiling[depth, i] = bound + short[s, order[i]]
+        i = next_at[depth]
+        if i >= n_choices[depth]:
+            depth -= 1
+            continue
+        next_at[depth] = i + 1
+        if ceiling[depth, i] <= threshold:
+            continue
+        alive[depth + 1] = alive[depth]
+        count[depth + 1] = count[depth]
+        sent[depth + 1] = sent[depth]
+        depth += 1
+        count[depth, branch[depth - 1]] = 1
+        alive[depth, branch[depth - 1], 0] = choices[depth - 1, i]
+        entered = True
+    for d in range(depth):
+        for i in range(next_at[d], n_choices[d]):
+            open_bound = max(open_bound, ceiling[d, i])
+    return found, state, max(open_bound, floor if every else threshold)
+
+
+@kernel
+def _group_of_labels(inside: RootGraph, alive: Codes, group: Codes) -> tuple[int, float]:
+    """The group of the labels that are left, in place; its size and its gain beyond its prices."""
+    m = len(inside.value)
+    group[0] = inside.root
+    size = 1
+    total = -inside.price
+    for t in range(m):
+        x = alive[t, 0]
+        if x:
+            group[size] = inside.unit[inside.begin[t] + x - 1]
+            size += 1
+            total += inside.value[t, x]
+            for r in range(t):
+                total += inside.edge[pair_at(r, t, m), alive[r, 0], x]
+    return size, total
+
+
+@kernel
+def _bounded(
+    inside: RootGraph,
+    sent: Floats,
+    alive: Codes,
+    count: Indices,
+    short: Floats,
+    room: Floats,
+    threshold: float,
+    effort: Effort,
+    first: bool,
+) -> float:
+    """Bound after passing messages; labels that come to no more than the threshold are dropped.
+
+    −∞ when none is left.
+    """
+    m = len(count)
+    bound = np.inf
+    goal = threshold + inside.price
+    for _ in range(4 * effort.passes if first else effort.passes):
+        before = bound
+        pass_messages(inside.value, inside.edge, sent, alive, count, room[0])
+        bound = bound_labels(inside.value, inside.edge, sent, alive, count, short, room[1], room[2])
+        for s in range(m):
+            kept = 0
+            for i in range(count[s]):
+                if bound + short[s, i] > goal:
+                    alive[s, kept] = alive[s, i]
+                    short[s, kept] = short[s, i]
+                    kept += 1
+            count[s] = kept
+            if kept == 0:
+                return -np.inf
+        if bound <= goal or before - bound <= effort.progress * (bound - goal):
+            break
+    return bound - inside.price
+
+
+@kernel
+def _most_decided(count: Indices, short: Floats, slack: float, decisiveness: float) -> int:
+    """The annotator with the fewest labels, by how little they fall short; −1 if all have one.
+
+    A subtree whose bound is nearer to its goal is smaller by orders of magnitude.
+    """
+    found = -1
+    least = np.inf
+    for s in range(len(count)):
+        if count[s] > 1:
+            weight = 0.0
+            for i in range(count[s]):
+                weight += np.exp(decisiveness * short[s, i] / slack)
+            if weight < least:
+                least = weight
+                found = s
+    return found

@@ -1,0 +1,254 @@
+"""Compiled kernels that move prices towards feasibility within the support's affine space.
+
+The support are the groups the master uses. At the best prices each of them just pays, so prices
+only move where those sums stay as they are. A group that gains more than its prices is a
+half-space that the prices have yet to enter: they are projected on it (Agmon 1954, Motzkin and
+Schoenberg 1954), orthogonally to the support.
+
+A `Support` has units in parts that share groups, `part[u]` and the unit's place in it `at[u]`;
+part k has `size[k]` units listed at `unit_from[k]` in `units`, and at `row_from[k]` in `rows` the
+symmetric matrix, size[k] × size[k], that takes from a vector what lies in the span of the groups.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.duals.projection import Support
+from gammacp.alignment.kernels.growing import appended, no_columns, trimmed
+from gammacp.alignment.problem import Adjacency
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+class Step(NamedTuple):
+    """How prices are projected; see `Tuning`: over-relaxation, stalling, rounds, neighbours."""
+
+    relaxation: float
+    stalled: float
+    rounds: int
+    neighbours: int
+
+
+@kernel
+def project(
+    price: Floats, members: Codes, lacking: float, support: Support, relaxation: float
+) -> bool:
+    """Move prices in place until the group pays `lacking` more; False where the support forbids.
+
+    With a `relaxation` above 1 a little beyond the half-space's face, so that passes end.
+    """
+    part, at, size = support.part, support.at, support.size
+    norm = 0.0
+    for u in members:
+        row = support.row_from[part[u]] + at[u] * size[part[u]]
+        for v in members:
+            if part[v] == part[u]:
+                norm += support.rows[row + at[v]]
+    if norm < 1e-9:
+        return False
+    for u in members:
+        row = support.row_from[part[u]] + at[u] * size[part[u]]
+        first = support.unit_from[part[u]]
+        for j in range(size[part[u]]):
+            price[support.units[first + j]] += relaxation * lacking / norm * support.rows[row + j]
+    return True
+
+
+@kernel
+def project_on_all(
+    price: Floats,
+    begin: Indices,
+    members: Codes,
+    gain: Floats,
+    enough: float,
+    passes: int,
+    support: Support,
+    step: Step,
+) -> float:
+    """Project on the half-spaces of all columns in turn, `passes` times; the largest lack left.
+
+    Ends early when no column lacks more than `enough`, and when ten more passes hardly helped.
+    """
+    worst = 0.0
+    before = np.inf
+    for done in range(passes):
+        if done % 10 == 0:
+            if done and worst > step.stalled * before:
+                break
+            before = worst if done else np.inf
+        worst = 0.0
+        for c in range(len(gain)):
+            lacking = gain[c]
+            for p in range(begin[c], begin[c + 1]):
+                lacking -= price[members[p]]
+            if lacking > enough:
+                worst = max(worst, lacking)
+                group = members[begin[c] : begin[c + 1]]
+                project(price, group, lacking, support, step.relaxation)
+        if worst == 0.0:
+            break
+    return worst
+
+
+@kernel
+def price_near(
+    annotator: Codes,
+    n_annotators: int,
+    graph: Adjacency,
+    price: Floats,
+    opening: float,
+    groups: Codes,
+    group_of: Codes,
+    floor: float,
+    halted: Bools,
+    support: Support,
+    step: Step,
+) -> tuple[Indices, Codes, Floats]:
+    """Groups that gain more than their prices + floor, sought near `groups`; prices move in place.
+
+    Each unit is put into each of the groups around it, which then is improved annotator by
+    annotator. Prices are projected on whatever lacks at once, so that what is found differs.
+    Returns (begin, members, gain).
+    """
+    found = no_columns()
+    place = np.full(len(annotator), -1, np.int32)
+    tried = np.full(len(groups), -1, np.int32)
+    inside = np.empty(n_annotators, np.int32)
+    group = np.empty(n_annotators, np.int32)
+    begin = np.zeros(n_annotators + 1, np.int64)
+    near = np.empty((0, 0), np.float64)
+    into = np.empty(0, np.float64)
+    total = np.empty(0, np.float64)
+    for root in range(len(annotator)):
+        if halted[0]:
+            break
+        lo = graph.start[root]
+        around = graph.start[root + 1] - lo
+        if around == 0 or around > step.neighbours:
+            continue
+        if around > len(into):
+            near = np.empty((around, around), np.float64)
+            into = np.empty(around, np.float64)
+            total = np.empty(around, np.float64)
+        _weights_between(annotator, graph, lo, around, place, begin, near)
+        around_root = graph.neighbour[lo : lo + around]
+        for q in range(around):
+            g = group_of[around_root[q]]
+            if tried[g] == root:
+                continue
+            tried[g] = root
+            for i in range(around):
+                into[i] = opening + graph.weight[lo + i]
+            for k in range(n_annotators):
+                inside[k] = -1
+                x = groups[g, k]
+                if x >= 0 and k != annotator[root] and place[x] >= 0:
+                    inside[k] = place[x]
+            _improve(near, into, total, inside, begin, price, around_root, step.rounds)
+            _keep_cliques(near, inside)
+            group[0] = root
+            members, gained, paid = _gained(near, into, inside, price, around_root, group)
+            paid += price[root]
+            if gained - paid <= floor or members == 1:
+                continue
+            project(price, group[:members], gained - paid, support, step.relaxation)
+            found = appended(found, np.sort(group[:members]), members, gained)
+        for i in range(around):
+            place[around_root[i]] = -1
+    return trimmed(found)
+
+
+@kernel
+def _weights_between(
+    annotator: Codes,
+    graph: Adjacency,
+    lo: int,
+    around: int,
+    place: Codes,
+    begin: Indices,
+    near: Floats,
+) -> None:
+    """Where each annotator's neighbours of a root begin, and their weights as a matrix."""
+    begin[:] = 0
+    for i in range(around):
+        place[graph.neighbour[lo + i]] = i
+        begin[annotator[graph.neighbour[lo + i]] + 1] += 1
+    for k in range(len(begin) - 1):
+        begin[k + 1] += begin[k]
+    for i in range(around):
+        near[i, :around] = -np.inf
+        u = graph.neighbour[lo + i]
+        for p in range(graph.start[u], graph.start[u + 1]):
+            if place[graph.neighbour[p]] >= 0:
+                near[i, place[graph.neighbour[p]]] = graph.weight[p]
+
+
+@kernel
+def _gained(
+    near: Floats, into: Floats, inside: Codes, price: Floats, neighbour: Codes, group: Codes
+) -> tuple[int, float, float]:
+    """Size and gain of the root's group, and what its other units pay; its units in `group`."""
+    members = 1
+    gained = 0.0
+    paid = 0.0
+    for k in range(len(inside)):
+        i = inside[k]
+        if i >= 0:
+            gained += into[i]
+            for j in range(k):
+                if inside[j] >= 0:
+                    gained += near[i, inside[j]]
+            group[members] = neighbour[i]
+            paid += price[neighbour[i]]
+            members += 1
+    return members, gained, paid
+
+
+@kernel
+def _improve(
+    near: Floats,
+    into: Floats,
+    total: Floats,
+    inside: Codes,
+    begin: Indices,
+    price: Floats,
+    neighbour: Codes,
+    rounds: int,
+) -> None:
+    """Give each annotator in turn its best unit for the others' units, or none, in `inside`."""
+    n_annotators = len(inside)
+    for _ in range(rounds):
+        changed = False
+        for k in range(n_annotators):
+            if begin[k] == begin[k + 1]:
+                continue
+            for i in range(begin[k], begin[k + 1]):
+                total[i] = into[i] - price[neighbour[i]]
+            for j in range(n_annotators):
+                if j != k and inside[j] >= 0:
+                    row = near[inside[j]]
+                    for i in range(begin[k], begin[k + 1]):
+                        total[i] += row[i]
+            best = 1e-9
+            found = -1
+            for i in range(begin[k], begin[k + 1]):
+                if total[i] > best:
+                    best = total[i]
+                    found = i
+            if found != inside[k]:
+                inside[k] = found
+                changed = True
+        if not changed:
+            break
+
+
+@kernel
+def _keep_cliques(near: Floats, inside: Codes) -> None:
+    """Take out units that are no neighbours of an earlier one: they cannot be together."""
+    for k in range(len(inside)):
+        for j in range(k):
+            if inside[k] >= 0 and inside[j] >= 0 and near[inside[k], inside[j]] == -np.inf:
+                inside[k] = -1

@@ -1,0 +1,154 @@
+"""Compiled kernels for the units that a root's groups may have: bounds and labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.alignment.kernels.messages import pair_at
+from gammacp.alignment.problem import Adjacency
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def loose_bound(
+    annotator: Codes,
+    graph: Adjacency,
+    price: Floats,
+    opening: float,
+    most: float,
+    root: int,
+) -> float:
+    """What no group of the root gains beyond its prices, at most: all other pairs at `most`.
+
+    The best unit of each later annotator, at half the largest weight to each of the others.
+    """
+    total = -price[root]
+    best = 0.0
+    last = -1
+    others = 0
+    for p in range(graph.start[root], graph.start[root + 1]):
+        u = graph.neighbour[p]
+        if u > root and annotator[u] != last:
+            last = annotator[u]
+            others += 1
+    last = -1
+    for p in range(graph.start[root], graph.start[root + 1]):
+        u = graph.neighbour[p]
+        if u > root:
+            if annotator[u] != last:
+                total += best
+                best = 0.0
+                last = annotator[u]
+            best = max(
+                best, opening - price[u] + graph.weight[p] + 0.5 * max(most, 0.0) * (others - 1)
+            )
+    return float(total + best)
+
+
+@kernel
+def label_starts(annotator: Codes, unit: Codes, size: int) -> tuple[int, Indices, int]:
+    """Annotators of the candidates, where each one's candidates begin, most labels of one."""
+    begin = np.zeros(size + 1, np.int64)
+    m = 1
+    for i in range(1, size):
+        if annotator[unit[i]] != annotator[unit[i - 1]]:
+            begin[m] = i
+            m += 1
+    begin[m] = size
+    widest = 0
+    for s in range(m):
+        widest = max(widest, begin[s + 1] - begin[s])
+    return m, begin[: m + 1], widest + 1
+
+
+@kernel
+def root_graph(
+    graph: Adjacency,
+    unit: Codes,
+    value: Floats,
+    place: Codes,
+    begin: Indices,
+    widest: int,
+    never: float,
+) -> tuple[Floats, Floats]:
+    """Values of the labels and of their pairs as `message_kernels` has them.
+
+    Label 0, no unit, is worth 0 with every other; units that are no neighbours lose `never`.
+    """
+    m = len(begin) - 1
+    values = np.zeros((m, widest), np.float64)
+    edge = np.zeros((m * (m - 1) // 2, widest, widest), np.float64)
+    for s in range(m):
+        for i in range(begin[s], begin[s + 1]):
+            values[s, i - begin[s] + 1] = value[i]
+        for t in range(s + 1, m):
+            edge[
+                pair_at(s, t, m), 1 : begin[s + 1] - begin[s] + 1, 1 : begin[t + 1] - begin[t] + 1
+            ] = -never
+    for s in range(m):
+        for i in range(begin[s], begin[s + 1]):
+            t = s
+            for p in range(graph.start[unit[i]], graph.start[unit[i] + 1]):
+                j = place[graph.neighbour[p]]
+                if j > i:
+                    while begin[t + 1] <= j:
+                        t += 1
+                    edge[pair_at(s, t, m), i - begin[s] + 1, j - begin[t] + 1] = graph.weight[p]
+    return values, edge
+
+
+@kernel
+def reduce_candidates(
+    annotator: Codes,
+    n_annotators: int,
+    graph: Adjacency,
+    unit: Codes,
+    value: Floats,
+    size: int,
+    threshold: float,
+    place: Codes,
+    near: Floats,
+    best_of: Floats,
+    halted: Bools,
+) -> tuple[int, float]:
+    """How many candidates are left once those that reach no more than `threshold` are dropped.
+
+    What a candidate reaches is the half-sum bound: its value, half of its best weights to the
+    other annotators, and the same of the best unit of each of them. `unit` and `value` are packed
+    in place; `place[unit]` is a candidate's number, −1 for others. Also returns the bound of all.
+    """
+    for i in range(size):
+        place[unit[i]] = i
+    while True:
+        for k in range(n_annotators):
+            best_of[k] = 0.0
+        for i in range(size):
+            for k in range(n_annotators):
+                near[i, k] = 0.0
+            for p in range(graph.start[unit[i]], graph.start[unit[i] + 1]):
+                if place[graph.neighbour[p]] >= 0:
+                    k = annotator[graph.neighbour[p]]
+                    near[i, k] = max(near[i, k], graph.weight[p])
+            half = 0.0
+            for k in range(n_annotators):
+                half += near[i, k]
+            near[i, 0] = value[i] + 0.5 * half
+            k = annotator[unit[i]]
+            best_of[k] = max(best_of[k], near[i, 0])
+        together = 0.0
+        for k in range(n_annotators):
+            together += best_of[k]
+        kept = 0
+        for i in range(size):
+            x = unit[i]
+            if near[i, 0] + together - best_of[annotator[x]] > threshold:
+                unit[kept] = x
+                value[kept] = value[i]
+                place[x] = kept
+                kept += 1
+            else:
+                place[x] = -1
+        if kept == size or kept == 0 or halted[0]:
+            return kept, together
+        size = kept

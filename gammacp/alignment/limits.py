@@ -1,0 +1,57 @@
+"""When a solver may stop, with what randomness, and how it is tuned."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.errors import UsageError
+
+_LEAST = 0.001
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When a solver may stop, with what randomness, and how it is tuned.
+
+    Attributes
+    ----------
+    gap
+        Relative gap (objective − bound)/|objective| in [0, 1) that is good enough; 0 asks for a
+        proof.
+    time_limit
+        Wall-clock seconds > 0; None for no limit.
+    seed
+        For solvers with random choices.
+    tuning
+        Sizes and numbers of passes.
+
+    Raises
+    ------
+    UsageError
+        For what cannot be meant.
+    """
+
+    gap: float = 0.0
+    time_limit: float | None = None
+    seed: int = 0
+    tuning: Tuning = DEFAULT
+
+    def __post_init__(self) -> None:
+        """UsageError for what cannot be meant."""
+        if not 0 <= self.gap < 1:
+            raise UsageError(f"gap {self.gap!r} is not in [0, 1)")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise UsageError(f"time limit {self.time_limit!r} is not a number of seconds > 0")
+
+    def deadline(self) -> float:
+        """When the time is up if it begins now (seconds of `time.monotonic`), or infinity."""
+        return math.inf if self.time_limit is None else time.monotonic() + self.time_limit
+
+    def until(self, deadline: float) -> Limits:
+        """These limits with the time that is left until then."""
+        if deadline == math.inf:
+            return replace(self, time_limit=None)
+        return replace(self, time_limit=max(deadline - time.monotonic(), _LEAST))

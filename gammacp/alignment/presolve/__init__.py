@@ -1,0 +1,1 @@
+"""Presolve: identical units merged, crowds thinned out or pooled, before a solver sees them."""

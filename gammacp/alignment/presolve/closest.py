@@ -1,0 +1,96 @@
+"""Crowds with too many pairs for memory: the alignment of the closest pairs, with a true bound."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from gammacp.alignment.candidates import TooManyPairsError, build_problem, pair_count
+from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.pooling import better, pooled
+from gammacp.alignment.problem import Problem, Solution, Status, solution
+from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.solvers.registry import Solve
+from gammacp.alignment.tuning import Tuning
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import BoundDissimilarity, columns
+from gammacp.stopping import due
+
+# Of Δ: no pairs closer than this are asked for.
+_SMALLEST = 1e-12
+
+
+def solve_closest(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    solve: Solve,
+    limits: Limits,
+    cover: bool,
+    deadline: float,
+) -> Solution:
+    """The best alignment at hand: of the closest pairs, or by categories alone."""
+    n, delta, tuning = continuum.n_annotators, dissimilarity.delta, limits.tuning
+    alone = np.full((continuum.n_units, n), -1, np.int32)
+    alone[np.arange(continuum.n_units), continuum.annotator_codes] = np.arange(continuum.n_units)
+    cost = continuum.n_units * delta * pair_count(n)
+    best = Solution(alone, cost, 0.0, Status.FEASIBLE)
+    other = None if cover else pooled(continuum, dissimilarity, deadline, tuning)
+    if other is not None:
+        best = better(best, other)
+    found = _closest(continuum, dissimilarity, cover, deadline, tuning)
+    if found is None:
+        return best
+    problem, most = found
+    groups = improve(problem, None, deadline, tuning)
+    best = better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
+    if not due(deadline):
+        soon = min(deadline, time.monotonic() + tuning.closest_seconds)
+        solved = solve(problem, limits.until(soon))
+        # Its bound knows nothing of the pairs that are left out.
+        best = better(best, solution(problem, solved.groups, -np.inf))
+    return best
+
+
+def _closest(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    cover: bool,
+    deadline: float,
+    tuning: Tuning,
+) -> tuple[Problem, float] | None:
+    """A problem of the closest pairs alone, with the largest d among them; None without time."""
+    n, delta = continuum.n_annotators, dissimilarity.delta
+    most = (n - 1 + pair_count(n)) * delta
+    most = min(most, _expected_distance(continuum, dissimilarity, tuning))
+    while most > _SMALLEST * delta and not due(deadline):
+        try:
+            return build_problem(
+                continuum,
+                dissimilarity,
+                cover=cover,
+                most=most,
+                most_pairs=tuning.closest_per_unit * continuum.n_units,
+                deadline=deadline,
+                tuning=tuning,
+            ), most
+        except TooManyPairsError:
+            most *= tuning.shrink
+    return None
+
+
+def _expected_distance(
+    continuum: Continuum, dissimilarity: BoundDissimilarity, tuning: Tuning
+) -> float:
+    """A distance within which there are about as many pairs as are kept, from a sample of pairs."""
+    rng = np.random.default_rng(0)
+    size = tuning.sampled_pairs
+    first, second = rng.integers(0, continuum.n_units, (2, size))
+    codes = continuum.annotator_codes
+    different = codes[first] != codes[second]
+    units = columns(continuum)
+    cost = dissimilarity.pairwise(units[first[different]], units[second[different]])
+    kept = tuning.closest_per_unit * continuum.n_units
+    wanted = int(0.7 * kept / (0.5 * float(continuum.n_units) ** 2) * size)
+    return float(np.partition(cost, wanted)[wanted]) if 0 < wanted < len(cost) else np.inf

@@ -1,0 +1,138 @@
+"""Many identical units: merged into one with a multiplicity, so that density is not size.
+
+All units of one annotator with the same start, end and category are interchangeable. The problem
+over distinct units has capacities instead of ones. Its linear relaxation gives the bound; where
+its solution is not whole, CP-SAT packs the columns that a better alignment could use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns, enumerate_columns
+from gammacp.alignment.duals.lp import relax
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Certificate, Problem
+from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.continuum import Continuum
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """A problem over distinct units, each of which is there several times.
+
+    Attributes
+    ----------
+    problem
+        Over the distinct units.
+    order
+        Rows of the continuum, those of one distinct unit in a run; shape (units,).
+    runs
+        Where each run begins, and the end; shape (distinct units + 1,).
+    """
+
+    problem: Problem
+    order: Indices
+    runs: Indices
+
+    @property
+    def counts(self) -> Indices:
+        """How often each distinct unit is there."""
+        return np.diff(self.runs)
+
+    def groups(self, columns: Columns, times: Indices) -> Codes:
+        """Each column as many times as it is taken, and the units left alone.
+
+        int32 (groups, annotators): rows of the continuum, −1 empty.
+        """
+        following = self.runs[:-1].copy()
+        problem = self.problem
+        parts = []
+        for c in np.flatnonzero(times):
+            groups = np.full((times[c], problem.n_annotators), -1, np.int32)
+            for unit in columns.members[columns.begin[c] : columns.begin[c + 1]]:
+                rows = self.order[following[unit] + np.arange(times[c])]
+                groups[:, problem.annotator[unit]] = rows
+                following[unit] += times[c]
+            parts.append(groups)
+        for unit, (lo, hi) in enumerate(zip(following, self.runs[1:], strict=True)):
+            groups = np.full((hi - lo, problem.n_annotators), -1, np.int32)
+            groups[:, problem.annotator[unit]] = self.order[lo:hi]
+            parts.append(groups)
+        return np.concatenate(parts)
+
+
+class Packed(NamedTuple):
+    """How often each of the certificate's columns is taken, and a bound on Σ gain."""
+
+    times: Indices
+    bound: float
+    certificate: Certificate
+
+
+def runs_of_identical(continuum: Continuum) -> Indices:
+    """Where each run of identical units begins, and the end; shape (distinct units + 1,)."""
+    new = np.ones(continuum.n_units + 1, np.bool_)
+    new[1:-1] = (
+        (np.diff(continuum.starts) != 0)
+        | (np.diff(continuum.ends) != 0)
+        | (np.diff(continuum.category_codes) != 0)
+        | (np.diff(continuum.annotator_codes) != 0)
+    )
+    return np.flatnonzero(new)
+
+
+def rows_of(continuum: Continuum, rows: Indices) -> Continuum:
+    """The continuum of these rows (ascending), with the same names and bounds."""
+    return Continuum.from_codes(
+        continuum.annotators,
+        continuum.categories,
+        continuum.starts[rows],
+        continuum.ends[rows],
+        continuum.annotator_codes[rows],
+        continuum.category_codes[rows],
+        bounds=continuum.bounds,
+    )
+
+
+def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | None:
+    """The best packing that is found until then.
+
+    None if the distinct units already have too many groups, or no time is left for their LP.
+    """
+    problem, counts = merged.problem, merged.counts
+    columns = enumerate_columns(problem, most_members=limits.tuning.listed)
+    if columns is None:
+        return None
+    try:
+        relaxed = relax(problem.n_units, columns, capacity=counts, deadline=deadline)
+    except TimeoutError:
+        return None
+    price, loss = _feasible(columns, relaxed.price)
+    most = float((price * counts).sum())
+    times = np.floor(relaxed.value + 1e-6).astype(np.int64)
+    lacking = most - float(columns.gain @ times)
+    allowed = problem.tolerance * int(counts.sum())
+    if lacking > max(allowed, limits.gap * (counts.sum() * problem.opening - most)):
+        kept = np.flatnonzero(loss <= lacking + allowed)
+        found = best_packing(
+            Model(columns.select(kept), counts, problem.opening),
+            replace(limits.until(deadline), gap=0.0),
+            hint=times[kept],
+        )
+        if columns.gain[kept] @ found.times > columns.gain @ times:
+            times = np.zeros(len(columns), np.int64)
+            times[kept] = found.times
+        most = min(most, found.bound if not found.proven else float(columns.gain @ times))
+    return Packed(times, most, Certificate(columns, price))
+
+
+def _feasible(columns: Columns, price: Floats) -> tuple[Floats, Floats]:
+    from gammacp.alignment.kernels.duals import make_feasible
+
+    price = price.copy()
+    return price, make_feasible(price, columns.begin, columns.members, columns.gain, np.inf)

@@ -1,0 +1,125 @@
+"""Before a solver sees the problem: identical units merged, crowds thinned out.
+
+Where distinct units crowd so much that the candidate pairs alone would fill the memory, only the
+closest pairs are kept, as many as memory should hold: the alignment is then a good one, and its
+bound allows for every pair that was left out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.candidates import TooManyPairsError, build_problem
+from gammacp.alignment.columns import Columns, group_table
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.closest import solve_closest
+from gammacp.alignment.presolve.duplicates import Merged, pack, rows_of, runs_of_identical
+from gammacp.alignment.presolve.pooling import better, pooled
+from gammacp.alignment.problem import Problem, Solution, Status, group_costs
+from gammacp.alignment.solvers.registry import Solve
+from gammacp.arrays import Indices
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import BoundDissimilarity
+
+
+class Presolved(NamedTuple):
+    """A solution with the problem that its certificate is about; None where it has none.
+
+    `merged` tells which units the problem's units stand for, where they are not the same.
+    """
+
+    solution: Solution
+    problem: Problem | None
+    merged: Merged | None = None
+
+
+def solve_presolved(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    solve: Solve,
+    limits: Limits,
+    *,
+    cover: bool = False,
+) -> Presolved:
+    """The best alignment at any density."""
+    deadline = limits.deadline()
+    found = None if cover else _solve_merged(continuum, dissimilarity, limits, deadline)
+    if found is not None:
+        return found
+    try:
+        problem = build_problem(
+            continuum,
+            dissimilarity,
+            cover=cover,
+            most_pairs=_bearable(continuum, limits),
+            deadline=deadline,
+            tuning=limits.tuning,
+        )
+    except TooManyPairsError:
+        closest = solve_closest(continuum, dissimilarity, solve, limits, cover, deadline)
+        return Presolved(closest, None)
+    solved = solve(problem, limits.until(deadline))
+    if solved.status is not Status.OPTIMAL and not cover:
+        other = pooled(continuum, dissimilarity, deadline, limits.tuning)
+        if other is not None and (other.bound > solved.bound or other.objective < solved.objective):
+            return Presolved(better(solved, other), None)
+    return Presolved(solved, problem)
+
+
+def _bearable(continuum: Continuum, limits: Limits) -> int:
+    """Candidate pairs that can still be solved exactly.
+
+    All pairs of two thousand units by each of two annotators, or what a sparse continuum of that
+    many units has many times over.
+    """
+    counts, tuning = continuum.counts, limits.tuning
+    all_pairs = (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
+    if all_pairs <= tuning.pairs:
+        return tuning.pairs
+    return tuning.pairs_per_unit * len(counts) * continuum.n_units
+
+
+def _solve_merged(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    limits: Limits,
+    deadline: float,
+) -> Presolved | None:
+    """The solution over distinct units; None unless merging pays and ends in time."""
+    runs = runs_of_identical(continuum)
+    if len(runs) - 1 >= limits.tuning.merged_share * continuum.n_units:
+        return None
+    try:
+        problem = build_problem(
+            rows_of(continuum, runs[:-1]),
+            dissimilarity,
+            deadline=deadline,
+            tuning=limits.tuning,
+        )
+    except TooManyPairsError:
+        return None
+    merged = Merged(problem, np.arange(continuum.n_units), runs)
+    packed = pack(merged, limits, deadline)
+    if packed is None:
+        return None
+    columns = packed.certificate.columns
+    objective = _cost(problem, columns, packed.times, continuum.n_units)
+    bound = max(continuum.n_units * problem.opening - packed.bound, 0.0)
+    proven = bound >= objective - problem.tolerance * continuum.n_units
+    solved = Solution(
+        merged.groups(columns, packed.times),
+        objective,
+        objective if proven else bound,
+        Status.OPTIMAL if proven else Status.FEASIBLE,
+        packed.certificate,
+    )
+    return Presolved(solved, problem, merged)
+
+
+def _cost(problem: Problem, columns: Columns, times: Indices, n_units: int) -> float:
+    """Σ cost(G), in double precision from the weights, of so many of each column."""
+    alone = n_units - int(columns.sizes @ times)
+    costs = group_costs(problem, group_table(problem, columns))
+    return float(costs @ times) + alone * problem.opening

@@ -1,0 +1,232 @@
+"""From dual prices to a proven alignment, component by component.
+
+The proof. Prices y ≥ 0 of the units with Σ_{u∈G} y_u ≥ gain(G) turn gains into losses ≥ 0: of a
+column, Σ y − gain; of a unit left alone, its price. Every alignment gains Σ y − Σ losses. Take the
+columns that lose next to nothing; they fall into small components, whose least losses δ_K an
+exhaustive search finds. A column that was left out may be left out for good if it alone loses at
+least what all components that it touches lose together; otherwise it is taken in, and joins them.
+When none is left to take in, no alignment loses less than Σ δ_K: in any alignment the components
+without a left-out column lose δ_K each, and the others are paid for by the left-out columns.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.stopping import due
+
+
+class Decomposition:
+    """The state of a proof over columns whose units are numbered by position.
+
+    `complete` when the components' least losses are proven to be all that an alignment must lose.
+
+    Mutable while it is worked out, and private to one call of the solver.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        loss: Floats,
+        alone: Floats,
+        problem: Problem,
+        limits: Limits,
+        deadline: float,
+        *,
+        ties: bool = False,
+    ) -> None:
+        """Columns sorted by loss; only those that lose nothing are active.
+
+        With `ties` also columns that an equally good alignment could use are taken in.
+        """
+        self.ties = ties
+        self.complete = False
+        self.columns, self.loss, self.alone = columns, loss, alone
+        self.cover, self.opening = problem.cover, problem.opening
+        self.tolerance = problem.tolerance
+        self.step = limits.tuning.loss_step * problem.scale
+        self.over = problem.opening - alone
+        self.limits, self.deadline = limits, deadline
+        cost = len(alone) * problem.opening - float(alone.sum())
+        self.allowed = max(problem.tolerance * len(alone), limits.gap * cost)
+        n_units, size = len(alone), len(columns)
+        self.active: Bools = loss <= self.tolerance
+        self.chosen: Bools = np.zeros(size, np.bool_)
+        self.label: Codes = np.arange(n_units, dtype=np.int32)
+        self.known: Codes = np.full(n_units, -1, np.int32)
+        self.least: Floats = np.zeros(n_units)
+        self.lower: Floats = np.zeros(n_units)
+
+    @property
+    def total(self) -> float:
+        """Loss of the alignment at hand."""
+        return float(self.least[np.flatnonzero(self._roots)].sum())
+
+    @property
+    def lower_total(self) -> float:
+        """Loss that no alignment of the active columns undercuts."""
+        return float(self.lower[np.flatnonzero(self._roots)].sum())
+
+    @property
+    def _roots(self) -> Bools:
+        return np.asarray(self.label == np.arange(len(self.label)))
+
+    def run(self) -> None:
+        """Take columns in until none of them matters any more, or time runs out."""
+        step = self.step
+        while True:
+            self._search()
+            if self.total <= self.allowed:
+                self.complete = self.total <= self.tolerance * len(self.alone)
+                return
+            if due(self.deadline):
+                return
+            while (left := self._activate(step)) is not None:
+                if left == np.inf:
+                    self.complete = True
+                    return
+                step = max(4 * step, left)
+
+    def _activate(self, most: float) -> float | None:
+        """None if columns were taken in; else the least loss of one that still should be, or ∞."""
+        from gammacp.alignment.kernels.components import activate
+
+        before = int(self.active.sum())
+        left = activate(
+            self.columns.begin,
+            self.columns.members,
+            self.loss,
+            self.active,
+            self.label,
+            self.least,
+            -self.tolerance if self.ties else self.tolerance,
+            min(most, self.total + self.tolerance),
+        )
+        if int(self.active.sum()) > before:
+            return None
+        return np.inf if left > self.total + self.tolerance else float(left)
+
+    def _search(self) -> None:
+        from gammacp.alignment.kernels.component_search import Costs, search_components
+        from gammacp.alignment.kernels.components import label_components
+
+        columns = self.columns
+        label_components(columns.begin, columns.members, self.active, self.label)
+        fresh = self.known.copy()
+        hard = search_components(
+            columns.begin,
+            columns.members,
+            Costs(self.loss, self.loss, self.alone, self.over),
+            self.cover,
+            self.active,
+            self.label,
+            self.known,
+            self.least,
+            self.chosen,
+            False,
+            self.tolerance,
+            self.limits.tuning.component_nodes,
+        )
+        changed = np.flatnonzero(fresh != self.known)
+        self.lower[changed] = self.least[changed]
+        for root in hard.tolist():
+            self._solve_hard(root)
+
+    def _solve_hard(self, root: int) -> None:
+        """CP-SAT on one component; its prices minus its gain is what it loses."""
+        first = self.columns.members[self.columns.begin[:-1]]
+        inside = np.flatnonzero(self.active & (self.label[first] == root))
+        part = self.columns.select(inside)
+        left = self.deadline - time.monotonic()
+        price = float(self.alone[self.label == root].sum())
+        had = self.chosen[inside]
+        if due(self.deadline):
+            self.least[root], self.lower[root] = self._loss(part, had, price), 0.0
+            return
+        limits = replace(self.limits, gap=0.0, time_limit=left if left < 1e9 else None)
+        ones = np.ones(len(self.alone), np.int64)
+        packing = Model(part, ones, self.opening, self.cover)
+        found = best_packing(packing, limits, hint=had.astype(np.int64))
+        taken = found.times > 0
+        if self._loss(part, taken, price) > self._loss(part, had, price):
+            taken = had
+        self.chosen[inside] = taken
+        self.least[root] = self._loss(part, taken, price)
+        self.lower[root] = self.least[root] if found.proven else max(price - found.bound, 0.0)
+
+    def _loss(self, part: Columns, taken: Bools, price: float) -> float:
+        picked = part.select(np.flatnonzero(taken))
+        shared = len(picked.members) - len(np.unique(picked.members))
+        return price - float(picked.gain.sum()) + shared * self.opening
+
+
+def best_of_columns(
+    problem: Problem, columns: Columns, price: Floats, limits: Limits, deadline: float
+) -> tuple[Indices, float]:
+    """Columns of a best alignment, and what no alignment can gain more than.
+
+    `columns` must hold every column that could matter; `price` (by rank) need not be feasible.
+    Units of `columns` are rows of the problem.
+    """
+    kept, state, total = decompose(problem, columns, price, limits, deadline)
+    return kept[state.chosen], total - state.lower_total if state.complete else total
+
+
+def decompose(
+    problem: Problem,
+    columns: Columns,
+    price: Floats,
+    limits: Limits,
+    deadline: float,
+    *,
+    ties: bool = False,
+) -> tuple[Indices, Decomposition, float]:
+    """The worked-out proof: which columns it is about, its state, and Σ of the prices."""
+    from gammacp.alignment.kernels.duals import make_feasible
+
+    ranked = columns.renumbered(problem.ranks)
+    # In a cover no price need be above the opening: w ≤ Δ, so that no group gains more.
+    highest = problem.opening if problem.cover else np.inf
+    price = np.minimum(price, highest)
+    loss = make_feasible(price, columns.begin, ranked.members, columns.gain, highest)
+    most_loss = limits.tuning.first_loss * problem.scale
+    while True:
+        kept = np.flatnonzero(loss <= most_loss)
+        kept = kept[np.argsort(loss[kept], kind="stable")]
+        state = Decomposition(
+            ranked.select(kept), loss[kept], price, problem, limits, deadline, ties=ties
+        )
+        state.run()
+        everything = len(kept) == len(loss)
+        if not state.complete or everything or not _matters(state, ranked, loss, most_loss):
+            return kept, state, float(price.sum())
+        most_loss *= 8
+
+
+def _matters(state: Decomposition, columns: Columns, loss: Floats, most_loss: float) -> bool:
+    """Whether a column beyond that loses less than the components it touches."""
+    from gammacp.alignment.kernels.components import activate
+
+    if state.total <= most_loss:
+        return False
+    decided = loss <= most_loss
+    before = int(decided.sum())
+    activate(
+        columns.begin,
+        columns.members,
+        loss,
+        decided,
+        state.label,
+        state.least,
+        state.tolerance,
+        np.inf,
+    )
+    return int(decided.sum()) > before

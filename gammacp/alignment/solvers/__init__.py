@@ -1,0 +1,1 @@
+"""The solvers behind one contract; see `registry`."""

@@ -1,0 +1,35 @@
+"""Back-end `auto`: the cheapest exact way for the problem at hand."""
+
+from __future__ import annotations
+
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Problem, Solution
+from gammacp.alignment.solvers.bipartite import solve_bipartite
+from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
+from gammacp.alignment.solvers.generation import solve_generation
+from gammacp.alignment.solvers.registry import Solver, register
+
+
+def solve_auto(problem: Problem, limits: Limits) -> Solution:
+    """Two annotators: assignment; more: all groups if they can be listed, else generated ones."""
+    if problem.n_annotators == 2:
+        return solve_bipartite(problem, limits)
+    return solve_groups(problem, limits)
+
+
+def solve_groups(problem: Problem, limits: Limits) -> Solution:
+    """`solve_auto` that has a certificate for two annotators' covers, too."""
+    columns = listed_columns(problem, limits.tuning)
+    if columns is None:
+        return solve_generation(problem, limits)
+    return solve_listed(problem, columns, limits)
+
+
+register(
+    Solver(
+        name="auto",
+        summary="assignment for two annotators, otherwise enumeration or generation",
+        solve=solve_auto,
+        presolved=True,
+    )
+)

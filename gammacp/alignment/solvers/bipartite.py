@@ -1,0 +1,124 @@
+"""Back-end `bipartite`: two annotators are a sparse assignment problem."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Certificate, Problem, Solution, solution
+from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.tuning import Tuning
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.errors import UsageError
+from gammacp.stopping import watched
+
+
+class Edges(NamedTuple):
+    """Candidate pairs by the first annotator's units: row, begin of each row, column, w."""
+
+    row: Indices
+    begin: Indices
+    column: Codes
+    weight: Floats
+
+
+class Matching(NamedTuple):
+    """Groups, int32 (groups, 2), and a price of each unit: no pair gains more than its two."""
+
+    groups: Codes
+    price: Floats
+
+
+def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
+    """Maximise Σ (w + opening) over pairs; UsageError unless there are two annotators."""
+    if problem.n_annotators != 2:
+        raise UsageError(
+            f"method 'bipartite' is for two annotators, not {problem.n_annotators}; use 'auto'"
+        )
+    deadline = limits.deadline()
+    edges = _edges(problem)
+    if problem.cover:
+        return _cover(problem, edges, deadline, limits.tuning)
+    gain = edges.weight + problem.opening
+    groups, price = match(problem, edges, gain, deadline, limits.tuning)
+    kept = gain >= -problem.tolerance
+    second = edges.column[kept] + len(edges.begin) - 1
+    members = np.column_stack((edges.row[kept], second)).astype(np.int32).ravel()
+    begin = 2 * np.arange(len(members) // 2 + 1, dtype=np.int64)
+    bound = problem.n_units * problem.opening - float(price.sum())
+    return solution(problem, groups, bound, Certificate(Columns(begin, members, gain[kept]), price))
+
+
+def _edges(problem: Problem) -> Edges:
+    start, neighbour, weight = problem.adjacency
+    n_first = int(np.searchsorted(problem.annotator, 1))
+    begin = start[: n_first + 1]
+    row = np.repeat(np.arange(n_first), np.diff(begin))
+    return Edges(row, begin, neighbour[: begin[-1]] - np.int32(n_first), weight[: begin[-1]])
+
+
+def _cover(problem: Problem, edges: Edges, deadline: float, tuning: Tuning) -> Solution:
+    """The cheapest cover: an edge cover, which reduces to a matching.
+
+    Every unit has a cheapest way of its own to be covered; a pair in one group saves the ways of
+    both and pays its own. Who is not matched takes its cheapest way.
+    """
+    cost = problem.opening - edges.weight
+    first, second = edges.row, edges.column + len(edges.begin) - 1
+    n = problem.n_units
+    own, partner = np.full(n, problem.opening), np.full(n, -1, np.int32)
+    for here, there in ((first, second), (second, first)):
+        order = np.lexsort((cost, here))
+        rows, at = np.unique(here[order], return_index=True)
+        cheaper = cost[order][at] < own[rows]
+        own[rows[cheaper]] = cost[order][at][cheaper]
+        partner[rows[cheaper]] = there[order][at][cheaper]
+    groups, price = match(problem, edges, own[first] + own[second] - cost, deadline, tuning)
+    single = (groups >= 0).sum(axis=1) == 1
+    unit = groups[single].max(axis=1)
+    pairs = np.column_stack((unit, partner[unit]))
+    owner = problem.annotator[pairs]
+    covered = np.full_like(pairs, -1)
+    covered[np.arange(len(pairs)), owner[:, 0]] = pairs[:, 0]
+    has = pairs[:, 1] >= 0
+    covered[np.flatnonzero(has), owner[has, 1]] = pairs[has, 1]
+    every = np.asarray(np.unique(np.concatenate((groups[~single], covered)), axis=0), np.int32)
+    return solution(problem, every, float(own.sum() - price.sum()))
+
+
+def match(
+    problem: Problem, edges: Edges, gain: Floats, deadline: float, tuning: Tuning
+) -> Matching:
+    """The matching of largest Σ gain; units that gain nothing stay alone.
+
+    At the deadline those that were not reached do so too, and the prices still hold.
+    """
+    from gammacp.alignment.kernels.matching import best_matching
+
+    n_first, n = len(edges.begin) - 1, problem.n_units
+    halted = np.zeros(1, np.bool_)
+
+    def run() -> tuple[Codes, Floats, Floats]:
+        return best_matching(edges.begin, edges.column, gain, n - n_first, halted)
+
+    quick = len(gain) <= tuning.pairs_unwatched
+    found = run() if quick else watched(run, lambda: halted.fill(True), deadline)
+    column, row_price, column_price = found
+    paired = np.flatnonzero(column >= 0)
+    groups = np.full((n, 2), -1, np.int32)
+    groups[np.arange(n), problem.annotator] = np.arange(n)
+    groups[paired, 1] = column[paired] + n_first
+    groups = np.delete(groups, column[paired] + n_first, axis=0)
+    return Matching(groups, np.concatenate((row_price, column_price)))
+
+
+register(
+    Solver(
+        name="bipartite",
+        summary="sparse assignment, two annotators only",
+        solve=solve_bipartite,
+    )
+)

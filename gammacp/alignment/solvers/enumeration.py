@@ -1,0 +1,79 @@
+"""Back-end `enumeration`: all groups listed and priced, the best alignment proven by components."""
+
+from __future__ import annotations
+
+from gammacp.alignment.columns import Columns, all_columns, enumerate_columns, to_groups
+from gammacp.alignment.duals.diffusion import prices
+from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
+from gammacp.alignment.proof.components import best_of_columns
+from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.tuning import Tuning
+
+
+def solve_enumeration(problem: Problem, limits: Limits) -> Solution:
+    """List all groups that no profitable split beats; DataError if they are too many."""
+    return solve_listed(problem, all_columns(problem, limits.tuning), limits)
+
+
+def listed_columns(problem: Problem, tuning: Tuning) -> Columns | None:
+    """All groups, where listing them is cheaper than generating those that matter."""
+    if problem.n_annotators > tuning.few_annotators:
+        return None
+    per_unit = min(tuning.listed_per_unit * problem.n_units, tuning.listed_at_most)
+    return enumerate_columns(problem, most_members=max(tuning.listed, per_unit))
+
+
+def solve_listed(problem: Problem, columns: Columns, limits: Limits) -> Solution:
+    """The best alignment out of these columns, or without time for it a good one."""
+    deadline = limits.deadline()
+    try:
+        found = proven_best(problem, columns, limits, deadline)
+    except TimeoutError:
+        groups = improve(problem, None, deadline, limits.tuning)
+        return solution(problem, groups, unit_bound(problem))
+    if found.status is Status.OPTIMAL:
+        return found
+    groups = improve(problem, None, deadline, limits.tuning)
+    return better(problem, found, solution(problem, groups, found.bound))
+
+
+def proven_best(problem: Problem, columns: Columns, limits: Limits, deadline: float) -> Solution:
+    """The best alignment out of these columns, which hold all that matter.
+
+    TimeoutError if the deadline comes before there are prices.
+    """
+    price = prices(
+        problem.n_units,
+        columns.renumbered(problem.ranks),
+        problem.scale,
+        problem.opening if problem.cover else None,
+        deadline=deadline,
+        tuning=limits.tuning,
+    )
+    chosen, gain = best_of_columns(problem, columns, price, limits, deadline)
+    return solution(
+        problem,
+        to_groups(problem, columns.select(chosen)),
+        problem.n_units * problem.opening - gain,
+        Certificate(columns, price[problem.ranks]),
+    )
+
+
+def better(problem: Problem, found: Solution, other: Solution) -> Solution:
+    """The cheaper of two solutions with the higher bound of both, and the first's certificate."""
+    cheaper = found if found.objective <= other.objective else other
+    bound = max(found.bound, other.bound)
+    return solution(problem, cheaper.groups, bound, found.certificate)
+
+
+register(
+    Solver(
+        name="enumeration",
+        summary="all unitary alignments listed, priced, and proven by components",
+        solve=solve_enumeration,
+        presolved=True,
+    )
+)

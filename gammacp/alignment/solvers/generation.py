@@ -1,0 +1,339 @@
+"""Back-end `generation`: the unitary alignments that matter, out of far too many to list.
+
+Column generation. A restricted master LP over the groups generated so far tells which of them
+it uses, its support. The prices of
+the units then are not the LP's own, an arbitrary corner of a vast face, but are kept where they
+are and moved as little as feasibility asks for, within the space where each group of the support
+just pays: groups that gain more than their prices are sought near the best alignment, and the
+prices projected on what each of them demands (Agmon 1954, Motzkin and Schoenberg 1954). Once none
+is found so, or the prices can satisfy no more of them without leaving the support, a branch and
+bound over annotators prices all groups, and the master is solved again with what was found.
+
+The certificate. Prices become feasible when the first unit of each group, its root, pays what its
+groups lack; no alignment gains more than the sum of feasible prices. So every pricing has a
+bound. Once bound and alignment at hand are close, all groups whose loss is within the gap are
+enumerated: no better alignment can use another one, and the rest of the proof works on that list.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns, to_columns, to_groups
+from gammacp.alignment.duals.lp import Relaxation, relax
+from gammacp.alignment.duals.projection import Support, shared_prices, supported
+from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.heuristics.neighbourhoods import searched
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.pricing.near import project_prices
+from gammacp.alignment.problem import Certificate, Problem, Solution, Status, group_costs, solution
+from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.solvers.enumeration import better, proven_best
+from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.tuning import Tuning
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.stopping import due
+
+
+@dataclass(frozen=True, eq=False)
+class Generated:
+    """What is left of the problem.
+
+    Attributes
+    ----------
+    columns
+        All groups that an alignment better than `groups` could use (when `complete`), or that an
+        equally good one could (when the bound is met).
+    price
+        Prices that no group beats.
+    groups
+        The best alignment so far.
+    bound
+        No alignment gains more.
+    """
+
+    columns: Columns
+    price: Floats
+    groups: Codes
+    bound: float
+    complete: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Iterate:
+    """Where the iteration is: `price` to go on from, `center` the feasible prices of `bound`."""
+
+    pool: Columns
+    groups: Codes
+    gain: float
+    price: Floats
+    center: Floats
+    support: Support
+    bound: float = np.inf
+    relaxed: float = 0.0
+    step: float = 1.0
+    near: bool = False
+    converged: bool = False
+
+
+def solve_generation(problem: Problem, limits: Limits) -> Solution:
+    """Generate groups until all that could matter are listed, then prove the best out of them."""
+    deadline = limits.deadline()
+    generated = generate(problem, limits, deadline)
+    bound = problem.n_units * problem.opening - generated.bound
+    if not generated.complete:
+        certificate = Certificate(generated.columns, generated.price)
+        return solution(problem, generated.groups, max(bound, unit_bound(problem)), certificate)
+    try:
+        found = proven_best(problem, generated.columns, limits, deadline)
+    except TimeoutError:
+        groups = improve(problem, generated.groups, deadline, limits.tuning)
+        return solution(problem, groups, max(bound, unit_bound(problem)))
+    if found.status is Status.OPTIMAL:
+        return found
+    groups = improve(problem, generated.groups, deadline, limits.tuning)
+    return better(problem, found, solution(problem, groups, bound))
+
+
+def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
+    """Generate columns until all that could matter are listed, the gap is reached or time is out.
+
+    Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
+    that an equally good alignment could use are listed.
+    """
+    tuning = limits.tuning
+    groups = improve(problem, None, deadline, tuning)
+    pool = to_columns(problem, groups)
+    support, price = supported(
+        problem.n_units, pool, np.ones(len(pool)), shared_prices(problem, groups), tuning.used
+    )
+    gain = float(pool.gain.sum())
+    state = _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
+    first = True
+    try:
+        while True:
+            found = len(state.pool)
+            state = _projected(problem, state, deadline, tuning)
+            if first and not state.near and len(problem.first) >= tuning.searched_pairs:
+                state = _searched(problem, state, deadline, tuning)
+            found = len(state.pool) - found
+            if first or state.near or found < problem.n_units / 10:
+                state = _priced(problem, state, deadline, tuning)
+            first = False
+            if state.converged and not _good_enough(problem, state, limits):
+                state = _packed(problem, state, deadline, limits)
+            if _good_enough(problem, state, limits) or due(deadline):
+                break
+            listed = _listed(problem, state, deadline, tuning)
+            if listed is not None:
+                return Generated(listed, state.center, state.groups, state.bound, complete=True)
+            if state.converged:
+                break
+            if not state.near:
+                state = _mastered(problem, state, deadline, tuning)
+    except TimeoutError:
+        # What has been found so far, with its bound, is the answer.
+        pass
+    columns = state.pool
+    if state.bound - state.gain <= _slack(problem):
+        columns = _within(problem, state, _slack(problem), deadline, tuning) or columns
+    return Generated(columns, state.center, state.groups, state.bound, complete=False)
+
+
+def _slack(problem: Problem) -> float:
+    return problem.tolerance * problem.n_units
+
+
+def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:
+    cost = problem.n_units * problem.opening - state.gain
+    gap = state.bound - state.gain
+    return gap <= max(limits.gap * abs(cost), _slack(problem))
+
+
+def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+    """Prices nearer to feasibility, and the groups that they were moved by.
+
+    Not in a cover, whose prices also have an upper end, nor for the master's own prices.
+    """
+    if problem.cover or state.step == 0.0:
+        return replace(state, near=False)
+    price, pool, near = project_prices(
+        problem, state.groups, state.pool, state.price, state.support, deadline, tuning
+    )
+    return replace(state, price=price, pool=pool, near=near)
+
+
+def _searched(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+    """From a better alignment, its groups the support."""
+    state = _better(problem, state, searched(problem, state.groups, deadline, tuning))
+    pool = to_columns(problem, state.groups)
+    support, price = supported(problem.n_units, pool, np.ones(len(pool)), state.price, tuning.used)
+    state = replace(state, support=support, price=price, relaxed=state.gain)
+    return _projected(problem, state, deadline, tuning)
+
+
+def _mastered(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+    """The master solved again: its support, and a better alignment if there is one in it."""
+    cover_cost = problem.opening if problem.cover else None
+    relaxed = relax(problem.n_units, state.pool, cover_cost, deadline=deadline)
+    total = float(relaxed.price.sum())
+    columns, value = state.pool, relaxed.value
+    # Without progress, towards the master's own prices, which all its columns accept, and with all
+    # columns, so that none comes back for ever.
+    progress = total > state.relaxed + 1e-9 * problem.scale
+    total = max(total, state.relaxed)
+    if progress:
+        state = replace(state, pool=_trimmed(columns, relaxed, tuning.pool))
+    state = _rounded(problem, state, columns, value, deadline, tuning)
+    step = 1.0 if progress else state.step / 2 if state.step > tuning.least_step else 0.0
+    if problem.cover:
+        # Smoothing (Wentges 1997).
+        share = min(step, 0.5)
+        price = share * state.center + (1 - share) * relaxed.price
+        return replace(state, price=price, relaxed=total, step=step)
+    price = step * state.price + (1 - step) * relaxed.price
+    support, price = supported(problem.n_units, columns, value, price, tuning.used)
+    return replace(state, support=support, price=price, relaxed=total, step=step)
+
+
+def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
+    """Without those that lose most under the master's prices, once there are many.
+
+    Those that it uses are kept: without them its value could fall, and come back for ever.
+    """
+    used = relaxed.value > 0
+    most = max(pool, 2 * int(used.sum()))
+    if len(columns) <= most:
+        return columns
+    rank = np.where(used, -np.inf, columns.losses(relaxed.price))
+    return columns.select(np.sort(np.argpartition(rank, most // 2)[: most // 2]))
+
+
+def _priced(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+    """The bound that the prices at hand give, and groups that still gain more than theirs.
+
+    While none is found that lacks much but roots are left unsure, those are searched deeper.
+    """
+    # A unit alone gains nothing, so that no price may be below 0.
+    price = np.clip(state.price, 0.0, problem.opening if problem.cover else np.inf)
+    roots: Indices = np.arange(problem.n_units)
+    excess = np.full(problem.n_units, np.inf)
+    nodes = tuning.nodes if state.near else tuning.few_nodes
+    while True:
+        found = search(
+            problem,
+            price,
+            0.1 * problem.tolerance,
+            roots=roots,
+            nodes=nodes,
+            deadline=deadline,
+            tuning=tuning,
+        )
+        if found is None:
+            return state
+        excess[roots] = np.minimum(found.excess[roots], excess[roots])
+        feasible = _feasible(problem, price, excess)
+        bound = float(feasible.sum())
+        if bound < state.bound:
+            state = replace(state, bound=bound, center=feasible)
+        state = replace(state, pool=state.pool.joined(found.columns))
+        lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
+        roots = np.flatnonzero(found.unsure)
+        if (
+            lacking > tuning.stalled
+            or not len(roots)
+            or nodes >= tuning.most_nodes
+            or due(deadline)
+        ):
+            return replace(
+                state, converged=lacking <= tuning.enough and (state.near or state.step == 0.0)
+            )
+        nodes *= 10
+
+
+def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
+    """Prices that no group beats: each root pays what its groups lack.
+
+    In a cover prices end at the opening, where a group costs nothing more, so that every unit pays
+    what the worst group lacks, up to there.
+    """
+    if problem.cover:
+        return np.asarray(np.minimum(price + excess.max(initial=0.0), problem.opening))
+    return np.asarray(price + excess)
+
+
+def _listed(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> Columns | None:
+    gap = state.bound - state.gain
+    if gap > tuning.close * problem.scale and not state.converged:
+        return None
+    return _within(problem, state, gap + problem.tolerance, deadline, tuning)
+
+
+def _within(
+    problem: Problem, state: _Iterate, gap: float, deadline: float, tuning: Tuning
+) -> Columns | None:
+    """All groups that lose no more than the gap; None if they are too many."""
+    limit = tuning.listed_at_last if state.converged else tuning.listed_when_close
+    found = search(
+        problem, state.center, -gap, every=True, limit=limit, deadline=deadline, tuning=tuning
+    )
+    return None if found is None else found.columns
+
+
+def _packed(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
+    """The best alignment of the columns that could be in a better one, if that is found soon.
+
+    The master's solution is fractional then, and rounding it loses most of the gap.
+    """
+    gap = state.bound - state.gain
+    near = state.pool.select(np.flatnonzero(state.pool.losses(state.center) <= gap))
+    left = max(deadline - time.monotonic(), 0.01)
+    soon = Limits(time_limit=min(left, limits.tuning.packing_seconds), tuning=limits.tuning)
+    ones = np.ones(problem.n_units, np.int64)
+    found = best_packing(Model(near, ones, problem.opening, problem.cover), soon)
+    return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(found.times))))
+
+
+def _rounded(
+    problem: Problem,
+    state: _Iterate,
+    columns: Columns,
+    value: Floats,
+    deadline: float,
+    tuning: Tuning,
+) -> _Iterate:
+    """The master's solution as an alignment, polished, if it is better than the one at hand."""
+    if problem.cover:
+        groups = to_groups(problem, columns.select(np.flatnonzero(value > 0.5)))
+    else:
+        from gammacp.alignment.kernels.greedy import take_disjoint
+
+        order = np.argsort(-value, kind="stable").astype(np.int64)
+        order = order[value[order] > 0.01]
+        taken = take_disjoint(problem.n_units, columns.begin, columns.members, order)
+        groups = improve(problem, to_groups(problem, columns.select(taken)), deadline, tuning)
+    return _better(problem, state, groups)
+
+
+def _better(problem: Problem, state: _Iterate, groups: Codes) -> _Iterate:
+    gain = problem.n_units * problem.opening - float(group_costs(problem, groups).sum())
+    if gain <= state.gain + problem.tolerance:
+        return state
+    return replace(
+        state, groups=groups, gain=gain, pool=state.pool.joined(to_columns(problem, groups))
+    )
+
+
+register(
+    Solver(
+        name="generation",
+        summary="column generation, then a proof by components",
+        solve=solve_generation,
+        presolved=True,
+    )
+)

@@ -1,0 +1,75 @@
+"""Back-end `greedy`: Algorithm 1 of Mathet & Widlöcher (2011), as the papers before exactness.
+
+Sort the unitary alignments by entropy ĕ (their disorder), take the first, drop every later one
+that shares a unit with it, and so on. A unit alone has ĕ = Δ and is always on the list, so that
+unitary alignments beyond Δ are never taken; the paper's list reaches to n·Δ (eq. 8), which
+`unitary_alignments_within` counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns, to_groups
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Problem, Solution, solution
+from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.arrays import Indices
+from gammacp.errors import DataError
+
+
+def solve_greedy(problem: Problem, limits: Limits) -> Solution:
+    """Algorithm 1; the bound is the sum of the best that each unit could have."""
+    from gammacp.alignment.proof.unit_bound import unit_bound
+
+    # No pair of a group with ĕ <= Δ is farther apart than Δ·C(n, 2), which pruning keeps.
+    columns = unitary_alignments_within(problem, problem.delta, limits.tuning)
+    groups = to_groups(problem, columns.select(take_first(problem, columns)))
+    return solution(problem, groups, unit_bound(problem))
+
+
+def take_first(problem: Problem, columns: Columns) -> Indices:
+    """Algorithm 1 on these columns; ties go to the larger, then to the earlier units."""
+    from gammacp.alignment.kernels.greedy import take_disjoint
+
+    sizes = columns.sizes
+    entropy = sizes * problem.opening - columns.gain
+    order = np.lexsort((np.arange(len(columns)), -sizes, entropy))
+    return np.asarray(take_disjoint(problem.n_units, columns.begin, columns.members, order))
+
+
+def unitary_alignments_within(problem: Problem, most: float, tuning: Tuning = DEFAULT) -> Columns:
+    """Unitary alignments of two and more units with ĕ ≤ `most`.
+
+    The problem must list all pairs (built with `prune=False`). With `most` = n·Δ and the units
+    alone (one each) they are the candidates that the 2011 paper counts in Table 2.
+    """
+    from gammacp.alignment.kernels.greedy import groups_within
+
+    n = problem.n_annotators
+    begin, members, gain, count = groups_within(
+        problem.annotator,
+        n,
+        problem.adjacency,
+        problem.opening,
+        most * (n * (n - 1) // 2) * (1 + 1e-12),
+        problem.delta,
+        tuning.members,
+    )
+    if count < 0:
+        raise DataError(
+            f"too many unitary alignments with a disorder up to {most:g} to list them all",
+            hint="Use the method 'auto'",
+        )
+    return Columns(begin, members, gain)
+
+
+register(
+    Solver(
+        name="greedy",
+        summary="Algorithm 1 of 2011, not exact; its bound is weak",
+        solve=solve_greedy,
+        exact=False,
+    )
+)

@@ -1,0 +1,275 @@
+"""Columns packed by OR-tools' CP-SAT: the best packing, and the first of several best ones.
+
+Costs are integers there: gains are scaled so that their sum stays below 2⁵⁰, and the rounding of
+every column that a solution could use is part of the bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Status
+from gammacp.arrays import Floats, Indices
+from gammacp.stopping import watched
+
+_LARGEST = 2.0**50
+_STEPS = 2.0**40
+
+
+class Packing(NamedTuple):
+    """How often each column is taken, an upper bound on Σ gain, and whether it is proven."""
+
+    times: Indices
+    bound: float
+    proven: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Columns to pack: each unit in at most `capacity` of them, or in a cover in at least one.
+
+    Attributes
+    ----------
+    columns
+        Units that are in none of them do not matter.
+    capacity
+        Of each unit, shape (units,); 1 in a cover, where units may be shared.
+    opening
+        What each further covering of a unit costs.
+    """
+
+    columns: Columns
+    capacity: Indices
+    opening: float
+    cover: bool = False
+
+
+@dataclass(eq=False)
+class _Program:
+    """A CP-SAT model with its variables: `times` per column, `alone` per unit that is in some.
+
+    `alone[i]` is how often `units[i]` is left alone: an expression, in a cover a variable.
+    """
+
+    model: Any
+    times: list[Any]
+    alone: list[Any]
+    units: Indices
+    covered: list[list[Any]] = field(default_factory=list)
+
+
+def best_packing(packing: Model, limits: Limits, *, hint: Indices | None = None) -> Packing:
+    """How often to take each column so that Σ gain, less what is covered again, is largest."""
+    columns, cover = packing.columns, packing.cover
+    if not len(columns):
+        return Packing(np.zeros(0, np.int64), 0.0, True)
+    program = _program(packing)
+    n_units = int(packing.capacity[program.units].sum())
+    value = columns.gain - (columns.sizes * packing.opening if cover else 0.0)
+    scaled, scale = _scaled(value, packing.opening, n_units)
+    terms, coefficients = list(program.times), scaled.tolist()
+    if cover:
+        terms += program.alone
+        coefficients += [-round(packing.opening * scale)] * len(program.alone)
+    _maximise(program, terms, coefficients)
+    if hint is not None:
+        for variable, taken in zip(program.times, hint.tolist(), strict=True):
+            program.model.add_hint(variable, taken)
+    solver = _solver(limits)
+    status = _solved(solver, program.model)
+    if status is None:
+        most = columns.gain * _most_times(packing)
+        return Packing(np.zeros(len(columns), np.int64), float(np.maximum(most, 0).sum()), False)
+    times = np.array([solver.value(x) for x in program.times], np.int64)
+    # Each column that is taken was rounded by at most half a step.
+    rounding = 0.5 * (n_units + 1) / scale
+    shift = len(program.units) * packing.opening if cover else 0.0
+    bound = solver.best_objective_bound / scale + shift + rounding
+    return Packing(times, bound, status is Status.OPTIMAL and limits.gap == 0)
+
+
+class Ranking(NamedTuple):
+    """What decides among packings: losses of columns, of a unit alone and of covering it again.
+
+    Then the number of groups, then `second` of the columns, then their order. `optimum` is the
+    least loss; packings that lose up to `slack` more are as good.
+    """
+
+    loss: Floats
+    alone: Floats
+    over: Floats
+    second: Floats
+    optimum: float
+    slack: float
+
+
+def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices | None:
+    """How often each column is taken in the first of the best packings; None without the time.
+
+    Several linear programs in whole numbers after the other (lexicographic optimisation): the
+    least loss is a constraint, then the fewest groups are sought, the smallest `second`, and
+    for the columns in their order, forty binary digits at a time, as many of each as there can be.
+    """
+    program = _program(packing)
+    model = program.model
+    _bound_loss(packing, program, ranking)
+    counted = [*program.times, *program.alone]
+    least = _least(program, counted, [1] * len(counted), limits)
+    if least is None:
+        return None
+    model.add(sum(counted) <= least)
+    if ranking.second.any():
+        n_units = int(packing.capacity[program.units].sum())
+        second = _scaled(ranking.second, 0.0, n_units)[0].tolist()
+        least = _least(program, program.times, second, limits)
+        if least is None:
+            return None
+        # Each group that is taken was rounded by at most half a step.
+        model.add(_sum(program.times, second) <= least + n_units)
+    return _in_order(packing, program, limits)
+
+
+def _in_order(packing: Model, program: _Program, limits: Limits) -> Indices | None:
+    """As many as there can be of the first column, then of the second, and so on."""
+    most = _most_times(packing)
+    component = _components(packing.columns, len(packing.capacity))
+    times = np.zeros(len(most), np.int64)
+    weight = np.ones(len(most))
+    block = np.zeros(len(most), np.int64)
+    for root in np.unique(component):
+        mine = np.flatnonzero(component == root)
+        total, current = 1.0, 0
+        # From the last digit of a block to its first one, from the last block to the first.
+        for c in mine[::-1]:
+            if total * (most[c] + 1) > _STEPS:
+                total, current = 1.0, current + 1
+            weight[c], block[c] = total, current
+            total *= most[c] + 1
+    for current in range(int(block.max(initial=-1)), -1, -1):
+        rows = np.flatnonzero(block == current)
+        variables = [program.times[c] for c in rows]
+        _maximise(program, variables, weight[rows].astype(np.int64).tolist())
+        solver = _solver(limits)
+        if _solved(solver, program.model) is not Status.OPTIMAL:
+            return None
+        for c, variable in zip(rows, variables, strict=True):
+            times[c] = solver.value(variable)
+            program.model.add(variable == times[c])
+    return times
+
+
+def _components(columns: Columns, n_units: int) -> Indices:
+    """The component of each column; components share no unit, so their digits do not mix."""
+    from gammacp.alignment.kernels.components import label_components
+
+    label = np.zeros(n_units, np.int32)
+    label_components(columns.begin, columns.members, np.ones(len(columns), np.bool_), label)
+    return label[columns.members[columns.begin[:-1]]].astype(np.int64)
+
+
+def _program(packing: Model) -> _Program:
+    from ortools.sat.python import cp_model
+
+    local, units = packing.columns.compressed()
+    model = cp_model.CpModel()
+    most = _most_times(packing).tolist()
+    times = [model.new_int_var(0, k, "") if k > 1 else model.new_bool_var("") for k in most]
+    order = np.argsort(local.members, kind="stable")
+    column_of = local.column_of[order]
+    ends = np.searchsorted(local.members[order], np.arange(len(units) + 1))
+    program = _Program(model, times, [], units)
+    for i, room in enumerate(packing.capacity[units].tolist()):
+        inside = [times[c] for c in column_of[ends[i] : ends[i + 1]]]
+        program.covered.append(inside)
+        if packing.cover:
+            single = model.new_bool_var("")
+            model.add_at_least_one([*inside, single])
+            program.alone.append(single)
+            continue
+        program.alone.append(room - sum(inside))
+        if len(inside) > 1:
+            if room == 1:
+                model.add_at_most_one(inside)
+            else:
+                model.add(sum(inside) <= room)
+    return program
+
+
+def _most_times(packing: Model) -> Indices:
+    """How often each column can be taken."""
+    columns = packing.columns
+    if not len(columns):
+        return np.zeros(0, np.int64)
+    return np.minimum.reduceat(packing.capacity[columns.members], columns.begin[:-1])
+
+
+def _bound_loss(packing: Model, program: _Program, ranking: Ranking) -> None:
+    """No more loss than the best packing's, but for the slack."""
+    units = program.units
+    price, over = ranking.alone[units], ranking.over[units]
+    largest = max(float(np.abs(ranking.loss).max(initial=0.0)), float(price.max(initial=0.0)))
+    n = int(packing.capacity[units].sum())
+    scale = float(min(_LARGEST / (n + 1), _STEPS) / max(largest, float(over.max()), 1e-300))
+    whole = np.rint(np.concatenate((ranking.loss, price)) * scale).astype(np.int64).tolist()
+    total = _sum([*program.times, *program.alone], whole)
+    if packing.cover:
+        again = np.rint(over * scale).astype(np.int64).tolist()
+        for inside, single, cost in zip(program.covered, program.alone, again, strict=True):
+            total += cost * (sum(inside) + single - 1)
+    program.model.add(total <= int((ranking.optimum + ranking.slack) * scale) + n + 1)
+
+
+def _least(
+    program: _Program, terms: list[Any], coefficients: list[int], limits: Limits
+) -> int | None:
+    program.model.minimize(_sum(terms, coefficients))
+    solver = _solver(limits)
+    if _solved(solver, program.model) is not Status.OPTIMAL:
+        return None
+    value: float = solver.objective_value
+    return round(value)
+
+
+def _maximise(program: _Program, terms: list[Any], coefficients: list[int]) -> None:
+    program.model.maximize(_sum(terms, coefficients))
+
+
+def _sum(terms: list[Any], coefficients: list[int]) -> Any:
+    from ortools.sat.python import cp_model
+
+    return cp_model.LinearExpr.weighted_sum(terms, coefficients)
+
+
+def _solver(limits: Limits) -> Any:
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 2
+    solver.parameters.random_seed = limits.seed % 2**31
+    solver.parameters.relative_gap_limit = limits.gap
+    if limits.time_limit is not None:
+        solver.parameters.max_time_in_seconds = limits.time_limit
+    # Its own handler would keep Ctrl-C from everybody else.
+    solver.parameters.catch_sigint_signal = False
+    return solver
+
+
+def _solved(solver: Any, model: Any) -> Status | None:
+    """What is known of the solver's solution; None without one."""
+    from ortools.sat.python import cp_model
+
+    status = watched(lambda: solver.solve(model), solver.stop_search)
+    known = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
+    return known.get(status)
+
+
+def _scaled(value: Floats, opening: float, n_units: int) -> tuple[Indices, float]:
+    largest = max(float(np.abs(value).max(initial=0.0)), opening, 1e-300)
+    scale = 2.0 ** np.floor(np.log2(min(_LARGEST / (n_units + 1), _STEPS) / largest))
+    return np.rint(value * scale).astype(np.int64), float(scale)

@@ -1,0 +1,95 @@
+"""The solver back-ends by name, behind one contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Problem, Solution
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.registry import Registry
+
+
+class Solve(Protocol):
+    """A back-end: the best alignment it can find, with a bound."""
+
+    def __call__(self, problem: Problem, limits: Limits) -> Solution:
+        """Solution with status `optimal`, or `feasible` and a bound.
+
+        Ends soon after `limits.time_limit` and after Ctrl-C (`gammacp.stopping`), with the best so
+        far.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver:
+    """A registered back-end.
+
+    `exact` back-ends prove optimality when they are given time; `pruned` ones expect candidate
+    pairs without those that cannot be in an optimal alignment, the others all pairs. With
+    `presolved`, crowded continua are merged or thinned before they come to it.
+    """
+
+    name: str
+    summary: str
+    solve: Solve
+    exact: bool = True
+    pruned: bool = True
+    presolved: bool = False
+
+
+SOLVERS: Registry[Solver] = Registry(
+    "solver",
+    modules=(
+        "gammacp.alignment.solvers.auto",
+        "gammacp.alignment.solvers.enumeration",
+        "gammacp.alignment.solvers.generation",
+        "gammacp.alignment.solvers.bipartite",
+        "gammacp.alignment.solvers.cpsat",
+        "gammacp.alignment.solvers.milp",
+        "gammacp.alignment.solvers.greedy",
+        "gammacp.alignment.solvers.brute",
+    ),
+)
+
+
+def register(solver: Solver) -> Solver:
+    """Add a back-end under its name."""
+    return SOLVERS.register(solver.name, solver)
+
+
+def solve(
+    problem: Problem,
+    *,
+    method: str = "auto",
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    seed: int = 0,
+    tuning: Tuning = DEFAULT,
+) -> Solution:
+    """The best partition of the units into groups, by the back-end of that name.
+
+    Parameters
+    ----------
+    method
+        A name in SOLVERS.
+    time_limit
+        Wall-clock seconds; None for no limit.
+    gap
+        Relative gap that is good enough; 0 asks for a proof.
+    seed
+        For back-ends with random choices.
+    tuning
+        Sizes and numbers of passes.
+
+    Raises
+    ------
+    UsageError
+        An unknown method, a gap outside [0, 1) or a time limit that is not above 0.
+    DataError
+        From back-ends that list all groups, if they are too many.
+    """
+    limits = Limits(gap=gap, time_limit=time_limit, seed=seed, tuning=tuning)
+    return SOLVERS[method].solve(problem, limits)

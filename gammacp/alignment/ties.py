@@ -1,0 +1,230 @@
+"""Which of several best alignments is taken: the same one whatever back-end found them.
+
+Fewest unitary alignments, then smallest Σ d_cat over their pairs, then lexicographic order of the
+units: the unitary alignment of the first unit first, a fuller one before a sparser one. Units are
+in order of position; those at one place in the canonical order of annotators and categories, which
+knows no names. So neither the back-end nor renaming changes what is taken.
+
+The proof by components says which groups a best alignment can use; each component is searched
+once more for the first of its best solutions in that order. Components too large for that, and
+problems of merged units, go to CP-SAT, one criterion after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns, group_table, to_groups
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.duplicates import Merged
+from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
+from gammacp.alignment.proof.components import Decomposition, decompose
+from gammacp.alignment.solvers.auto import solve_groups
+from gammacp.alignment.solvers.bipartite import solve_bipartite
+from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.canonical import canonical_order
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import BoundDissimilarity, columns
+
+if TYPE_CHECKING:
+    from gammacp.alignment.kernels.component_search import Costs
+
+
+def nameless_ranks(continuum: Continuum, dissimilarity: BoundDissimilarity) -> Codes:
+    """Place of each unit by start, end, annotator and category, without their names."""
+    annotators, categories = canonical_order(
+        continuum, getattr(dissimilarity, "category_costs", None)
+    )
+    annotator = np.empty(continuum.n_annotators, np.int64)
+    annotator[annotators] = np.arange(len(annotators))
+    category = np.zeros(len(continuum.categories) + 1, np.int64)
+    category[categories] = np.arange(len(categories))
+    rank = np.empty(continuum.n_units, np.int32)
+    rank[
+        np.lexsort(
+            (
+                category[continuum.category_codes],
+                annotator[continuum.annotator_codes],
+                continuum.ends,
+                continuum.starts,
+            )
+        )
+    ] = np.arange(continuum.n_units)
+    return rank
+
+
+def _dense(rank: Codes) -> Codes:
+    """0 … k − 1 in the same order."""
+    return np.argsort(np.argsort(rank)).astype(np.int32)
+
+
+def in_order(rank: Codes, groups: Codes) -> Codes:
+    """Groups by their first unit; `rank` is the place of each unit."""
+    ranks = np.append(rank, len(rank))[groups]
+    ranks.sort(axis=1)
+    return np.asarray(groups[np.lexsort(ranks.T[::-1])])
+
+
+def break_ties(
+    continuum: Continuum, dissimilarity: BoundDissimilarity, found: Presolved, limits: Limits
+) -> Solution:
+    """The first one of the solutions as good as what was found; that itself if it is not proven."""
+    solved, problem, merged = found
+    if solved.status is not Status.OPTIMAL or problem is None:
+        return solved
+    rank = nameless_ranks(continuum, dissimilarity)
+    if merged is not None:
+        rows = merged.order[merged.runs[:-1]]
+        problem = replace(problem, rank=_dense(rank[rows]))
+        second = _category_costs(continuum, dissimilarity, problem, rows)
+        return _first_merged(problem, merged, solved, second, limits)
+    problem = replace(problem, rank=rank)
+    certificate = solved.certificate or _certificate(problem, limits)
+    if certificate is None:
+        return solved
+    rows = np.arange(problem.n_units)
+    second = _category_costs(continuum, dissimilarity, problem, rows)
+    chosen = _first_of_components(problem, certificate, second, limits)
+    groups = to_groups(problem, certificate.columns.select(chosen))
+    result = solution(problem, groups, solved.objective, certificate)
+    return result if result.status is Status.OPTIMAL else solved
+
+
+def _category_costs(
+    continuum: Continuum, dissimilarity: BoundDissimilarity, problem: Problem, rows: Indices
+) -> Floats:
+    """d_cat of each candidate pair; 0 where a dissimilarity has no parts."""
+    part = getattr(dissimilarity, "categorial_part", None)
+    if part is None:
+        return np.zeros(len(problem.first))
+    units = columns(continuum)[rows]
+    return np.asarray(part(units[problem.first], units[problem.second]), np.float64)
+
+
+def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
+    """The certificate that `auto` has, for back-ends without one."""
+    if problem.n_annotators == 2 and not problem.cover:
+        return solve_bipartite(problem, limits).certificate
+    return solve_groups(problem, limits).certificate
+
+
+def _first_of_components(
+    problem: Problem, certificate: Certificate, second: Floats, limits: Limits
+) -> Indices:
+    """Columns of the first best solution, component by component."""
+    from gammacp.alignment.kernels.component_search import Costs, search_components
+
+    price = np.empty(problem.n_units)
+    price[problem.ranks] = certificate.price
+    listed = certificate.columns
+    exact = replace(limits, gap=0.0, time_limit=None)
+    kept, state, _ = decompose(problem, listed, price, exact, limits.deadline(), ties=True)
+    kept = kept[order := _lexicographic(problem, listed.select(kept))]
+    part = state.columns.select(order)
+    costs = Costs(
+        state.loss[order],
+        _second_costs(problem, listed.select(kept), second),
+        state.alone,
+        state.over,
+    )
+    chosen = np.zeros(len(kept), np.bool_)
+    hard = search_components(
+        part.begin,
+        part.members,
+        costs,
+        state.cover,
+        state.active[order],
+        state.label,
+        np.full(problem.n_units, -1, np.int32),
+        state.least.copy(),
+        chosen,
+        True,
+        state.tolerance,
+        limits.tuning.component_nodes,
+    )
+    if len(hard):
+        root = state.label[part.members[part.begin[:-1]]]
+        inside = np.flatnonzero(np.isin(root, hard) & state.active[order])
+        chosen[np.isin(root, hard)] = False
+        chosen[inside] = _first_hard(state, part, costs, inside, hard, order, limits)
+    return kept[chosen]
+
+
+def _first_hard(
+    state: Decomposition,
+    part: Columns,
+    costs: Costs,
+    inside: Indices,
+    hard: Indices,
+    order: Indices,
+    limits: Limits,
+) -> Bools:
+    """Which columns of these components are taken; the proof's own if there is no time."""
+    own = state.chosen[order][inside]
+    # In a cover the order of the columns is not that of the units that they cover first.
+    if state.cover:
+        return own
+    ranking = Ranking(
+        costs.loss[inside],
+        costs.alone,
+        costs.over,
+        costs.second[inside],
+        float(state.least[hard].sum()),
+        state.tolerance * len(hard),
+    )
+    ones = np.ones(len(costs.alone), np.int64)
+    times = first_packing(Model(part.select(inside), ones, state.opening), ranking, limits)
+    return own if times is None else times > 0
+
+
+def _first_merged(
+    problem: Problem, merged: Merged, found: Solution, second: Floats, limits: Limits
+) -> Solution:
+    """The first best packing of merged units, whose copies are taken in their order."""
+    assert found.certificate is not None
+    listed, price = found.certificate
+    counts = merged.counts
+    n_units = int(counts.sum())
+    gained = n_units * problem.opening - found.objective
+    optimum = float((price * counts).sum()) - gained
+    slack = problem.tolerance * n_units
+    loss = listed.losses(price)
+    kept = np.flatnonzero(loss <= optimum + slack)
+    kept = kept[_lexicographic(problem, listed.select(kept))]
+    part = listed.select(kept)
+    ranking = Ranking(
+        np.maximum(loss[kept], 0.0),
+        price,
+        np.zeros(problem.n_units),
+        _second_costs(problem, part, second),
+        max(optimum, 0.0),
+        slack,
+    )
+    times = (
+        None
+        if not len(part)
+        else first_packing(Model(part, counts, problem.opening), ranking, limits)
+    )
+    if times is None:
+        return found
+    return replace(found, groups=merged.groups(part, times))
+
+
+def _lexicographic(problem: Problem, columns: Columns) -> Indices:
+    """Columns in the order in which they are tried at their first unit."""
+    table = np.append(problem.ranks, problem.n_units)[group_table(problem, columns)]
+    table.sort(axis=1)
+    return np.asarray(np.lexsort(table.T[::-1]), np.int64)
+
+
+def _second_costs(problem: Problem, columns: Columns, second: Floats) -> Floats:
+    """Σ d_cat over the pairs of each column."""
+    from gammacp.alignment.kernels.pairs import adjacency, group_weights
+
+    graph = adjacency(problem.n_units, problem.first, problem.second, second)
+    return np.asarray(group_weights(group_table(problem, columns), graph))

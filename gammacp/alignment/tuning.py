@@ -1,0 +1,171 @@
+"""What the solvers are tuned by: one frozen object instead of constants in the code.
+
+No field changes which alignment is best: a result with status `optimal` is the same with any
+values, only sooner or later. Where a field does change what is returned when time is up or memory
+is short, it says so. "Scale" is what a group costs to open, or Δ if that is more.
+
+Sets in brackets are those that a value was chosen on among others, cases of
+`benchmarks/alignment.py`: n × units per annotator, observed (Corpus Shuffling Tool, position +
+category, magnitude .25) or random (circular shifts of them). Where none is named the value follows
+from the memory or the time that is given, or was set once and not compared with others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """Sizes, tolerances and numbers of passes; hand over `Tuning(pairs=...)` to change some."""
+
+    # Candidates and presolve
+
+    pairs: int = 4_000_000
+    """Candidate pairs that are always borne: all pairs of 2000 units by each of two annotators,
+    0.2 GB with the graph. With more, only the closest are kept and `status` is `feasible`."""
+    pairs_per_unit: int = 50
+    """Candidate pairs per unit and annotator that are borne in longer continua; those of
+    constant density stay far below."""
+    pairs_in_memory: int = 32_000_000
+    """Candidate pairs that are listed at the very most, 0.5 GB."""
+    pairs_at_once: int = 1_000_000
+    """Pairs handed to a dissimilarity's `pairwise` at a time, some 100 MB of columns."""
+    units_unwatched: int = 5000
+    """Units whose pairs are found in milliseconds, so that no second thread has to watch."""
+    merged_share: float = 0.5
+    """Identical units are merged if that leaves less than this share of the units; of one spot
+    with 400 units by 12 annotators, 12 are left."""
+    kinds: int = 200
+    """Pairs of annotator and category in the relaxation that pools units by category; above, its
+    groups are too many to list."""
+    closest_per_unit: int = 30
+    """Pairs per unit that are kept where there are too many: several times what a
+    unit can be aligned with."""
+    sampled_pairs: int = 2_000_000
+    """Pairs from which a crowd's density is estimated, 0.2 GB for a moment."""
+    shrink: float = 0.25
+    """Factor by which the distance of kept pairs is cut while they are too many."""
+    closest_seconds: float = 60.0
+    """Seconds for the problem of the closest pairs: its own bound proves nothing of the true
+    problem, so that more is of little use."""
+    pooling_seconds: float = 1.0
+    """Seconds for the pooled relaxation beyond the time limit; without it there is no bound."""
+
+    # Which way
+
+    few_annotators: int = 7
+    """Annotators up to which groups are listed; their number grows exponentially (8 × 30)."""
+    listed: int = 1_000_000
+    """Members of all groups up to which groups are listed: some 10 MB, and a linear program that is
+    solved in seconds."""
+    listed_per_unit: int = 300
+    """The same per unit of a long continuum, where listing stays linear in the length."""
+    listed_at_most: int = 10_000_000
+    """The same at the most, some 100 MB."""
+    members: int = 30_000_000
+    """Members of all groups for back-ends that need the full model (milp, cpsat, greedy); above,
+    a DataError. Some 300 MB."""
+    pairs_unwatched: int = 100_000
+    """Candidate pairs of two annotators that are matched in milliseconds."""
+
+    # Duals: linear programs and diffusion
+
+    block: int = 1000
+    """Units priced by one linear program in long continua. GLOP's time grows faster than
+    the block."""
+    diffused: int = 4
+    """Units in the largest groups for which diffusion comes close to the least prices (5 × 100 is
+    priced by linear programs)."""
+    first_passes: int = 4
+    """Passes over all columns before those that lose much are left out (3by100, 3 × 500)."""
+    passes: int = 30
+    """Passes per round over the columns that are left (3by100, 3 × 500, 3 × 3000, 4 × 100)."""
+    rounds: int = 6
+    """Rounds of passes at most (the same sets)."""
+    kept_loss: float = 0.2
+    """Of the scale: what a column may lose after the first passes and be kept."""
+    falling: float = 1e-4
+    """Of the scale, per unit: what prices may still fall in the last round; a block where they
+    fall by more is priced by a linear program."""
+    lost: float = 0.02
+    """Of the scale, per unit: what a quick alignment may lose against a block's prices before
+    they are priced by a linear program (3 × 500)."""
+
+    # Proof by components
+
+    first_loss: float = 0.05
+    """Of the scale: columns that lose more are looked at only once those below are decided."""
+    loss_step: float = 0.004
+    """Of the scale: how far columns are taken in at first; then four times as far each time."""
+    component_nodes: int = 20_000
+    """Nodes of the search of one component, some milliseconds; then CP-SAT takes it."""
+
+    # Column generation
+
+    used: float = 1e-6
+    """Value of a column in the master's solution that counts as used."""
+    pool: int = 8000
+    """Columns of the master above which those that lose most are dropped, so that GLOP stays
+    fast (20 × 30)."""
+    probes: int = 30
+    """Rounds of pricing next to the alignment before the master is solved again (20 × 30)."""
+    projections: int = 300
+    """Passes of projections on all columns' half-spaces at the most."""
+    relaxation: float = 1.3
+    """How far beyond a half-space's face prices are moved: at 1 passes do not end, at 2 they
+    oscillate."""
+    stalled_projections: float = 0.8
+    """Ten more passes are made if the last ten brought the largest lack below this share."""
+    improving_rounds: int = 6
+    """Rounds over the annotators when a group near the alignment is improved."""
+    neighbours: int = 1500
+    """Neighbours of a unit above which it is left to exact pricing (a square matrix is filled)."""
+    enough: float = 1e-6
+    """Of the scale: what a group may lack under prices that count as feasible."""
+    close: float = 0.05
+    """Of the scale: gap at which all groups that could still matter are listed."""
+    listed_when_close: int = 300_000
+    """Members of those groups above which the iteration goes on first."""
+    listed_at_last: int = 10_000_000
+    """The same once prices have converged; also the limit of every other enumeration by price."""
+    stalled: float = 1e-3
+    """Of the scale: a lack that tells that projections lead nowhere."""
+    least_step: float = 1e-3
+    """Share of the old prices below which the master's own are used."""
+    trials: int = 4
+    """Trials per group of the large neighbourhood search."""
+    searched_pairs: int = 50_000
+    """Candidate pairs from which on that search is tried."""
+    searched_units: int = 4000
+    """Units up to which it is tried: it fills a square of numbers, 128 MB."""
+    few_nodes: int = 30
+    """Nodes of the branch and bound of each root while prices are far off."""
+    nodes: int = 1000
+    """The same when they are near."""
+    most_nodes: int = 5_000_000
+    """Nodes of one root at the very most; its bound is then left as it is (27 × 20 random)."""
+    messages: int = 3
+    """Passes of messages at a node, four times as many at a root (20 × 30)."""
+    message_progress: float = 0.02
+    """Messages are passed again while the bound's distance to its goal falls by this share."""
+    decisiveness: float = 2.5
+    """Branching: a label that falls short by all that the bound has left counts exp(−this)."""
+    edges: int = 30_000_000
+    """Numbers in a root's table of label pairs, 240 MB; above, its half-sum bound is used."""
+    packing_seconds: float = 10.0
+    """Seconds of CP-SAT for the pool of a fractional master."""
+
+    # Primal heuristic and other solvers
+
+    assignments: int = 12
+    """Rounds over the annotators of the assignment heuristic at the most."""
+    patience: float = 0.5
+    """Seconds that HiGHS may overrun its time limit before it is left to itself."""
+    brute_units: int = 22
+    """Units that brute force takes."""
+    brute_groups: int = 2_000_000
+    """Unitary alignments that brute force takes."""
+
+
+DEFAULT = Tuning()

@@ -1,0 +1,84 @@
+"""Prices by diffusion: they pay every group and cost little more than the least."""
+
+import numpy as np
+import pytest
+
+from gammacp import Combined, Continuum
+from gammacp.alignment import build_problem
+from gammacp.alignment.columns import Columns, all_columns
+from gammacp.alignment.duals.diffusion import diffusion, prices
+from gammacp.alignment.duals.lp import relax
+from gammacp.alignment.tuning import Tuning
+from gammacp.dissimilarity import bind
+from tests.alignment.continua import DISSIMILARITIES, random_continuum
+
+
+def listed(continuum: Continuum, dissimilarity: Combined) -> tuple[int, Columns, float]:
+    problem = build_problem(continuum, bind(dissimilarity, continuum))
+    columns = all_columns(problem)
+    ranked = columns.renumbered(problem.ranks)
+    return problem.n_units, ranked, problem.opening
+
+
+def noisy_copies(units: int, seed: int) -> Continuum:
+    """A unit every 10 and three annotators who move it."""
+    rng = np.random.default_rng(seed)
+    starts = np.tile(10.0 * np.arange(units), 3) + rng.normal(0, 2.5, 3 * units)
+    ends = starts + np.tile(rng.uniform(4, 9, units), 3)
+    codes = np.repeat(np.arange(3), units)
+    return Continuum.from_codes(
+        ("A", "B", "C"), ("a", "b"), starts, ends, codes, rng.integers(0, 2, 3 * units)
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_prices_pay_every_group_and_are_least_or_little_more(seed: int) -> None:
+    dissimilarity = DISSIMILARITIES[seed % len(DISSIMILARITIES)]
+    n_units, columns, opening = listed(
+        random_continuum(seed, 3 + seed % 2, 12 + seed), dissimilarity
+    )
+    if not len(columns):
+        pytest.skip("nobody meets anybody")
+    price = prices(n_units, columns, opening)
+    least = relax(n_units, columns).price.sum()
+    assert price.min() >= 0
+    assert columns.losses(price).min() >= -1e-8 * opening
+    assert least - 1e-6 * opening <= price.sum() <= least + 0.5 * opening
+
+
+def test_diffusion_alone_comes_close_where_annotators_moved_the_same_units() -> None:
+    n_units, columns, opening = listed(noisy_copies(100, 1), Combined())
+    price = diffusion(n_units, columns, opening).price
+    least = relax(n_units, columns).price.sum()
+    assert columns.losses(price).min() >= -1e-8 * opening
+    assert least - 1e-6 * opening <= price.sum() <= least + 0.2 * opening
+
+
+def test_blocks_are_priced_anew_with_the_others_held_fixed() -> None:
+    tuning = Tuning(block=40, falling=0.0, rounds=1)
+    n_units, columns, opening = listed(noisy_copies(100, 2), Combined())
+    rough = diffusion(n_units, columns, opening, tuning=tuning).price
+    price = prices(n_units, columns, opening, tuning=tuning)
+    assert columns.losses(price).min() >= -1e-8 * opening
+    assert price.sum() < rough.sum() - 0.1 * opening
+    assert price.sum() <= relax(n_units, columns).price.sum() + 0.5 * opening
+
+
+def test_three_units_that_two_by_two_gain_most_share_the_price() -> None:
+    # max x12 + x13 + x23 with each unit in at most one of them: ½ each, and so are the prices.
+    columns = Columns(
+        np.array([0, 2, 4, 6], np.int64),
+        np.array([0, 1, 0, 2, 1, 2], np.int32),
+        np.array([1.0, 1.0, 1.0]),
+    )
+    np.testing.assert_allclose(prices(3, columns, 1.0), 0.5, atol=1e-6)
+
+
+def test_a_chain_is_priced_as_its_best_matching() -> None:
+    # 0–1 gains 3, 1–2 gains 4, 2–3 gains 3: the ends together gain 6, the middle one 4.
+    columns = Columns(
+        np.array([0, 2, 4, 6], np.int64),
+        np.array([0, 1, 1, 2, 2, 3], np.int32),
+        np.array([3.0, 4.0, 3.0]),
+    )
+    assert prices(4, columns, 1.0).sum() == pytest.approx(6.0)

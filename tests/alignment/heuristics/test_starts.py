@@ -1,0 +1,100 @@
+"""Starting points, certificates and fallbacks that an optimum does not depend on, but a user may.
+
+A poor start or loose prices cost time and, once time is up, quality; no back-end's result shows it.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+from gammacp import Combined, Continuum, Unit, align
+from gammacp.alignment import Status, best_groups, solve
+from gammacp.alignment.columns import alone
+from gammacp.alignment.duals.projection import shared_prices
+from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.problem import group_costs
+from gammacp.dissimilarity import bind
+from tests.alignment.continua import random_continuum
+from tests.alignment.enumeration import problem_of
+
+
+def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
+    found = optimal = 0.0
+    for seed in range(24):
+        problem = problem_of(seed, 2 + seed % 4, 24)
+        best = solve(problem)
+        start = group_costs(problem, improve(problem)).sum() / problem.opening
+        found, optimal = found + start, optimal + best.objective / problem.opening
+        again = group_costs(problem, improve(problem, best.groups)).sum()
+        assert again == pytest.approx(best.objective, abs=1e-9)
+        better = group_costs(problem, improve(problem, alone(problem))).sum()
+        assert better <= problem.n_units * problem.opening + 1e-9
+    assert optimal - 1e-6 <= found <= 1.02 * optimal
+
+
+def test_shared_prices_pay_for_each_group() -> None:
+    for seed in range(12):
+        problem = problem_of(40 + seed, 2 + seed % 4, 14)
+        groups = solve(problem).groups
+        price = shared_prices(problem, groups)
+        assert (price >= 0).all()
+        for group, cost in zip(groups, group_costs(problem, groups), strict=True):
+            units = group[group >= 0]
+            gain = len(units) * problem.opening - cost
+            paid = price[units].sum()
+            assert paid >= gain - 1e-9
+            if (price[units] > 0).all() or len(units) == 1:
+                assert paid == pytest.approx(gain, abs=1e-9)
+
+
+def test_the_certificate_of_a_matching_is_tight() -> None:
+    for seed in range(20):
+        problem = problem_of(60 + seed, 2, 15)
+        found = solve(problem, method="bipartite")
+        assert found.certificate is not None
+        columns, price = found.certificate
+        assert (columns.losses(price) >= -1e-9).all()
+        gained = problem.n_units * problem.opening - found.objective
+        assert price.sum() == pytest.approx(gained, abs=1e-9)
+
+
+def test_two_annotators_are_matched_as_on_the_full_matrix() -> None:
+    for seed in range(10):
+        problem = problem_of(80 + seed, 2, 13)
+        found = solve(problem, method="bipartite")
+        gain = np.zeros((13, 13))
+        gain[problem.first, problem.second] = problem.weight + problem.opening
+        rows, columns = scipy.optimize.linear_sum_assignment(np.maximum(gain, 0), maximize=True)
+        best = problem.n_units * problem.opening - np.maximum(gain, 0)[rows, columns].sum()
+        assert found.objective == pytest.approx(best, abs=1e-9)
+        assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(13))
+        assert (problem.annotator[found.groups[:, 0]][found.groups[:, 0] >= 0] == 0).all()
+
+
+@pytest.mark.parametrize(("gap", "status"), [(0.0, Status.OPTIMAL), (0.1, Status.FEASIBLE)])
+def test_highs_proves_to_a_millionth(
+    gap: float, status: Status, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bound may lie that much below a proven optimum; with a gap it is taken as it is."""
+    milp = scipy.optimize.milp
+
+    def cautious(*args: Any, **options: Any) -> SimpleNamespace:
+        found = milp(*args, **options)
+        return SimpleNamespace(x=found.x, status=0, mip_dual_bound=found.fun - 5e-7)
+
+    monkeypatch.setattr(scipy.optimize, "milp", cautious)
+    continuum = random_continuum(1, 3, 12)
+    found = best_groups(continuum, bind(Combined(), continuum), method="milp", gap=gap)
+    assert found.status is status
+    if status is Status.FEASIBLE:
+        assert found.bound < found.disorder
+
+
+def test_no_disorder_has_no_gap() -> None:
+    a = align(Continuum.from_units([Unit(name, 0, 1, "x") for name in "AB"]))
+    assert (a.disorder, a.gap) == (0, 0)

@@ -1,0 +1,191 @@
+"""Kernels as plain Python, where an index beyond an array is an error, against compiled ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gammacp import Combined
+from gammacp.alignment import build_problem
+from gammacp.alignment.candidates import length_classes
+from gammacp.alignment.columns import enumerate_columns, group_of_units, to_columns
+from gammacp.alignment.duals.lp import block_prices
+from gammacp.alignment.duals.projection import shared_prices, supported
+from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.kernels import component_search, components
+from gammacp.alignment.kernels.duals import make_feasible
+from gammacp.alignment.kernels.enumeration import profitable_groups
+from gammacp.alignment.kernels.greedy import groups_within, take_disjoint
+from gammacp.alignment.kernels.insertion import insertions
+from gammacp.alignment.kernels.matching import best_matching
+from gammacp.alignment.kernels.pairs import adjacency, best_per_annotator, group_weights, scan
+from gammacp.alignment.kernels.pricing import Effort, price_groups
+from gammacp.alignment.kernels.projection import Step, price_near, project_on_all
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.proof.components import decompose
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity import bind
+from tests.alignment.continua import random_continuum
+
+CASES = [(0, 2, 8), (1, 3, 9), (2, 4, 10), (5, 3, 12)]
+
+
+def same(kernel: Any, *args: Any) -> Any:
+    """What the kernel returns, if it does so as plain Python as well (on copies)."""
+    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    with np.errstate(over="ignore"):
+        plain = kernel.py_func(*copies)
+    compiled = kernel(*args)
+    # What a kernel that gave up (count −1) leaves behind is not initialised.
+    plain, result = (x[-1:] if _gave_up(x) else x for x in (_parts(plain), _parts(compiled)))
+    for a, b in zip(plain, result, strict=True):
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(copies, args, strict=True):
+        if not isinstance(a, tuple):  # read only
+            np.testing.assert_array_equal(a, b)
+    return compiled
+
+
+def _parts(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _gave_up(parts: tuple[Any, ...]) -> bool:
+    return len(parts) > 1 and np.ndim(parts[-1]) == 0 and parts[-1] == -1
+
+
+def effort(nodes: int = 10**9) -> Effort:
+    return Effort(nodes, 10**6, 3, 30_000_000, 0.02, 2.5)
+
+
+def build(seed: int, n: int, units: int) -> tuple[Continuum, Problem]:
+    continuum = random_continuum(seed, n, units)
+    return continuum, build_problem(continuum, bind(Combined(), continuum))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_pairs(case: tuple[int, int, int]) -> None:
+    continuum, problem = build(*case)
+    bound = bind(Combined(), continuum)
+    formula, factor = bound.formula
+    order, class_start, longest = length_classes(continuum)
+    columns = (continuum.starts, continuum.ends, continuum.category_codes)
+    halted = np.zeros(1, np.bool_)
+    rest = (np.inf, formula, float(factor), bound.category_costs, 1e9, 1, 10**6, halted)
+    same(scan, *columns, continuum.annotator_codes, order, class_start, 0 * longest, *rest)
+    same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
+    groups = np.column_stack((problem.first, problem.second))
+    same(group_weights, groups, problem.adjacency)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_groups(case: tuple[int, int, int]) -> None:
+    _, problem = build(*case)
+    n, graph = problem.n_annotators, problem.adjacency
+    rest = same(best_per_annotator, problem.annotator, n, graph)
+    opening, tolerance = problem.opening, problem.tolerance
+    same(profitable_groups, problem.annotator, n, graph, rest, opening, tolerance, 10**6)
+    same(profitable_groups, problem.annotator, n, graph, rest, opening, tolerance, 3)
+    begin, members, gain, _ = same(
+        groups_within, problem.annotator, n, graph, opening, opening * 2, 1.0, 10**6
+    )
+    same(take_disjoint, problem.n_units, begin, members, np.argsort(-gain))
+    price = np.random.default_rng(0).random(problem.n_units) * opening
+    same(make_feasible, price.copy(), begin, members, gain, opening)
+    halted = np.zeros(1, np.bool_)
+    roots = np.arange(problem.n_units)
+    for every, nodes in ((True, 10**9), (False, 10**9), (False, 2)):
+        end = (opening, 0.0, every, roots, effort(nodes), halted)
+        same(price_groups, problem.annotator, n, graph, price, *end)
+    same(price_groups, problem.annotator, n, graph, price, *end[:-1], ~halted)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_projections(case: tuple[int, int, int]) -> None:
+    _, problem = build(*case)
+    groups = improve(problem)
+    pool = to_columns(problem, groups)
+    support, price = supported(
+        problem.n_units,
+        pool,
+        np.ones(len(pool)),
+        shared_prices(problem, groups),
+        1e-6,
+    )
+    group_of = group_of_units(groups, problem.n_units)
+    step = Step(1.3, 0.8, 6, 1500)
+    n, opening, halted = problem.n_annotators, problem.opening, np.zeros(1, np.bool_)
+    for floor in (0.0, -0.1 * opening):
+        found = same(
+            price_near,
+            *(problem.annotator, n, problem.adjacency, price.copy(), opening),
+            *(groups, group_of, floor, halted, support, step),
+        )
+        same(project_on_all, price.copy(), *found, 1e-6, 30, support, step)
+
+
+def test_pricing_that_is_halted_claims_nothing() -> None:
+    """An enumeration has no list then, and the excess of pricing bounds what it has not seen."""
+    _, problem = build(1, 3, 12)
+    graph, opening = problem.adjacency, problem.opening
+    price = np.zeros(problem.n_units)
+    halted = np.ones(1, np.bool_)
+    first = (problem.annotator, 3, graph, price, opening, 0.0)
+    limits = (np.arange(problem.n_units), effort())
+    *_, count = same(price_groups, *first, True, *limits, halted)
+    assert count == -1
+    *_, halfway, unsure, count = price_groups(*first, False, *limits, halted)
+    assert count == 0
+    *_, whole, sure, count = price_groups(*first, False, *limits, ~halted)
+    assert count > 0
+    assert (halfway >= whole).all()
+    assert unsure[whole > 0].all()
+    assert not sure.any()
+
+
+def test_matchings() -> None:
+    for seed in range(6):
+        _, problem = build(seed, 2, 8 + 4 * seed)
+        graph, n_first = problem.adjacency, int((problem.annotator == 0).sum())
+        rest = problem.n_units - n_first
+        begin = graph.start[: n_first + 1]
+        column = (graph.neighbour[: begin[-1]] - n_first).astype(np.int32)
+        gain = graph.weight[: begin[-1]] + problem.opening
+        for halted in (False, True):
+            same(best_matching, begin, column, gain, rest, np.array([halted]))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_insertions(case: tuple[int, int, int]) -> None:
+    _, problem = build(*case)
+    units = np.flatnonzero(problem.annotator == 0).astype(np.int32)
+    group_of = np.arange(problem.n_units, dtype=np.int32) - len(units)
+    size = np.ones(problem.n_units - len(units), np.int32)
+    group_of[units] = -1
+    same(insertions, units, problem.adjacency, problem.opening, group_of, size)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("cover", [False, True])
+def test_components(
+    case: tuple[int, int, int], cover: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed, n, units = case
+    continuum = random_continuum(seed, n, units)
+    problem = build_problem(continuum, bind(Combined(), continuum), cover=cover)
+    columns = enumerate_columns(problem, most_members=10**6)
+    assert columns is not None
+    for module, name in (
+        (components, "label_components"),
+        (components, "activate"),
+        (component_search, "search_components"),
+    ):
+        compiled = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, kernel=compiled: same(kernel, *a))
+    good = block_prices(problem.n_units, columns, problem.opening if cover else None)
+    for price in (good, np.zeros(units)):
+        for ties in (False, True):
+            decompose(problem, columns, price, Limits(), np.inf, ties=ties)

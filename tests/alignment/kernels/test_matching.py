@@ -1,0 +1,48 @@
+"""The assignment of two annotators' units against scipy's, and what is left of it when halted."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from gammacp.alignment.kernels.matching import best_matching
+from gammacp.arrays import Floats
+
+
+def table(seed: int) -> Floats:
+    """Gains of rows and columns, most of them of no use; ties every other time."""
+    rng = np.random.default_rng(seed)
+    gain = rng.normal(-0.5, 1, rng.integers(0, 30, 2))
+    return np.round(gain, 1) if seed % 2 else gain
+
+
+def matched(gain: Floats, *, halted: bool = False) -> tuple[Floats, Floats, Floats]:
+    """Column of each row, prices of rows and of columns."""
+    rows, columns = np.nonzero(gain > -0.3)
+    begin = np.searchsorted(rows, np.arange(len(gain) + 1)).astype(np.int64)
+    return best_matching(
+        begin, columns.astype(np.int32), gain[rows, columns], gain.shape[1], np.array([halted])
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_matching_gains_more(seed: int) -> None:
+    gain = table(seed)
+    column, of_rows, of_columns = matched(gain)
+    pairs = np.flatnonzero(column >= 0)
+    assert len(set(column[pairs])) == len(pairs)
+    useful = np.maximum(gain, 0)
+    best = useful[linear_sum_assignment(useful, maximize=True)].sum()
+    assert gain[pairs, column[pairs]].sum() == pytest.approx(best, abs=1e-9)
+    # The prices prove it.
+    assert of_rows.sum() + of_columns.sum() == pytest.approx(best, abs=1e-9)
+    assert (of_rows[:, None] + of_columns >= gain - 1e-9).all()
+    assert min(of_rows.min(initial=0), of_columns.min(initial=0)) >= 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_prices_hold_when_it_was_halted(seed: int) -> None:
+    gain = table(seed)
+    column, of_rows, of_columns = matched(gain, halted=True)
+    pairs = np.flatnonzero(column >= 0)
+    assert len(set(column[pairs])) == len(pairs)
+    assert (of_rows[:, None] + of_columns >= gain - 1e-9).all()

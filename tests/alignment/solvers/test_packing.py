@@ -1,0 +1,119 @@
+"""Relaxed and whole packings and covers against HiGHS."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from gammacp.alignment import Status
+from gammacp.alignment.columns import Columns, enumerate_columns
+from gammacp.alignment.duals import lp
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.solvers.enumeration import proven_best
+from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.alignment.tuning import Tuning
+from tests.alignment.enumeration import (
+    NEVER,
+    listed,
+    most_gain,
+    problem_of,
+)
+
+
+def test_the_linear_relaxation() -> None:
+    """Against HiGHS: the value of the packing, its prices, with capacities, and of the cover."""
+    for seed in range(8):
+        problem = problem_of(80 + seed, 2 + seed % 4, 12)
+        columns = enumerate_columns(problem, most_members=10**6)
+        assert columns is not None
+        if not len(columns):
+            continue
+        n = problem.n_units
+        inside = np.zeros((n, len(columns)))
+        for c, group in enumerate(listed(columns)):
+            inside[list(group), c] = 1
+        capacity = np.random.default_rng(seed).integers(1, 5, n)
+        for room in (np.ones(n, np.int64), capacity):
+            most = -linprog(-columns.gain, inside, room, method="highs").fun
+            x, price = lp.relax(n, columns, capacity=room)
+            assert columns.gain @ x == pytest.approx(most, abs=1e-7)
+            assert price @ room == pytest.approx(most, abs=1e-6)
+            assert (price >= 0).all()
+            assert (price @ inside >= columns.gain - 1e-6 * problem.opening).all()
+        cost = np.concatenate(
+            (inside.sum(axis=0) * problem.opening - columns.gain, np.full(n, problem.opening))
+        )
+        both = np.hstack((inside, np.eye(n)))
+        least = linprog(cost, -both, -np.ones(n), method="highs").fun
+        price = lp.relax(n, columns, problem.opening).price
+        assert n * problem.opening - price.sum() == pytest.approx(least, abs=1e-6)
+
+
+def test_prices_block_by_block() -> None:
+    """Feasible for every column that a window sees, and good enough to prove the optimum."""
+    blocks = Tuning(block=5)
+    for seed in range(5):
+        problem = problem_of(100 + seed, 2 + seed % 3, 30)
+        columns = enumerate_columns(problem, most_members=10**6)
+        assert columns is not None
+        ranked = columns.renumbered(problem.ranks)
+        price = lp.block_prices(problem.n_units, ranked, tuning=blocks)
+        paid = np.add.reduceat(price[ranked.members], ranked.begin[:-1])
+        # Six blocks of five, and windows about the five seams between them.
+        inside = (ranked.members >= 2) & (ranked.members < 27)
+        seen = np.logical_or.reduceat(inside, ranked.begin[:-1])
+        assert (paid >= ranked.gain - 1e-6 * problem.opening)[seen].all()
+        found = proven_best(problem, columns, Limits(tuning=blocks), NEVER)
+        least = problem.n_units * problem.opening - _most_gain_by_milp(problem, columns)
+        assert found.status is Status.OPTIMAL
+        assert found.objective == pytest.approx(least, abs=1e-6 * problem.opening)
+
+
+def _most_gain_by_milp(problem: Problem, columns: Columns) -> float:
+    inside = np.zeros((problem.n_units, len(columns)))
+    for c, group in enumerate(listed(columns)):
+        inside[list(group), c] = 1
+    whole = np.ones(len(columns), np.int64)
+    return -float(linprog(-columns.gain, inside, np.ones(problem.n_units), integrality=whole).fun)
+
+
+def test_a_packing_that_stops_early_has_a_bound() -> None:
+    for seed in range(4):
+        problem = problem_of(140 + seed, 3, 12)
+        columns = enumerate_columns(problem, most_members=10**6)
+        assert columns is not None
+        most = most_gain(problem, listed(columns))
+        for limits in (Limits(), Limits(gap=0.3), Limits(time_limit=1e-9)):
+            found = best_packing(
+                Model(columns, np.ones(problem.n_units, np.int64), problem.opening), limits
+            )
+            gained = columns.gain @ found.times
+            assert gained <= most + 1e-9
+            assert found.bound >= most - 1e-9
+            assert found.proven == (limits == Limits())
+            if found.proven:
+                assert gained == pytest.approx(most, abs=1e-6)
+
+
+def test_a_cover_that_stops_early_has_a_bound() -> None:
+    """Against the set cover model in HiGHS; n = 3, where the opening is 3Δ."""
+    for seed in range(4):
+        problem = problem_of(150 + seed, 3, 12, cover=True)
+        columns = enumerate_columns(problem, most_members=10**6)
+        assert columns is not None
+        n, m = problem.n_units, len(columns)
+        inside = np.hstack((np.zeros((n, m)), np.eye(n)))
+        for c, group in enumerate(listed(columns)):
+            inside[list(group), c] = 1
+        sizes = inside.sum(axis=0)[:m]
+        cost = np.append(sizes * problem.opening - columns.gain, np.full(n, problem.opening))
+        least = linprog(cost, -inside, -np.ones(n), integrality=np.ones(m + n)).fun
+        for limits in (Limits(), Limits(gap=0.3), Limits(time_limit=1e-9)):
+            found = best_packing(
+                Model(columns, np.ones(n, np.int64), problem.opening, cover=True), limits
+            )
+            assert found.bound >= n * problem.opening - least - 1e-9
+            if found.proven:
+                assert found.bound == pytest.approx(n * problem.opening - least, abs=1e-6)

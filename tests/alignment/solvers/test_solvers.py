@@ -1,0 +1,122 @@
+"""One suite for all back-ends: the optimum, its proof, and what is never below it."""
+
+import numpy as np
+import pytest
+
+from gammacp import Combined, UsageError
+from gammacp.alignment import SOLVERS, Status, best_groups, build_problem, solve
+from gammacp.alignment.problem import group_costs
+from gammacp.datasets import load
+from gammacp.dissimilarity import bind
+from tests.alignment.continua import DISSIMILARITIES, random_continuum
+
+EXACT = [name for name, solver in SOLVERS.items() if solver.exact and name != "brute"]
+SMALL = {2: 12, 3: 11, 4: 10, 5: 9, 6: 8}
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("cover", [False, True])
+def test_exact_back_ends_equal_brute_force(method: str, cover: bool) -> None:
+    for seed in range(40 if method == "auto" else 10):
+        n = 2 if method == "bipartite" else 2 + seed % 5
+        continuum = random_continuum(seed, n, 1 + (seed * 7) % SMALL[n])
+        bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
+        brute = best_groups(continuum, bound, method="brute", cover=cover)
+        found = best_groups(continuum, bound, method=method, cover=cover)
+        assert found.disorder == pytest.approx(brute.disorder, abs=1e-8), seed
+        assert found.status is Status.OPTIMAL
+        assert found.bound <= brute.disorder + 1e-9
+        _check_groups(found.groups, continuum.annotator_codes, cover)
+
+
+def _check_groups(groups: np.ndarray, annotator: np.ndarray, cover: bool) -> None:  # type: ignore[type-arg]
+    units, counts = np.unique(groups[groups >= 0], return_counts=True)
+    assert units.tolist() == list(range(len(annotator)))
+    assert cover or (counts == 1).all()
+    rows, columns = np.nonzero(groups >= 0)
+    assert (annotator[groups[rows, columns]] == columns).all()
+
+
+@pytest.mark.parametrize("cover", [False, True])
+def test_larger_continua_equal_the_full_models(cover: bool) -> None:
+    for seed in range(20):
+        n = 3 + seed % 4
+        continuum = random_continuum(100 + seed, n, 60 // n + 10)
+        bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
+        full = best_groups(continuum, bound, method="milp", cover=cover)
+        found = best_groups(continuum, bound, cover=cover)
+        assert found.disorder == pytest.approx(full.disorder, abs=1e-8), seed
+        assert found.status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("cover", [False, True])
+def test_generated_columns_equal_listed_ones(cover: bool) -> None:
+    for seed in range(16):
+        continuum = random_continuum(200 + seed, 3 + seed % 5, 24)
+        bound = bind(DISSIMILARITIES[seed % 5], continuum)
+        listed, generated = (
+            best_groups(continuum, bound, method=method, cover=cover)
+            for method in ("enumeration", "generation")
+        )
+        assert generated.disorder == pytest.approx(listed.disorder, abs=1e-8), seed
+        assert generated.status is listed.status is Status.OPTIMAL
+
+
+def test_greedy_is_never_below_and_its_bound_never_above() -> None:
+    for seed in range(30):
+        continuum = random_continuum(300 + seed, 2 + seed % 4, 16)
+        bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
+        best = best_groups(continuum, bound)
+        greedy = best_groups(continuum, bound, method="greedy")
+        assert greedy.disorder >= best.disorder - 1e-9
+        assert greedy.bound <= best.disorder + 1e-9
+
+
+def test_pruned_pairs_suffice() -> None:
+    for seed in range(20):
+        continuum = random_continuum(400 + seed, 2 + seed % 4, 14)
+        bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
+        pruned = build_problem(continuum, bound)
+        full = build_problem(continuum, bound, prune=False)
+        assert len(pruned.first) <= len(full.first)
+        assert solve(pruned).objective == pytest.approx(solve(full).objective, abs=1e-8)
+
+
+def test_objective_is_recomputed_from_the_groups() -> None:
+    continuum = load("3by100")
+    problem = build_problem(continuum, bind(Combined(), continuum))
+    found = solve(problem, method="auto")
+    assert found.objective == pytest.approx(group_costs(problem, found.groups).sum(), abs=1e-12)
+
+
+def test_a_gap_gives_a_valid_bound() -> None:
+    continuum = random_continuum(7, 4, 60)
+    bound = bind(Combined(), continuum)
+    best = best_groups(continuum, bound)
+    loose = best_groups(continuum, bound, gap=0.2)
+    assert loose.bound <= best.disorder <= loose.disorder + 1e-12
+    assert loose.disorder - loose.bound <= 0.2 * loose.disorder + 1e-9
+
+
+def test_a_time_limit_gives_a_valid_bound() -> None:
+    continuum = random_continuum(8, 9, 150)
+    bound = bind(Combined(), continuum)
+    found = best_groups(continuum, bound, time_limit=0.2)
+    assert 0 <= found.bound <= found.disorder
+    _check_groups(found.groups, continuum.annotator_codes, cover=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "simplex"}, "solver 'simplex' is unknown"),
+        ({"gap": 1.5}, "gap 1.5 is not in"),
+        ({"time_limit": 0.0}, "time limit 0.0"),
+        ({"method": "bipartite"}, "for two annotators, not 3"),
+        ({"method": "brute"}, "for tests of at most"),
+    ],
+)
+def test_calls_that_cannot_be_meant(options: dict[str, object], message: str) -> None:
+    continuum = load("3by100")
+    with pytest.raises(UsageError, match=message):
+        best_groups(continuum, bind(Combined(), continuum), **options)  # type: ignore[arg-type]

@@ -1,0 +1,195 @@
+"""Ties: every exact back-end shows the same alignment, and it is the first one in the order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp import Combined, Continuum, Unit, align
+from gammacp.alignment import best_groups
+from gammacp.alignment.candidates import position_ranks
+from gammacp.alignment.ties import in_order
+from gammacp.alignment.tuning import Tuning
+from gammacp.arrays import Floats
+from gammacp.dissimilarity import bind, columns
+from gammacp.dissimilarity.base import UnitColumns
+from gammacp.measures.gamma_cat import aligned_pairs, gamma_cat
+from gammacp.testing import continua
+from tests.alignment.continua import random_continuum
+
+Groups = tuple[tuple[int, ...], ...]
+FEW = settings(max_examples=25, deadline=None)
+
+
+def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]:
+    """All partitions into transversals, straight from the definition."""
+    if not units:
+        yield ()
+        return
+    first, rest = units[0], units[1:]
+    for size in range(len(rest) + 1):
+        for others in combinations(rest, size):
+            group = (first, *others)
+            if len({annotator[u] for u in group}) < len(group):
+                continue
+            left = tuple(u for u in rest if u not in others)
+            for more in partitions(left, annotator):
+                yield (group, *more)
+
+
+def best_by_definition(continuum: Continuum) -> tuple[float, int, float]:
+    """(disorder, groups, Σ d_cat) of the first best partition, from the formulas of the paper."""
+    n = continuum.n_annotators
+    bound = bind(Combined(), continuum)
+    units = columns(continuum)
+    d = bound.pairwise(units[:, None], units[None, :])
+    cat = bound.categorial_part(units[:, None], units[None, :])  # type: ignore[attr-defined]
+    n_pairs = n * (n - 1) // 2
+    results = []
+    for groups in partitions(tuple(range(continuum.n_units)), continuum.annotator_codes.tolist()):
+        inside = [pair for group in groups for pair in combinations(group, 2)]
+        disorder = sum(d[i, j] for i, j in inside) + len(groups) * n_pairs - len(inside)
+        results.append((disorder, len(groups), sum(cat[i, j] for i, j in inside)))
+    least = min(results)[0]
+    tied = [(g, c) for disorder, g, c in results if disorder <= least + 1e-9]
+    return (least / n_pairs / continuum.mean_units, *min(tied))
+
+
+@FEW
+@given(continua(n_annotators=(2, 4), n_units=(1, 7), last=6))
+def test_fewest_groups_then_smallest_category_cost(continuum: Continuum) -> None:
+    disorder, n_groups, category = best_by_definition(continuum)
+    a = align(continuum)
+    assert a.disorder == pytest.approx(disorder, abs=1e-9)
+    assert len(a) == n_groups
+    costs = sum(p.categorial for p in a.pairs() if p.first and p.second)
+    assert costs == pytest.approx(category, abs=1e-9)
+
+
+@FEW
+@given(continua(n_annotators=(2, 4), n_units=(1, 11), last=8), st.booleans())
+def test_every_exact_back_end_shows_the_same(continuum: Continuum, cover: bool) -> None:
+    if continuum.n_annotators > 2:
+        methods = ["auto", "enumeration", "generation", "cpsat"]
+    else:
+        methods = ["auto", "bipartite", "generation", "cpsat"]
+    first = align(continuum, method="brute", cover=cover)
+    for method in methods:
+        assert np.array_equal(align(continuum, method=method, cover=cover).groups, first.groups)
+
+
+@st.composite
+def crowded(draw: st.DrawFn) -> Continuum:
+    """Few places and labels, most units there several times, so that merging pays."""
+    n = draw(st.integers(2, 3))
+    spans = st.tuples(st.integers(0, 3), st.integers(1, 2), st.sampled_from("xyz"))
+    units = []
+    for a in range(n):
+        for start, length, category in draw(st.lists(spans, min_size=1, max_size=3)):
+            times = draw(st.integers(1, 4))
+            units += [Unit("ABC"[a], start, start + length, category)] * times
+    return Continuum.from_units(units, annotators="ABC"[:n], categories="xyz")
+
+
+def category_disorder(continuum: Continuum, method: str = "auto") -> float:
+    """δ_cat of γ_cat, which hangs on which of the best alignments is taken."""
+    groups = align(continuum, method=method).groups
+    return aligned_pairs(continuum, groups, Combined().bind(continuum)).disorder(None)
+
+
+@FEW
+@given(crowded())
+def test_merged_units_are_aligned_as_every_unit_by_itself(continuum: Continuum) -> None:
+    bound = bind(Combined(), continuum)
+    whole = align(continuum, tuning=Tuning(merged_share=0.0))
+    merged = align(continuum, tuning=Tuning(merged_share=2.0))
+    assert merged.status == whole.status == "optimal"
+    assert merged.disorder == pytest.approx(whole.disorder, abs=1e-9)
+    assert np.array_equal(merged.groups, whole.groups)
+    groups = best_groups(continuum, bound, ties=True).groups
+    assert np.array_equal(in_order(position_ranks(continuum), groups), whole.groups)
+
+
+@FEW
+@given(crowded(), st.permutations("ABC"), st.permutations("xyz"))
+def test_renaming_changes_nothing(
+    continuum: Continuum, annotators: list[str], categories: list[str]
+) -> None:
+    name = dict(zip("ABC", annotators, strict=True)) | dict(zip("xyz", categories, strict=True))
+    renamed = Continuum.from_units(
+        [Unit(name[u.annotator], u.start, u.end, name[str(u.category)]) for u in continuum]
+    )
+    before = category_disorder(continuum)
+    assert category_disorder(renamed) == pytest.approx(before, abs=1e-9, nan_ok=True)
+    every_unit = align(renamed, tuning=Tuning(component_nodes=0, merged_share=0.0))
+    again = aligned_pairs(renamed, every_unit.groups, Combined().bind(renamed)).disorder(None)
+    assert again == pytest.approx(before, abs=1e-9, nan_ok=True)
+
+
+@settings(max_examples=8, deadline=None)
+@given(crowded(), st.permutations("ABC"), st.permutations("xyz"))
+def test_gamma_cat_depends_on_neither_back_end_nor_names(
+    continuum: Continuum, annotators: list[str], categories: list[str]
+) -> None:
+    """Its random sets are full of ties too."""
+    name = dict(zip("ABC", annotators, strict=True)) | dict(zip("xyz", categories, strict=True))
+    renamed = Continuum.from_units(
+        [Unit(name[u.annotator], u.start, u.end, name[str(u.category)]) for u in continuum]
+    )
+    first = gamma_cat(continuum, samples=3)
+    for c, method in ((continuum, "cpsat"), (continuum, "generation"), (renamed, "auto")):
+        other = gamma_cat(c, samples=3, method=method)
+        assert other.value == pytest.approx(first.value, abs=1e-9, nan_ok=True)
+        assert other.expected == pytest.approx(first.expected, abs=1e-9)
+
+
+@FEW
+@given(continua(n_annotators=2, n_units=(2, 8), categories=("a", "b"), last=3))
+def test_two_annotators_with_ties_everywhere(continuum: Continuum) -> None:
+    """Units at few places with few labels: the matching's certificate must leave no optimum out."""
+    a = align(continuum, method="bipartite")
+    assert np.array_equal(a.groups, align(continuum, method="brute").groups)
+    # Both break ties with the matching's certificate: hold them to the definition as well.
+    _, n_groups, category = best_by_definition(continuum)
+    costs = sum(p.categorial for p in a.pairs() if p.first and p.second)
+    assert (len(a), costs) == (n_groups, pytest.approx(category, abs=1e-9))
+
+
+@dataclass(frozen=True)
+class Twice:
+    """Every pair costs what leaving both alone costs."""
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        return np.full(np.broadcast_shapes(u.start.shape, v.start.shape), 2.0)
+
+
+@pytest.mark.parametrize("method", ["bipartite", "cpsat", "milp", "brute"])
+def test_pairs_that_gain_nothing_are_aligned(method: str) -> None:
+    """d = 2Δ for two annotators: one group or two cost the same, and fewest groups come first."""
+    continuum = Continuum.from_units([Unit("A", 0, 1, None), Unit("B", 5, 6, None)])
+    a = align(continuum, Twice(), method=method)
+    assert len(a) == 1
+    assert a.disorder == 2
+
+
+def test_ties_too_many_to_search_are_broken_the_same_way() -> None:
+    """With no nodes to search with, CP-SAT takes the first of the best alignments."""
+    for seed in range(24):
+        continuum = random_continuum(100 + seed, 2 + seed % 4, 9 + seed % 4)
+        best = align(continuum)
+        shown = align(continuum, tuning=Tuning(component_nodes=0))
+        assert shown.status == "optimal"
+        assert np.array_equal(shown.groups, best.groups), seed
+
+
+def test_groups_come_in_order_of_position() -> None:
+    from gammacp.alignment import build_problem
+
+    continuum = random_continuum(3, 3, 20)
+    problem = build_problem(continuum, bind(Combined(), continuum))
+    groups = align(continuum).groups
+    assert np.array_equal(groups, in_order(problem.ranks, groups[::-1]))

@@ -1,0 +1,140 @@
+"""Deadlines and Ctrl-C: the best so far with its bound, soon."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gammacp import Combined, Continuum, align
+from gammacp.alignment import Solution, Status, best_groups
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.dissimilarity import bind
+from gammacp.stopping import abandoned, due, interruptible, watched
+
+
+def crowded(n_annotators: int, n_units: int, step: float) -> Continuum:
+    """Units of length 4 … 14 every `step`, moved by 12 (standard deviation) by each annotator."""
+    rng = np.random.default_rng(0)
+    size = n_annotators * n_units
+    starts = np.tile(np.arange(n_units) * step, n_annotators) + rng.normal(0, 12, size)
+    return Continuum.from_codes(
+        tuple(f"A{i:02}" for i in range(n_annotators)),
+        tuple("abcd"),
+        starts,
+        starts + rng.uniform(4, 14, size),
+        np.repeat(np.arange(n_annotators), n_units),
+        rng.integers(0, 4, size),
+    )
+
+
+@pytest.mark.parametrize(("n_annotators", "n_units", "step"), [(20, 30, 10.0), (6, 400, 0.1)])
+def test_a_time_limit_is_kept(n_annotators: int, n_units: int, step: float) -> None:
+    continuum = crowded(n_annotators, n_units, step)
+    bound = bind(Combined(), continuum)
+    best_groups(crowded(3, 5, step), bound, time_limit=0.5)  # kernels are compiled
+    start = time.monotonic()
+    found = best_groups(continuum, bound, time_limit=1.5)
+    assert time.monotonic() - start < 20  # against a hang; it may run beside other tests
+    assert 0 < found.bound <= found.disorder
+    assert found.status is Status.FEASIBLE
+    assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(continuum.n_units))
+
+
+def test_interrupt_ends_with_the_best_so_far(tmp_path: Path) -> None:
+    continuum = crowded(20, 30, 10.0)
+    file = tmp_path / "hard.csv"
+    rows = zip(
+        continuum.annotator_codes, continuum.category_codes, continuum.starts, continuum.ends,
+        strict=True,
+    )  # fmt: skip
+    file.write_text("".join(f"A{a:02},{'abcd'[c]},{s},{e}\n" for a, c, s, e in rows))
+    with subprocess.Popen(
+        [sys.executable, "-m", "gammacp", "align", str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    ) as process:
+        time.sleep(8)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    found = re.search(r"disorder ([\d.]+), feasible, bound ([\d.]+)", out)
+    assert found is not None, out
+    assert 0 < float(found[2]) <= float(found[1])
+    assert "interrupted" in err
+    assert "Traceback" not in err
+
+
+def test_a_second_interrupt_is_an_exception() -> None:
+    with interruptible() as interrupted:
+        assert not due()
+        signal.raise_signal(signal.SIGINT)
+        assert interrupted.is_set()
+        assert due()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert not due()
+
+
+def test_a_watched_call_is_told_to_halt() -> None:
+    halted: list[bool] = []
+
+    def call() -> str:
+        while not halted:
+            time.sleep(0.01)
+        return "halted"
+
+    assert watched(call, lambda: halted.append(True), time.monotonic() + 0.1) == "halted"
+    with pytest.raises(ZeroDivisionError):
+        watched(lambda: 1 // 0, lambda: None, time.monotonic() + 10)
+
+
+def test_a_call_that_nothing_halts_is_left_to_itself() -> None:
+    assert abandoned(lambda: time.sleep(60), time.monotonic() + 0.1) is None
+    assert abandoned(lambda: "done", time.monotonic() + 60) == "done"
+    with pytest.raises(ZeroDivisionError):
+        abandoned(lambda: 1 // 0, time.monotonic() + 60)
+    with interruptible():
+        signal.raise_signal(signal.SIGINT)
+        assert abandoned(lambda: time.sleep(60)) is None
+
+
+@pytest.mark.parametrize("method", ["auto", "milp", "cpsat", "bipartite"])
+def test_after_an_interrupt_every_exact_back_end_has_an_alignment(method: str) -> None:
+    n = 2 if method == "bipartite" else 4
+    continuum = crowded(n, 40 if n == 4 else 3000, 8.0)
+    bound = bind(Combined(), continuum)
+    with interruptible():
+        signal.raise_signal(signal.SIGINT)
+        found = best_groups(continuum, bound, method=method)
+    assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(continuum.n_units))
+    assert 0 <= found.bound <= found.disorder
+
+
+def test_no_time_is_left_for_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tie-break is part of the time limit, not another one."""
+    continuum = crowded(3, 8, 10.0)
+    asked: list[float] = []
+
+    def break_ties(_continuum: Any, _bound: Any, found: Presolved, limits: Limits) -> Solution:
+        assert limits.time_limit is not None
+        asked.append(limits.time_limit)
+        return found.solution
+
+    monkeypatch.setattr(import_module("gammacp.alignment.align"), "break_ties", break_ties)
+    align(continuum, time_limit=100)
+    assert len(asked) == 1
+    assert 0 < asked[0] < 100
+    align(continuum, time_limit=1e-9)
+    assert len(asked) == 1
