@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gammacp.bench.executors import open_pool
 from gammacp.bench.export import export_cells
 from gammacp.bench.runner import run
 from gammacp.bench.source import Shuffled
@@ -23,6 +22,7 @@ from gammacp.bench.status import status
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import PAPER_MEASURES, Cell, Sweep
 from gammacp.bench.work import compute
+from gammacp.pools import open_pool
 
 FAST = PAPER_MEASURES[1:]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Unit
-from gammacp.files import atomic_write
+from gammacp.csv_files import write_rows
 
 Span = tuple[float, float, str | None]
 
@@ -21,12 +20,5 @@ def continuum(length: float | None = None, **annotators: Sequence[Span]) -> Cont
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     """Rows as a CSV file, columns in the order of the first row; NaN and None are empty."""
-    table = [{k: _text(v) for k, v in row.items()} for row in rows]
-    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(table)
-
-
-def _text(value: object) -> object:
-    return "" if value is None or value != value else value
+    table = list(rows)
+    write_rows(path, [list(table[0]), *([row[k] for k in table[0]] for row in table)])

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from gammacp.bench.executors import open_pool
+from gammacp.bench.experiment import OtherSoftware
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep, magnitudes_by
-from gammacp.bench.table import Point
+from gammacp.bench.table import Point, curves
 from gammacp.errors import GammacpError
+from gammacp.pools import open_pool
 
 
 def sets(quick: bool) -> int:
@@ -32,16 +35,35 @@ def sweep_into(
     Cells are kept in `stores/` beside the results' folders, so an interrupted run goes on where
     it was.
     """
-    stores = out.parent.parent / "stores"
-    stores.mkdir(exist_ok=True)
     points: list[Point] = []
     for sweep in sweeps:
-        with Store.writing(stores / f"{sweep.experiment}.sqlite") as store, open_pool() as pool:
-            outcome = run(sweep, store, pool)
+        with swept(out, sweep) as store:
+            points += write_results(sweep, store, out / part, figures=figures).points
+    return points
+
+
+def points_of(out: Path, sweep: Sweep) -> list[Point]:
+    """Compute a sweep as `sweep_into`, for its points alone."""
+    with swept(out, sweep) as store:
+        experiment = store.begin(sweep)
+        return curves(store, experiment, errors=sweep.errors, measures=sweep.measures)
+
+
+@contextmanager
+def swept(out: Path, sweep: Sweep) -> Iterator[Store]:
+    """The store of a sweep that is computed; cells of other software are computed anew."""
+    stores = out.parent.parent / "stores"
+    stores.mkdir(exist_ok=True)
+    with Store.writing(stores / f"{sweep.experiment}.sqlite") as store:
+        with open_pool() as pool:
+            try:
+                outcome = run(sweep, store, pool)
+            except OtherSoftware as error:
+                print(f"{error}; computed anew", file=sys.stderr)
+                outcome = run(sweep, store, pool, resume=False)
             if outcome.interrupted:
                 raise KeyboardInterrupt
             if outcome.failures:
                 first = outcome.failures[0]
                 raise GammacpError(f"{len(outcome.failures)} tasks failed: {first.why}")
-            points += write_results(sweep, store, out / part, figures=figures).points
-    return points
+        yield store

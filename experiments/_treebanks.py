@@ -6,14 +6,15 @@ serve, which come with the tests. No measure here reads a word.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from experiments._common import write_csv
+from experiments._sweep import points_of
 from gammacp.bench.figures import draw_curve, measure_title
+from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point, by_measure
-from gammacp.bench.trees import PAPER_MAGNITUDES, TreeSweep, sample_sentences, tree_points
+from gammacp.bench.trees import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
 from gammacp.plots import can_plot, figure
 from gammacp.syntax.annotations import Sentence
 from gammacp.syntax.treebank import ReadTreebank, read_treebank
@@ -62,17 +63,38 @@ def perturbation_figure(
     for name in samples:
         sentences = sample_sentences(one_annotator(name, data), number=20 if quick else 100)
         points[name] = tree_points(
-            TreeSweep(
-                sentences=sentences,
-                errors=(error,),
-                magnitudes=(0.1, 0.4, 0.7, 1.0) if quick else PAPER_MAGNITUDES,
-                sets=4 if quick else 10,
-                workers=os.cpu_count() or 1,
-            )
+            out,
+            Perturbed(sentences),
+            (error,),
+            magnitudes=(0.1, 0.4, 0.7, 1.0) if quick else PAPER_MAGNITUDES,
+            sets=4 if quick else PAPER_SETS,
+            name=f"trees-{error}-{name}",
         )
     rows = [point_row(name, p) for name, found in points.items() for p in found]
     write_csv(out / f"{error}.csv", rows)
     draw_panels({f"CDT ({name})": found for name, found in points.items()}, out / error)
+
+
+def tree_points(
+    out: Path,
+    source: Perturbed,
+    errors: tuple[str, ...],
+    *,
+    magnitudes: tuple[float, ...],
+    sets: int,
+    name: str,
+) -> list[Point]:
+    """The curves of a sweep over errors in trees, by all measures of such trees."""
+    sweep = Sweep(
+        source=source,
+        errors=errors,
+        measures=source.measures,
+        magnitudes=magnitudes,
+        sets=sets,
+        n_annotators=2,
+        experiment=name,
+    )
+    return points_of(out, sweep)
 
 
 def point_row(sample: str, p: Point) -> dict[str, object]:

@@ -12,10 +12,10 @@ import numpy as np
 from experiments._common import write_csv
 from gammacp.alignment import best_disorder
 from gammacp.alignment.entropy import best_entropy
-from gammacp.bench.executors import open_pool
 from gammacp.dissimilarity import Combined, bind
 from gammacp.measures.gamma import gamma
 from gammacp.plots import COLOURS, DASHES, MARKERS, figure
+from gammacp.pools import open_pool
 from shuffling import Layout, Position, ReferenceModel, Uniform, shuffled_set
 
 UNIT = 100.0  # mean length in the reference model

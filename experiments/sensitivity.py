@@ -11,10 +11,10 @@ import numpy as np
 
 from experiments._common import write_csv
 from gammacp.arrays import Floats
-from gammacp.bench.executors import open_pool
 from gammacp.bench.table import point_of
 from gammacp.measures.registry import measure
 from gammacp.plots import COLOURS, DASHES, MARKERS, figure
+from gammacp.pools import open_pool
 from shuffling import CategoryModel, ReferenceModel, Uniform, shuffled_set
 
 MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")

@@ -8,15 +8,13 @@ a head with its dependents being one).
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 from pathlib import Path
 
 from experiments._common import write_csv
-from experiments._treebanks import corpus, draw_panels, one_annotator, point_row
-from gammacp.bench.table import Point
-from gammacp.bench.trees import PAPER_MAGNITUDES, TreeSweep, sample_sentences, tree_points
-from gammacp.syntax.annotations import Dependencies, Phrase, Sentence
+from experiments._treebanks import corpus, draw_panels, one_annotator, point_row, tree_points
+from gammacp.bench.trees import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
+from gammacp.syntax.annotations import Dependencies, Phrase
 from gammacp.syntax.trees import Nested
 from shuffling.trees import LabelConfusion
 
@@ -33,26 +31,18 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         ("dependency", sentences, ERRORS),
         ("phrase", tuple(phrases), PHRASE_ERRORS),
     ):
-        points = _swept(trees, errors, confused_labels(data), quick=quick)
+        points = tree_points(
+            out,
+            Perturbed(trees, confused_labels(data)),
+            errors,
+            magnitudes=(0.2, 0.6, 1.0) if quick else PAPER_MAGNITUDES,
+            sets=3 if quick else PAPER_SETS,
+            name=f"trees-variants-{sample}",
+        )
         rows += [point_row(sample, p) for p in points]
         panels = {e: [p for p in points if p.error == e] for e in errors[:3]}
         draw_panels(panels, out / f"attachment-{sample}")
     write_csv(out / "variants.csv", rows)
-
-
-def _swept(
-    trees: tuple[Sentence, ...], errors: tuple[str, ...], confusion: LabelConfusion, *, quick: bool
-) -> list[Point]:
-    return tree_points(
-        TreeSweep(
-            sentences=trees,
-            errors=errors,
-            magnitudes=(0.2, 0.6, 1.0) if quick else PAPER_MAGNITUDES,
-            sets=3 if quick else 10,
-            confusion=confusion,
-            workers=os.cpu_count() or 1,
-        )
-    )
 
 
 def confused_labels(data: Path | None) -> LabelConfusion:

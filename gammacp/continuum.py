@@ -12,14 +12,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices, frozen
+from gammacp.arguments import instance, several, text
+from gammacp.arrays import Bools, Codes, Floats, Indices, frozen
 from gammacp.errors import DataError, UsageError
+from gammacp.frames import columns_of
+from gammacp.left_out import LeftOut, gathered
+from gammacp.signature import quoted, shortest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -66,6 +70,12 @@ class Continuum:
     name, offset_unit, text
         Metadata: the document's name, what positions count ("s", "ms", "characters", …), and the
         annotated text where the format has it.
+    selection
+        Metadata: what was selected or changed since the files were written, in the order in which
+        it was done, as entries `key=value` of signatures (`exclude=Ann`, `map=old=new`,
+        `layer=POS`). What changes nothing leaves no entry.
+    left_out
+        Metadata: what the reader of its file passed over, by kind and reason.
     """
 
     annotators: tuple[str, ...]
@@ -78,6 +88,8 @@ class Continuum:
     name: str = ""
     offset_unit: str = ""
     text: str | None = None
+    selection: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     @classmethod
     def from_units(
@@ -98,6 +110,8 @@ class Continuum:
         (('Ann', 'Bob'), (2.0, 9.0), 2)
         """
         rows = list(units)
+        for row in rows:
+            instance("an entry of units", row, Unit, "a Unit")
         return cls.from_columns(
             [u.annotator for u in rows],
             [u.category for u in rows],
@@ -144,11 +158,14 @@ class Continuum:
         DataError
             A position is not finite, an end lies before its start, a unit lies outside the
             bounds, or an integer is too large to be kept exactly.
+        UsageError
+            Columns have different lengths, or a name is not text.
         """
         starts, ends = _positions(start), _positions(end)
         if not len(annotator) == len(category) == len(starts) == len(ends):
             raise UsageError("columns of a continuum have different lengths")
         _check_units(annotator, starts, ends)
+        _check_names(annotator, category)
         annotator_names = _names(annotators, annotator, "annotator")
         category_names = _names(categories, (c for c in category if c is not None), "category")
         annotator_code = {n: i for i, n in enumerate(annotator_names)}
@@ -156,8 +173,14 @@ class Continuum:
         category_code[None] = -1
         a = np.fromiter((annotator_code[x] for x in annotator), np.int32, len(annotator))
         c = np.fromiter((category_code[x] for x in category), np.int32, len(category))
-        return cls._sorted(
-            annotator_names, category_names, starts, ends, a, c, bounds, name, offset_unit, text
+        return cls(
+            annotator_names,
+            category_names,
+            *_sorted(starts, ends, a, c),
+            bounds=_bounds(bounds, starts, ends),
+            name=name,
+            offset_unit=offset_unit,
+            text=text,
         )
 
     @classmethod
@@ -178,45 +201,19 @@ class Continuum:
 
         For generators of random continua: positions are not checked again, only sorted.
         """
-        return cls._sorted(
-            annotators,
-            categories,
+        columns = _sorted(
             np.array(starts, np.float64),
             np.array(ends, np.float64),
             np.array(annotator_codes, np.int32),
             np.array(category_codes, np.int32),
-            bounds,
-            name,
-            offset_unit,
-            None,
         )
-
-    @classmethod
-    def _sorted(
-        cls,
-        annotators: tuple[str, ...],
-        categories: tuple[str, ...],
-        starts: Floats,
-        ends: Floats,
-        annotator_codes: Codes,
-        category_codes: Codes,
-        bounds: Bounds | None,
-        name: str,
-        offset_unit: str,
-        text: str | None,
-    ) -> Continuum:
-        order = np.lexsort((category_codes, ends, starts, annotator_codes))
-        columns = (starts[order], ends[order], annotator_codes[order], category_codes[order])
-        for column in columns:
-            frozen(column)
         return cls(
             annotators,
             categories,
             *columns,
-            bounds=_bounds(bounds, starts, ends),
+            bounds=_bounds(bounds, columns[0], columns[1]),
             name=name,
             offset_unit=offset_unit,
-            text=text,
         )
 
     @classmethod
@@ -233,24 +230,16 @@ class Continuum:
         """A continuum from a data frame with columns annotator, category, start, end.
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
-        category (None, NaN) is an unlabelled unit; the category column may be absent.
+        category (None, NaN, NA) is an unlabelled unit; the category column may be absent.
+
+        Raises
+        ------
+        DataError
+            A column is missing, a row lacks annotator, start or end (the row is named), or as for
+            `from_columns`.
         """
-        missing = [c for c in ("annotator", "start", "end") if c not in frame]
-        if missing:
-            raise DataError(
-                f"data frame has no column {missing[0]!r}",
-                hint="The columns are annotator, category, start, end",
-            )
-        labels: list[str | None] = (
-            [None if c is None or c != c else str(c) for c in list(frame["category"])]
-            if "category" in frame
-            else [None] * len(frame["start"])
-        )
         return cls.from_columns(
-            [str(a) for a in list(frame["annotator"])],
-            labels,
-            list(frame["start"]),
-            list(frame["end"]),
+            *columns_of(frame),
             annotators=annotators,
             categories=categories,
             bounds=bounds,
@@ -371,65 +360,81 @@ class Continuum:
         code = self.annotators.index(annotator)
         return slice(int(self.offsets[code]), int(self.offsets[code + 1]))
 
+    def noting(self, key: str, *values: str) -> Continuum:
+        """The same continuum with an entry `key=value,…` in `selection`.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9)]).noting("layer", "a,b", "c")
+        >>> c.selection
+        ('layer=a%2Cb,c',)
+        """
+        entry = f"{key}={','.join(map(quoted, values))}"
+        return replace(self, selection=(*self.selection, entry))
+
     def with_bounds(self, bounds: Bounds) -> Continuum:
         """The same units within other bounds (all units must lie inside)."""
-        return replace(self, bounds=_bounds(bounds, self.starts, self.ends))
+        changed = replace(self, bounds=_bounds(bounds, self.starts, self.ends))
+        if changed.bounds == self.bounds:
+            return self
+        return changed.noting("bounds", *map(shortest, changed.bounds))
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
         """The same continuum with further annotators that have no units."""
-        new = [n for n in dict.fromkeys(names) if n not in self.annotators]
-        return replace(self, annotators=(*self.annotators, *new))
+        new = [n for n in dict.fromkeys(several("annotators", names)) if n not in self.annotators]
+        if not new:
+            return self
+        return replace(self, annotators=(*self.annotators, *new)).noting("annotators", *new)
 
     def only_annotators(self, names: Iterable[str]) -> Continuum:
         """The units of these annotators (unknown names are an error); bounds stay."""
-        keep = set(names)
+        keep = set(several("annotators", names))
         _check_known(keep, self.annotators, "annotator")
         kept = tuple(a for a in self.annotators if a in keep)
-        return self._keep(kept, self.categories)
+        if kept == self.annotators:
+            return self
+        code = _recode(self.annotators, kept)[self.annotator_codes]
+        changed = self._keep(code >= 0, annotators=kept, annotator_codes=code)
+        return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
         """The units of these categories (unlabelled units are left out); bounds stay."""
-        keep = set(names)
+        keep = set(several("categories", names))
         _check_known(keep, self.categories, "category")
         kept = tuple(c for c in self.categories if c in keep)
-        return self._keep(self.annotators, kept, unlabelled=False)
-
-    def _keep(
-        self, annotators: tuple[str, ...], categories: tuple[str, ...], *, unlabelled: bool = True
-    ) -> Continuum:
-        new_annotator = _recode(self.annotators, annotators)[self.annotator_codes]
-        new_category = _recode(self.categories, categories)[self.category_codes]
-        rows = new_annotator >= 0
-        rows &= (new_category >= 0) | (unlabelled & (self.category_codes < 0))
-        return self._sorted(
-            annotators,
-            categories,
-            self.starts[rows],
-            self.ends[rows],
-            new_annotator[rows],
-            new_category[rows],
-            self.bounds,
-            self.name,
-            self.offset_unit,
-            self.text,
-        )
+        if kept == self.categories and (self.category_codes >= 0).all():
+            return self
+        code = _recode(self.categories, kept)[self.category_codes]
+        return self._keep(code >= 0, categories=kept, category_codes=code).noting("only", *kept)
 
     def renamed(self, mapping: Mapping[str, str]) -> Continuum:
         """The same units with categories renamed; two may become one."""
         _check_known(mapping, self.categories, "category")
-        new = tuple(dict.fromkeys(mapping.get(c, c) for c in self.categories))
-        code = np.array([new.index(mapping.get(c, c)) for c in self.categories] + [-1], np.int32)
-        return self._sorted(
-            self.annotators,
-            new,
-            self.starts,
-            self.ends,
-            self.annotator_codes,
-            code[self.category_codes],
-            self.bounds,
-            self.name,
-            self.offset_unit,
-            self.text,
+        changed = {old: new for old, new in mapping.items() if old != new}
+        if not changed:
+            return self
+        names = [changed.get(c, c) for c in self.categories]
+        new = tuple(dict.fromkeys(names))
+        code = np.array([new.index(name) for name in names] + [-1], np.int32)
+        everything = np.ones(self.n_units, np.bool_)
+        result = self._keep(everything, categories=new, category_codes=code[self.category_codes])
+        for old in sorted(changed):
+            result = result.noting("map", old, changed[old])
+        return result
+
+    def _keep(self, rows: Bools, **changed: Any) -> Continuum:
+        """The units of some rows, with other names or codes; bounds and metadata stay."""
+        starts, ends, annotator_codes, category_codes = _sorted(
+            self.starts[rows],
+            self.ends[rows],
+            changed.pop("annotator_codes", self.annotator_codes)[rows],
+            changed.pop("category_codes", self.category_codes)[rows],
+        )
+        return replace(
+            self,
+            starts=starts,
+            ends=ends,
+            annotator_codes=annotator_codes,
+            category_codes=category_codes,
+            **changed,
         )
 
 
@@ -438,19 +443,35 @@ class Corpus(Mapping[str, Continuum]):
     """Several continua of one campaign, by name; they share their categories.
 
     Build it with `from_continua`, which gives every continuum the union of the categories.
+    `left_out` is metadata: what the readers of its files passed over.
     """
 
     continua: Mapping[str, Continuum]
     categories: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
 
     @classmethod
     def from_continua(
-        cls, continua: Mapping[str, Continuum], *, categories: Sequence[str] | None = None
+        cls,
+        continua: Mapping[str, Continuum],
+        *,
+        categories: Sequence[str] | None = None,
+        left_out: tuple[LeftOut, ...] | None = None,
     ) -> Corpus:
-        """A corpus of these continua; categories in declared order, then sorted."""
-        used = (c for continuum in continua.values() for c in continuum.categories)
-        names = _names(categories, used, "category")
-        return cls({name: _with_categories(c, name, names) for name, c in continua.items()}, names)
+        """A corpus of these continua.
+
+        `categories` are in the order to keep; by default that of the continua where all of them
+        have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
+        what was left out of the continua.
+        """
+        used = [c.categories for c in continua.values()]
+        if categories is None and len(set(used)) == 1:
+            categories = used[0]
+        names = _names(categories, (c for order in used for c in order), "category")
+        coded = {name: _with_categories(c, name, names) for name, c in continua.items()}
+        if left_out is None:
+            left_out = gathered(c.left_out for c in continua.values())
+        return cls(coded, names, left_out)
 
     def __getitem__(self, name: str) -> Continuum:
         """The continuum of that name."""
@@ -472,16 +493,8 @@ class Corpus(Mapping[str, Continuum]):
 
 def _with_categories(continuum: Continuum, name: str, categories: tuple[str, ...]) -> Continuum:
     codes = _recode(continuum.categories, categories)[continuum.category_codes]
-    encoded = Continuum.from_codes(
-        continuum.annotators,
-        categories,
-        continuum.starts,
-        continuum.ends,
-        continuum.annotator_codes,
-        codes,
-        bounds=continuum.bounds,
-    )
-    return replace(encoded, name=name, offset_unit=continuum.offset_unit, text=continuum.text)
+    everything = np.ones(continuum.n_units, np.bool_)
+    return continuum._keep(everything, name=name, categories=categories, category_codes=codes)
 
 
 def _recode(old: Sequence[str], new: Sequence[str]) -> Codes:
@@ -500,6 +513,16 @@ def _positions(values: Sequence[float] | Floats) -> Floats:
     return positions
 
 
+def _sorted(
+    starts: Floats, ends: Floats, annotator_codes: Codes, category_codes: Codes
+) -> tuple[Floats, Floats, Codes, Codes]:
+    order = np.lexsort((category_codes, ends, starts, annotator_codes))
+    columns = (starts[order], ends[order], annotator_codes[order], category_codes[order])
+    for column in columns:
+        frozen(column)
+    return columns
+
+
 def _check_units(annotator: Sequence[str], starts: Floats, ends: Floats) -> None:
     for i in np.flatnonzero(~(np.isfinite(starts) & np.isfinite(ends)))[:1]:
         raise DataError(f"a unit by {annotator[i]} has a position that is not a finite number")
@@ -514,6 +537,14 @@ def _check_units(annotator: Sequence[str], starts: Floats, ends: Floats) -> None
             f"position {largest:.17g} is beyond 2^53 and cannot be kept exactly",
             hint="Count in larger units or from a later origin",
         )
+
+
+def _check_names(annotator: Sequence[str], category: Sequence[str | None]) -> None:
+    for name in dict.fromkeys(annotator):
+        text("annotator", name)
+    for label in dict.fromkeys(category):
+        if label is not None:
+            text("category", label)
 
 
 def _bounds(bounds: Bounds | None, starts: Floats, ends: Floats) -> Bounds:

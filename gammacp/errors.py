@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from os import PathLike
 
+from gammacp.text import visible
+
 
 class GammacpError(Exception):
     """Base of all errors raised on purpose; the command line exits with `exit_code`."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        """The message; what acts or hides in names of files is made visible."""
+        return visible(super().__str__(), keep="\n")
 
 
 class UsageError(GammacpError, ValueError):
@@ -53,7 +59,7 @@ class DataError(GammacpError, ValueError):
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         text = f"{place}: {self.message}" if place else self.message
-        return f"{text}. {self.hint}" if self.hint else text
+        return visible(f"{text}. {self.hint}" if self.hint else text)
 
     def at(self, file: str | PathLike[str], line: int | None = None) -> DataError:
         """The same error with its place, where the place was not known yet."""

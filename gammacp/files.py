@@ -1,13 +1,50 @@
-"""Files that are either complete or not there."""
+"""Files: read if they are files, written complete or not at all."""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
 from pathlib import Path
 from tempfile import mkstemp
+
+from gammacp.errors import DataError
+
+
+def content_of(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file; a link is followed, but only to a file.
+
+    Raises
+    ------
+    DataError
+        There is no such file, it cannot be read, or it is a folder, a device, a pipe or a socket,
+        which may have no end.
+    """
+    try:
+        # A pipe that nobody writes into would hang an `open` for ever: look before.
+        kind = os.stat(path).st_mode  # noqa: PTH116 (a PathLike may be a string)
+        if not stat.S_ISREG(kind):
+            name = next((n for is_one, n in _KINDS if is_one(kind)), "something else")
+            raise DataError(f"is {name}, not a file", file=path, hint="Save it as a file first")
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise DataError("file does not exist", file=path, hint="Check the path") from None
+    except DataError:
+        raise
+    except (OSError, ValueError) as error:
+        what = getattr(error, "strerror", None) or error
+        raise DataError(f"file cannot be read: {what}", file=path) from None
+
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+)
 
 
 @contextmanager

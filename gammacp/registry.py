@@ -8,12 +8,13 @@ from importlib import import_module
 from typing import Generic, TypeVar
 
 from gammacp.errors import UsageError
+from gammacp.plugins import load_installed
 
 T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Named entries of one kind; the built-in ones are imported at the first look-up.
+    """Named entries of one kind; built-in and installed ones are imported at the first look-up.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, modules: tuple[str, ...] = ()) -> None:
         """Nothing is imported yet."""
         self.kind = kind
-        self._modules = modules
+        self.modules = modules
         self._entries: dict[str, T] = {}
         self._loaded = False
 
@@ -37,11 +38,16 @@ class Registry(Generic[T]):
         self._entries[name] = entry
         return entry
 
+    def unregister(self, name: str) -> None:
+        """Take an entry out again, for tests and for notebooks that define one anew."""
+        self._entries.pop(name, None)
+
     def _load(self) -> None:
         if not self._loaded:
             self._loaded = True
-            for module in self._modules:
+            for module in self.modules:
                 import_module(module)
+            load_installed()
 
     def __getitem__(self, name: str) -> T:
         """The entry, or a UsageError that lists what there is."""

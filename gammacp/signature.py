@@ -1,24 +1,136 @@
 """Signatures: one line that says how a number was made, so that it can be made again.
 
-After sacrebleu: `gamma|pos:sporadic|cat:nominal|a:1|b:1|…|v:0.1.0`.
+After sacrebleu: `gamma|d:combined(a:1,b:1,d:1,pos:sporadic,cat:nominal)|chance:shift|…|v:0.1.0`.
+A signature holds the method, the chance model, how many random sets were drawn, the seed, the
+version, and everything that selected or changed the data after they were read from the files
+(`sel:exclude=Ann;only=Noun`, see `Continuum.selection`). With the same files it makes the number
+again. Versions of other packages are not in it: random numbers come from NumPy's bit streams and
+the alignment is the canonical one, so none of them moves a number beyond the last digits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote, unquote
+
 from gammacp import __version__
+from gammacp.errors import UsageError
+
+# What stays as it is in a name: everything that separates nothing, letters of any script too.
+_RESERVED = "%|,;=\r\n\t"
 
 
-def signature(name: str, **parts: object) -> str:
-    """`name|key:value|…|v:version`; floats in their shortest form, None left out.
+@dataclass(frozen=True)
+class Signature:
+    """A signature in parts: `name` of the measure and `parts`, text by key, in order."""
+
+    name: str
+    parts: Mapping[str, str]
+
+    def __str__(self) -> str:
+        """The line again."""
+        return "|".join([self.name, *(f"{key}:{value}" for key, value in self.parts.items())])
+
+    @property
+    def selection(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """What was selected, in order: `(("exclude", ("Ann", "Bob")), …)`, names unquoted."""
+        text = self.parts.get("sel", "")
+        entries = [entry.partition("=") for entry in text.split(";") if entry]
+        return tuple(
+            (key, tuple(unquote(v) for v in values.split(","))) for key, _, values in entries
+        )
+
+
+def signature(name: str, *, selection: Iterable[str] = (), **parts: object) -> str:
+    """`name|key:value|…|sel:…|v:version`; floats in their shortest exact form, None left out.
+
+    Parameters
+    ----------
+    name
+        Of the measure.
+    selection
+        Entries of `Continuum.selection`.
+    parts
+        What determines the number, in the order to show.
 
     >>> signature("gamma", a=1.0, chance="shift").rsplit("|", 1)[0]
     'gamma|a:1|chance:shift'
     """
-    fields = [name]
-    fields += [f"{key}:{_short(value)}" for key, value in parts.items() if value is not None]
-    fields.append(f"v:{__version__}")
-    return "|".join(fields)
+    shown = {key: _text(value) for key, value in parts.items() if value is not None}
+    if entries := ";".join(selection):
+        shown["sel"] = entries
+    return str(Signature(name, {**shown, "v": __version__}))
 
 
-def _short(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def parse(line: str) -> Signature:
+    """The parts of a signature.
+
+    Raises
+    ------
+    UsageError
+        The line is no signature.
+
+    >>> parse("gamma|chance:shift(distance=L/2n)|seed:0|v:0.1.0").parts["chance"]
+    'shift(distance=L/2n)'
+    """
+    name, *fields = line.strip().split("|")
+    pairs = [field.partition(":") for field in fields]
+    if not name or not pairs or any(not (key and sign) for key, sign, _ in pairs):
+        raise UsageError(f"{line!r} is no signature: NAME|KEY:VALUE|… is needed")
+    return Signature(name, {key: value for key, _, value in pairs})
+
+
+def shortest(value: float) -> str:
+    """The shortest text that is exactly this number.
+
+    >>> shortest(1.0), shortest(0.1 + 0.2)
+    ('1', '0.30000000000000004')
+    """
+    text = repr(float(value))
+    return text.removesuffix(".0")
+
+
+def quoted(name: str) -> str:
+    """A name for a signature: what separates its parts is percent-encoded.
+
+    >>> quoted("a|b, c")
+    'a%7Cb%2C c'
+    """
+    return "".join(quote(c, safe="") if c in _RESERVED else c for c in name)
+
+
+def described(part: Any) -> str:
+    """A part of a method in a signature: as it says itself, or its class with its fields.
+
+    >>> described(Signature("m", {}))
+    "Signature(name:'m',parts:{})"
+    """
+    if hasattr(part, "signature"):
+        return str(part.signature)
+    name = type(part).__name__
+    if not is_dataclass(part) or not fields(part):
+        return name
+    values = [(f.name, getattr(part, f.name)) for f in fields(part)]
+    shown = [f"{k}:{shortest(v) if isinstance(v, float) else v!r}" for k, v in values]
+    return f"{name}({','.join(shown)})"
+
+
+def fingerprint(*values: bytes | str) -> str:
+    """Eight hexadecimal digits that tell contents apart (matrices, orders).
+
+    >>> fingerprint("a", "b") == fingerprint("ab")
+    False
+    """
+    digest = sha256()
+    for value in values:
+        content = value.encode() if isinstance(value, str) else value
+        digest.update(len(content).to_bytes(8, "little") + content)
+    return digest.hexdigest()[:8]
+
+
+def _text(value: object) -> str:
+    text = shortest(value) if isinstance(value, float) else str(value)
+    return text.replace("%", "%25").replace("|", "%7C")

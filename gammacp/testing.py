@@ -1,7 +1,7 @@
 """For tests: does a dissimilarity keep its promises, and random continua to try things on.
 
-`check_dissimilarity` needs nothing but NumPy; the strategies need Hypothesis (imported when they
-are called).
+`check_dissimilarity` and `check_format` need nothing but NumPy; the strategies need Hypothesis
+(imported when they are called).
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from gammacp.arrays import Bools, Floats
+from gammacp.checking import check_chance_model as check_chance_model
+from gammacp.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, columns
+from gammacp.formats.checking import check_format as check_format
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

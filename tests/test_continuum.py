@@ -1,7 +1,11 @@
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 
 from gammacp import Continuum, Corpus, DataError, Unit
+from gammacp.signature import parse, signature
 
 
 def test_columns_are_sorted_and_annotators_without_units_are_kept() -> None:
@@ -77,3 +81,65 @@ def test_corpus_shares_categories() -> None:
     assert corpus["a"].unit(0).category == "x"
     assert [u.category for u in corpus["b"]] == ["w", None]
     assert corpus.annotators == ("A", "B")
+
+
+@pytest.mark.parametrize("column", ["annotator", "start", "end"])
+@pytest.mark.parametrize("kind", ["none", "nan", "na"])
+def test_a_frame_with_a_gap_names_the_row(column: str, kind: str) -> None:
+    pd = pytest.importorskip("pandas")
+    columns: dict[str, Any] = {"annotator": ["A", "B"], "start": [1, 2], "end": [3, 4]}
+    columns[column] = [columns[column][0], {"none": None, "nan": math.nan, "na": pd.NA}[kind]]
+    with pytest.raises(DataError, match=f"row 2 of the data frame has no {column}"):
+        Continuum.from_frame(pd.DataFrame(columns))
+
+
+@pytest.mark.parametrize(
+    ("labels", "dtype", "expected"),
+    [
+        (["x", None], "string", ["x", None]),
+        ([1, None], "float64", ["1", None]),
+        ([1, None], "Int64", ["1", None]),
+        ([1.5, None], "float64", ["1.5", None]),
+        (["x", None], "category", ["x", None]),
+    ],
+)
+def test_categories_of_a_frame(labels: list[Any], dtype: str, expected: list[str | None]) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"annotator": ["A", "B"], "start": [1, 2], "end": [3, 4]})
+    frame["category"] = pd.Series(labels, dtype=dtype)
+    assert [u.category for u in Continuum.from_frame(frame)] == expected
+
+
+def test_what_is_selected_is_kept() -> None:
+    c = Continuum.from_units(
+        [Unit("A", 1, 9, "x"), Unit("B", 2, 3, "y"), Unit("C|;", 0, 1, "z=")], name="d"
+    )
+    assert c.selection == ()
+    chosen = c.renamed({"z=": "z"}).only_annotators(["A", "B"]).only_categories(["x", "y"])
+    chosen = chosen.with_annotators(["D"]).with_bounds((0, 10.5))
+    assert chosen.selection == (
+        "map=z%3D,z", "exclude=C%7C%3B", "only=x,y", "annotators=D", "bounds=0,10.5",
+    )  # fmt: skip
+    assert parse(signature("m", selection=chosen.selection)).selection[1] == ("exclude", ("C|;",))
+    assert Corpus.from_continua({"d": chosen})["d"].selection == chosen.selection
+
+
+def test_selecting_everything_is_no_selection() -> None:
+    c = Continuum.from_units([Unit("A", 1, 9, "x"), Unit("B", 2, 3, "y")])
+    same = (
+        c.renamed({"x": "x"})
+        .only_annotators(["A", "B"])
+        .only_categories(["x", "y"])
+        .with_bounds(c.bounds)
+    )
+    assert same.with_annotators(["A"]) is c
+    assert c.noting("layer", "L") == c
+
+
+def test_a_corpus_keeps_the_order_its_continua_agree_on() -> None:
+    order = ("low", "mid", "high")
+    a = Continuum.from_units([Unit("A", 1, 9, "high")], categories=order)
+    assert Corpus.from_continua({"a": a, "b": a}).categories == order
+    assert Corpus.from_continua({"a": a}, categories=order[::-1]).categories == order[::-1]
+    other = Continuum.from_units([Unit("A", 1, 9, "high")])
+    assert Corpus.from_continua({"a": a, "b": other}).categories == ("high", "low", "mid")

@@ -1,22 +1,27 @@
-"""Curves against a stored baseline: what moved by more than noise allows.
+"""Curves against a stored baseline: what moved.
 
-A point's mean is compared with the baseline's by Welch's test; Holm's method keeps the chance of
-any false alarm over all points below `level`, whatever their dependence. The share of undefined
-sets is compared by Fisher's exact test under the same level. A point without spread on either side
-(magnitude 0, say) must agree to 1e-9.
+Of the same seed both have the same annotation sets: values must be equal, to 1e-9, and whatever
+moved is named. Where the baseline's store is beside it, single sets are compared and a paired
+t-test says whether a point moved one way. Of another seed the sets are other ones: a point's mean
+is compared with the baseline's by Welch's test, the share of undefined sets by Fisher's exact
+test, and only what moved by more than noise counts; a point without spread on either side
+(magnitude 0, say) must agree to 1e-9. Holm's method keeps the chance of any false alarm over all
+points of a test below `level`, whatever their dependence.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from gammacp.arrays import Floats
 from gammacp.bench.provenance import read_provenance
+from gammacp.bench.store import STORE_NAME, Store, Values
 from gammacp.bench.sweep import Sweep, canonical
 from gammacp.bench.table import CURVE_COLUMNS, Point, family
 from gammacp.errors import DataError, UsageError
@@ -30,7 +35,13 @@ _FREE = ("options", "seed", "gammacp")
 class Difference:
     """One point that moved, or has values on one side only.
 
-    `p` is the adjusted p-value; `what` is `mean` or `undefined`.
+    Attributes
+    ----------
+    what
+        `mean`, `undefined` (how many sets) or, of the same sets, also `sets`: some of them moved
+        and the mean did not.
+    p
+        The adjusted p-value of the test; NaN where there was none.
     """
 
     what: str
@@ -87,6 +98,31 @@ def _point(row: dict[str, str]) -> Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """What moved, of how many points, and in what sense.
+
+    Attributes
+    ----------
+    moved
+        The points, worst first.
+    compared
+        How many points both have.
+    paired
+        Whether both have the same annotation sets, so that every difference counts.
+    """
+
+    moved: tuple[Difference, ...]
+    compared: int
+    paired: bool
+
+    @property
+    def largest(self) -> Difference | None:
+        """The mean that moved most."""
+        means = [d for d in self.moved if d.what == "mean"]
+        return max(means, key=lambda d: abs(d.now - d.baseline), default=None)
+
+
+@dataclass(frozen=True, slots=True)
 class Extent:
     """What a baseline swept: the default of the sweep that is compared with it."""
 
@@ -126,28 +162,149 @@ def check_configuration(sweep: Sweep, baseline: Path) -> bool:
     return True
 
 
-def compare(
-    baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0.01
-) -> tuple[list[Difference], int]:
-    """The points that moved, worst first, and how many points were compared.
+def compare_with(
+    path: Path, sweep: Sweep, store: Store, now: Sequence[Point], *, level: float = 0.01
+) -> Comparison:
+    """A sweep's points against the baseline in `path`; paired if both are of the same seed.
+
+    Parameters
+    ----------
+    store
+        Where the sweep's cells are; those of the baseline are looked for beside it.
+
+    Raises
+    ------
+    UsageError
+        The two have no point in common, or are of the same seed with other numbers of sets, and
+        the baseline's single values are not there.
+    """
+    before = read_curves(path)
+    provenance = read_provenance(path) or {}
+    configuration = provenance.get("configuration")
+    if not isinstance(configuration, dict) or configuration.get("seed") != sweep.seed:
+        return compare(before, now, level=level)
+    return compare_paired(
+        before,
+        now,
+        _values_beside(path, str(provenance.get("hash"))),
+        store.values(store.begin(sweep)),
+    )
+
+
+def compare(baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0.01) -> Comparison:
+    """The points that moved beyond noise, for different annotation sets.
 
     Raises
     ------
     UsageError
         The two have no point in common.
     """
+    pairs = _pairs(baseline, now)
+    tests = [test for old, new in pairs for test in _tests(old, new)]
+    adjusted = _holm([t.p for t in tests])
+    moved = [replace(t, p=p) for t, p in zip(tests, adjusted, strict=True) if p < level]
+    moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
+    return Comparison(tuple(moved), len(pairs), False)
+
+
+def compare_paired(
+    baseline: Iterable[Point],
+    now: Iterable[Point],
+    values_before: Values | None,
+    values_now: Values,
+) -> Comparison:
+    """All points that differ, for the same annotation sets.
+
+    Parameters
+    ----------
+    values_before, values_now
+        The values of single sets; None: only means, deviations and counts are compared.
+
+    Raises
+    ------
+    UsageError
+        The two have no point in common, or other numbers of sets without `values_before`.
+    """
+    pairs = _pairs(baseline, now)
+    moved: list[Difference] = []
+    for old, new in pairs:
+        key = new.error, new.measure, new.magnitude
+        if values_before is not None and key in values_before:
+            moved += _moved_sets(new, values_before[key], values_now[key])
+        elif old.sets != new.sets:
+            raise UsageError(
+                f"baseline of {old.sets} sets, sweep of {new.sets}, both of the same seed: give "
+                f"--sets {old.sets} or another --seed, or keep the baseline's store beside it"
+            )
+        else:
+            moved += _moved_point(old, new)
+    tested = [d for d in moved if d.p == d.p]
+    adjusted = dict(zip(map(id, tested), _holm([d.p for d in tested]), strict=True))
+    moved = [replace(d, p=adjusted.get(id(d), d.p)) for d in moved]
+    moved.sort(key=lambda d: -abs(d.now - d.baseline))
+    return Comparison(tuple(moved), len(pairs), True)
+
+
+def _pairs(baseline: Iterable[Point], now: Iterable[Point]) -> list[tuple[Point, Point]]:
     before = {(p.error, p.measure, p.magnitude): p for p in baseline}
     pairs = [(before[key], p) for p in now if (key := (p.error, p.measure, p.magnitude)) in before]
     if not pairs:
         raise UsageError("baseline and sweep share no point: other errors, measures or magnitudes")
-    tests = [test for old, new in pairs for test in _tests(old, new)]
-    adjusted = _holm([t.p for t in tests])
-    moved = [
-        Difference(t.what, t.measure, t.magnitude, t.baseline, t.now, p)
-        for t, p in zip(tests, adjusted, strict=True)
-        if p < level
-    ]
-    return sorted(moved, key=lambda d: (d.p, -abs(d.now - d.baseline))), len(pairs)
+    return pairs
+
+
+def _values_beside(path: Path, digest: str) -> Values | None:
+    """The single values of a baseline, if its store is beside it."""
+    place = path.with_name(STORE_NAME)
+    if not place.is_file():
+        return None
+    with Store.reading(place) as store:
+        found = [e for e in store.experiments() if e.hash == digest]
+        return store.values(found[0]) if found else None
+
+
+def _moved_point(old: Point, new: Point) -> list[Difference]:
+    place = new.measure, new.magnitude
+    if old.undefined != new.undefined:
+        return [Difference("undefined", *place, old.undefined, new.undefined, math.nan)]
+    if _apart(old.mean, new.mean):
+        return [Difference("mean", *place, old.mean, new.mean, math.nan)]
+    return [Difference("sets", *place, old.sd, new.sd, math.nan)] if _apart(old.sd, new.sd) else []
+
+
+def _moved_sets(
+    point: Point, before: Mapping[int, float], now: Mapping[int, float]
+) -> list[Difference]:
+    place = point.measure, point.magnitude
+    common = sorted(before.keys() & now.keys())
+    old, new = (np.array([values[k] for k in common]) for values in (before, now))
+    undefined = [float(np.isnan(side).sum()) for side in (old, new)]
+    if undefined[0] != undefined[1]:
+        return [Difference("undefined", *place, undefined[0], undefined[1], math.nan)]
+    apart = np.abs(new - old)
+    if not (np.isnan(old) == np.isnan(new)).all() or (apart > _EXACT).any():
+        both = ~np.isnan(apart)
+        means = float(old[both].mean()), float(new[both].mean())
+        kind = "mean" if _apart(*means) else "sets"
+        return [Difference(kind, *place, *means, _paired_t(old[both], new[both]))]
+    return []
+
+
+def _apart(old: float, new: float) -> bool:
+    return math.isnan(old) != math.isnan(new) or abs(new - old) > _EXACT
+
+
+def _paired_t(old: Floats, new: Floats) -> float:
+    """Two-sided p of the mean difference over sets; 0 where all differ by the same."""
+    from scipy.stats import t
+
+    difference = new - old
+    if len(difference) < 2:
+        return math.nan
+    error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
+    if error <= _EXACT:
+        return 0.0
+    return float(2 * t.sf(abs(float(difference.mean())) / error, len(difference) - 1))
 
 
 def _tests(old: Point, new: Point) -> list[Difference]:

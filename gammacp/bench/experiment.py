@@ -9,6 +9,11 @@ from pathlib import Path
 
 from gammacp.bench.sweep import canonical, configuration_hash
 from gammacp.errors import UsageError
+from gammacp.software import differences
+
+
+class OtherSoftware(UsageError):
+    """A store has cells that other software computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,18 @@ def check_same(path: Path, known: Experiment, configuration: Mapping[str, object
         f"({_changes(old, new)}). "
         "Choose another --experiment or --store, or --no-resume to drop what it has"
     )
+
+
+def check_software(
+    path: Path, name: str, there: Mapping[str, str], here: Mapping[str, str]
+) -> None:
+    """An OtherSoftware error that names what differs, if anything does."""
+    if differing := differences(there, here):
+        raise OtherSoftware(
+            f"{path}: cells of experiment {name!r} were computed by other software ({differing}), "
+            "which may give other values. Choose another --experiment or --store, --no-resume to "
+            "compute them anew, or --mix-software to keep them, which the store then says"
+        )
 
 
 def _changes(old: Mapping[str, object], new: Mapping[str, object], under: str = "") -> str:

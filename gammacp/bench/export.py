@@ -10,6 +10,7 @@ from typing import Any
 
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.store import Store
+from gammacp.csv_files import quoted
 from gammacp.errors import UsageError
 from gammacp.files import atomic_write
 
@@ -25,14 +26,16 @@ _READ = (
     "samples",
     "signature",
     "seconds",
+    "run",
 )
-COLUMNS = ("experiment", "error", *_READ[:-1], "configuration")
+_TIMES = ("seconds", "run")
+COLUMNS = ("experiment", "error", *_READ[: -len(_TIMES)], "configuration")
 _BATCH = 50_000
 
 # The key's order gives the rows; only the few measures of a set are sorted. Reasons and statuses
 # are few as well and looked up once each.
 _QUERY = """
-SELECT magnitude, "set", m.text, value, reason, status, bound, samples, g.text, seconds
+SELECT magnitude, "set", m.text, value, reason, status, bound, samples, g.text, seconds, run
 FROM cells JOIN texts m ON m.id = measure JOIN texts g ON g.id = signature
 WHERE experiment = ? AND error = ? ORDER BY magnitude, "set", m.text
 """
@@ -44,8 +47,8 @@ def export_cells(
     """Write every cell, or those of one experiment; returns how many.
 
     The file's ending, `.csv` or `.parquet`, chooses the format. Rows are ordered by experiment,
-    error, magnitude, set and measure. Without `times` the file is the same whenever and wherever
-    the cells were computed.
+    error, magnitude, set and measure. Without `times` (seconds and the number of the run) the file
+    is the same whenever and wherever the cells were computed.
     """
     path = Path(path)
     writers = {".csv": _write_csv, ".parquet": _write_parquet}
@@ -57,7 +60,7 @@ def export_cells(
 
 
 def _columns(times: bool) -> tuple[str, ...]:
-    return (*COLUMNS, "seconds") if times else COLUMNS
+    return (*COLUMNS, *_TIMES) if times else COLUMNS
 
 
 def _chosen(store: Store, name: str | None) -> list[Experiment]:
@@ -120,27 +123,16 @@ def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bo
 def _csv_lines(batch: _Batch, texts: _Texts, times: bool) -> Iterator[str]:
     begin = f"{quoted(batch.experiment.name)},{quoted(batch.error)}"
     digest = batch.experiment.hash
-    for m, number, measure, value, reason, status, bound, samples, sign, seconds in batch.rows:
+    for m, number, measure, value, reason, status, bound, samples, sign, seconds, run in batch.rows:
         yield (
             f"{begin},{m!r},{number},{quoted(measure)},{_number(value)},{texts[reason]},"
             f"{texts[status]},{_number(bound)},{'' if samples is None else samples},"
-            f"{quoted(sign)},{digest}{f',{seconds!r}' if times else ''}\n"
+            f"{quoted(sign)},{digest}{f',{seconds!r},{run}' if times else ''}\n"
         )
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else repr(value)
-
-
-def quoted(text: str) -> str:
-    """A CSV field as the csv module writes it: quoted where it must be.
-
-    >>> quoted('a "b", c'), quoted("plain")
-    ('"a ""b"", c"', 'plain')
-    """
-    if "," in text or '"' in text or "\n" in text or "\r" in text:
-        return '"' + text.replace('"', '""') + '"'
-    return text
 
 
 def _write_parquet(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:
@@ -153,6 +145,7 @@ def _write_parquet(path: Path, store: Store, batches: Iterable[_Batch], *, times
         ) from None
     kinds = {"magnitude": pa.float64(), "set": pa.int64(), "value": pa.float64()}
     kinds |= {"bound": pa.float64(), "samples": pa.int64(), "seconds": pa.float64()}
+    kinds |= {"run": pa.int64()}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in _columns(times)])
     count = 0
     texts = _Texts(store, str)

@@ -22,6 +22,7 @@ def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder:
             "sets": sweep.sets,
             "configuration": json.loads(experiment.configuration),
             "hash": experiment.hash,
+            "software": store.kinds(experiment),
             "signatures": _signatures(store, experiment, error, sweep.measures),
         }
         with atomic_write(folder / f"{file_name(error)}.json") as temporary:

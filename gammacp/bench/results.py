@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point, by_error, by_measure, curves, write_curves
 from gammacp.plots import can_plot
+from gammacp.software import differences
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
         paths.append(folder / f"{file_name(error)}.csv")
         write_curves(group, paths[-1])
     write_provenance(sweep, store, experiment, folder)
-    notes = [*_not_applicable(store, experiment, points)]
+    notes = [*_mixed(store.kinds(experiment)), *_not_applicable(store, experiment, points)]
     if figures and can_plot():
         paths += plot_errors(points, folder)
         if len(sweep.errors) > 1:
@@ -51,6 +52,13 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     elif figures:
         notes.append("no figures: matplotlib is missing; pip install 'gammacp[plot]'")
     return Written(points, paths, notes)
+
+
+def _mixed(kinds: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Where the cells were computed by several kinds of software: what differs."""
+    if len(kinds) > 1:
+        differing = differences(kinds[0], kinds[-1])
+        yield f"cells were computed by {len(kinds)} kinds of software ({differing})"
 
 
 def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -> Iterator[str]:

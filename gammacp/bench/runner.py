@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
@@ -18,8 +18,10 @@ from typing import TypeAlias
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Cell, Sweep, Task
-from gammacp.bench.work import check, compute
+from gammacp.bench.work import check, compute_on_worker, own_modules
 from gammacp.errors import GammacpError, UsageError
+from gammacp.pools import Pool, PoolError
+from gammacp.software import software
 
 CHUNK_SECONDS = 1.0  # long against the executor's overhead, short against a person's patience
 LARGEST_CHUNK = 500
@@ -65,26 +67,6 @@ class Outcome:
     interrupted: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pool:
-    """An executor with what a sweep must know of it.
-
-    Attributes
-    ----------
-    executor
-        Any `concurrent.futures.Executor`.
-    width
-        How many tasks it runs at once, asked again while the sweep goes on.
-    gave_up
-        Whether an exception says that the executor itself tried a task on several workers, which
-        all died.
-    """
-
-    executor: Executor
-    width: Callable[[], int]
-    gave_up: Callable[[BaseException], bool] = lambda _: False
-
-
 @dataclass(frozen=True, slots=True)
 class _Chunk:
     tasks: tuple[Task, ...]
@@ -97,10 +79,14 @@ def run(
     pool: Pool,
     *,
     resume: bool = True,
+    mixed: bool = False,
     progress: Progress | None = None,
     failed: Callable[[Failure], None] | None = None,
 ) -> Outcome:
     """Compute what the store lacks of a sweep.
+
+    Without `resume` what the store has of it is dropped; with `mixed` it may have come from other
+    software, and the store says so.
 
     `progress` is told after every commit, `failed` of every task that could not be computed, as
     soon as that is known.
@@ -111,15 +97,18 @@ def run(
     Raises
     ------
     UsageError
-        The store has the experiment under another configuration; a measure or option is unknown.
+        The store has the experiment under another configuration, or from other software
+        (`OtherSoftware`); a measure or option is unknown.
     SweepError
         The executor is broken for good, or nothing at all succeeds.
+    PoolError
+        A worker runs other software, or the cluster is gone.
     StoreError
         The store cannot be written.
     """
     check(sweep)
     experiment = store.begin(sweep, resume=resume)
-    run = _Run(sweep, store, experiment, pool, progress, failed)
+    run = _Run(sweep, store, experiment, pool, mixed, progress, failed)
     with _stopped_by_signals() as stopped:
         run.drive(stopped)
     return run.outcome
@@ -134,6 +123,7 @@ class _Run:
         store: Store,
         experiment: Experiment,
         pool: Pool,
+        mixed: bool,
         progress: Progress | None,
         failed: Callable[[Failure], None] | None,
     ) -> None:
@@ -145,7 +135,10 @@ class _Run:
         self.in_flight: dict[Future[tuple[Cell, ...]], _Chunk] = {}
         self.finished: SimpleQueue[Future[tuple[Cell, ...]]] = SimpleQueue()
         self.cost: float | None = None
-        self.number = store.begin_run(experiment, type(pool.executor).__name__)
+        self.modules = own_modules(sweep)
+        self.software = software(self.modules)
+        executor = type(pool.executor).__name__
+        self.number = store.begin_run(experiment, executor, self.software, mixed=mixed)
         self.began = time.monotonic()
 
     def drive(self, stopped: Callable[[], bool]) -> None:
@@ -176,7 +169,9 @@ class _Run:
             if chunk is None:
                 return
             try:
-                future = self.pool.executor.submit(compute, self.sweep, chunk.tasks)
+                future = self.pool.executor.submit(
+                    compute_on_worker, self.software, self.modules, self.sweep, chunk.tasks
+                )
             except (BrokenExecutor, RuntimeError) as error:
                 raise SweepError(f"executor is broken ({error}); cells so far are kept") from None
             self.in_flight[future] = chunk
@@ -232,7 +227,7 @@ class _Run:
         self.cost = cost if self.cost is None else 0.5 * self.cost + 0.5 * cost
 
     def _sort_out(self, chunk: _Chunk, error: BaseException) -> None:
-        if isinstance(error, (UsageError, SweepError)):
+        if isinstance(error, (UsageError, SweepError, PoolError)):
             raise error
         if isinstance(error, BrokenExecutor):
             self._died(chunk, str(error))

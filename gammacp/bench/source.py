@@ -43,7 +43,7 @@ class Shuffled:
             origin["model"] = self.model
         return origin | ({"named": dict(self.named)} if self.named else {})
 
-    def continuum(
+    def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
     ) -> Continuum:
         """The set; `gammacp shuffle` makes the same one from the same arguments."""

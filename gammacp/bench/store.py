@@ -15,24 +15,48 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
+from uuid import uuid4
 
-from gammacp.bench.experiment import Experiment, check_same
-from gammacp.bench.schema import VERSION, migrate, version_of
-from gammacp.bench.software import software
+from gammacp.bench.experiment import Experiment, check_same, check_software
+from gammacp.bench.schema import create, is_new
 from gammacp.bench.store_file import locked, read_only, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, GammacpError
+from gammacp.software import processor, software
+
+STORE_NAME = "bench.sqlite"
+"""What a sweep calls its store in the folder of its results."""
+
+Values: TypeAlias = Mapping[tuple[str, str, float], Mapping[int, float]]
+"""By (error, measure, magnitude), then by set; NaN where undefined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """When a run began (UTC), on which executor and software, its cells and its seconds."""
+    """What computed cells.
 
+    Attributes
+    ----------
+    number
+        As the cells name it.
+    began
+        When (UTC).
+    executor, software, processor
+        On what; the processor is that of the sweep's parent.
+    mixed
+        Whether it went on, on purpose, with cells of other software.
+    cells, seconds
+        How many it computed, and how long it took.
+    """
+
+    number: int
     began: str
     executor: str
     software: Mapping[str, str]
+    processor: str
+    mixed: bool
     cells: int
     seconds: float
 
@@ -40,8 +64,8 @@ class Run:
 class Store:
     """An open store.
 
-    Build it with `Store.writing(path)`, which makes the file, migrates an older one and holds it
-    against other writers until it is closed, or with `Store.reading(path)`.
+    Build it with `Store.writing(path)`, which makes the file and holds it against other writers
+    until it is closed, or with `Store.reading(path)`.
     """
 
     def __init__(
@@ -60,7 +84,7 @@ class Store:
         Raises
         ------
         DataError
-            It is no store, a damaged one, or of a newer version.
+            It is no store, a damaged one, or of another version.
         StoreError
             It cannot be written to, or another process is writing to it.
         """
@@ -76,11 +100,11 @@ class Store:
             try:
                 # `uri` lets `merge` attach another store that can only be read.
                 database = sqlite3.connect(place, timeout=30, isolation_level=None, uri=True)
-                version = version_of(database, path)
+                new = is_new(database, path)
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute("PRAGMA synchronous = FULL")
-                if version < VERSION:
-                    migrate(database, version)
+                if new:
+                    create(database)
             except (sqlite3.Error, GammacpError):
                 if database is not None:
                     database.close()
@@ -99,9 +123,10 @@ class Store:
         with sqlite_errors(path):
             database = read_only(path)
             try:
-                version = version_of(database, path)
-                if version < VERSION:
-                    raise _too_old(path, version)
+                if is_new(database, path):
+                    raise DataError(
+                        "empty: no sweep has begun here", file=path, hint="Run one with --store"
+                    )
             except (sqlite3.Error, GammacpError):
                 database.close()
                 raise
@@ -188,25 +213,59 @@ class Store:
         wanted = set(sweep.errors), set(sweep.magnitudes), set(sweep.measures)
         return sum(n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2])
 
-    def begin_run(self, experiment: Experiment, executor: str) -> int:
-        """Note that a run begins, and with what software; returns its number."""
-        values = (experiment.id, executor, json.dumps(software()))
+    def values(self, experiment: Experiment, sets: int = 2**62) -> Values:
+        """The values of single sets, those of number below `sets`."""
+        rows = self.rows(
+            'SELECT e.text, m.text, magnitude, "set", value FROM cells'
+            " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
+            ' WHERE experiment = ? AND "set" < ? ORDER BY error, magnitude, "set"',
+            *(experiment.id, sets),
+        )
+        found: dict[tuple[str, str, float], dict[int, float]] = {}
+        for error, measure, magnitude, number, value in rows:
+            of_point = found.setdefault((error, measure, magnitude), {})
+            of_point[number] = math.nan if value is None else value
+        return found
+
+    def begin_run(
+        self,
+        experiment: Experiment,
+        executor: str = "Serial",
+        here: Mapping[str, str] | None = None,
+        *,
+        mixed: bool = False,
+    ) -> int:
+        """Note that a run begins, and with what software; returns its number.
+
+        Parameters
+        ----------
+        here
+            The software that computes; None: `software()`, without any module of the user's.
+        mixed
+            Go on although cells of other software are there, and note that.
+
+        Raises
+        ------
+        OtherSoftware
+            The experiment has cells of other software.
+        """
+        here = software() if here is None else here
+        known = self.kinds(experiment)
+        other = bool(known) and here not in known
+        if other and not mixed:
+            check_software(self.path, experiment.name, known[-1], here)
+        where = "those of a cluster" if executor == "Cluster" else processor()
         with sqlite_errors(self.path), self.transaction():
             cursor = self.database.execute(
-                "INSERT INTO runs (experiment, began, executor, software, cells, seconds)"
-                " VALUES (?, datetime('now'), ?, ?, 0, 0)",
-                values,
+                "INSERT INTO runs (token, experiment, began, executor, software, processor,"
+                " mixed, cells, seconds) VALUES (?, ?, datetime('now'), ?, ?, ?, ?, 0, 0)",
+                (uuid4().hex, experiment.id, executor, json.dumps(here), where, other),
             )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
 
     def add(
-        self,
-        experiment: Experiment,
-        cells: Sequence[Cell],
-        *,
-        run: int | None = None,
-        seconds: float = 0.0,
+        self, experiment: Experiment, cells: Sequence[Cell], *, run: int, seconds: float = 0.0
     ) -> None:
         """Commit these cells together; a cell that is there already is an error.
 
@@ -214,8 +273,8 @@ class Store:
         """
         with sqlite_errors(self.path), self.transaction():
             self.database.executemany(
-                "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (self._row(experiment, cell) for cell in cells),
+                f"INSERT INTO cells VALUES ({', '.join('?' * 13)})",
+                ((*self._row(experiment, cell), run) for cell in cells),
             )
             self.database.execute(
                 "UPDATE runs SET cells = cells + ?, seconds = ? WHERE id = ?",
@@ -225,11 +284,22 @@ class Store:
     def runs(self, experiment: Experiment) -> tuple[Run, ...]:
         """The runs that worked on an experiment, in order."""
         rows = self.rows(
-            "SELECT began, executor, software, cells, seconds FROM runs"
+            "SELECT id, began, executor, software, processor, mixed, cells, seconds FROM runs"
             " WHERE experiment = ? ORDER BY id",
             experiment.id,
         )
-        return tuple(Run(b, e, json.loads(s), n, t) for b, e, s, n, t in rows)
+        return tuple(
+            Run(i, began, executor, json.loads(software), cpu, bool(mixed), cells, seconds)
+            for i, began, executor, software, cpu, mixed, cells, seconds in rows
+        )
+
+    def kinds(self, experiment: Experiment) -> list[Mapping[str, str]]:
+        """The different kinds of software that computed cells of an experiment, in order."""
+        found: list[Mapping[str, str]] = []
+        for run in self.runs(experiment):
+            if run.cells and run.software not in found:
+                found.append(run.software)
+        return found
 
     def _row(self, experiment: Experiment, c: Cell) -> tuple[object, ...]:
         return (
@@ -263,13 +333,3 @@ class Store:
 
 def _a_folder(path: Path) -> DataError:
     return DataError("a folder, not a store", file=path, hint="Give a file in it")
-
-
-def _too_old(path: Path, version: int) -> DataError:
-    if version == 0:
-        return DataError("empty: no sweep has begun here", file=path, hint="Run one with --store")
-    return DataError(
-        f"store of version {version}, this gammacp reads {VERSION}",
-        file=path,
-        hint="Run the sweep on it once, which brings it up to date",
-    )

@@ -6,14 +6,13 @@ the missing measures of one (error, magnitude, set), because they share the cont
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from types import FunctionType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -21,6 +20,9 @@ from gammacp import __version__
 from gammacp.bench.seeds import MAGNITUDE_DECIMALS
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.syntax.annotations import Treebank
 
 # The measures of the figures of 2015 §6.3.
 PAPER_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
@@ -33,10 +35,10 @@ class Source(Protocol):
         """Everything that decides the continua, to be compared and hashed."""
         ...
 
-    def continuum(
+    def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
-    ) -> Continuum:
-        """Annotation set number `set_number`: annotators who each err independently.
+    ) -> Continuum | Treebank:
+        """Annotation set number `set_number`, of units or of trees.
 
         The arguments decide it to the last bit, in any order and in any process.
         """
@@ -172,7 +174,7 @@ class Sweep:
             "source": dict(self.source.configuration()),
             "n_annotators": self.n_annotators,
             "seed": self.seed,
-            "options": _described(self.options),
+            "options": described(self.options),
             "gammacp": __version__,
         }
 
@@ -196,7 +198,7 @@ class Sweep:
 
 def canonical(configuration: Mapping[str, object]) -> str:
     """A configuration as JSON with sorted keys, by which configurations are compared."""
-    return json.dumps(_described(configuration), sort_keys=True, ensure_ascii=False)
+    return json.dumps(described(configuration), sort_keys=True, ensure_ascii=False)
 
 
 def configuration_hash(configuration: Mapping[str, object]) -> str:
@@ -204,36 +206,41 @@ def configuration_hash(configuration: Mapping[str, object]) -> str:
     return sha256(canonical(configuration).encode()).hexdigest()[:16]
 
 
-def _described(value: object) -> object:
+def described(value: object) -> object:
     """A value as JSON: an object (a dissimilarity, a reference model) by its class and fields."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):
-        return {str(k): _described(v) for k, v in value.items()}
+        return {str(k): described(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_described(v) for v in value]
+        return [described(v) for v in value]
     if isinstance(value, (set, frozenset)):
         return sorted(map(repr, value))
     if isinstance(value, np.ndarray):
         return sha256(repr((value.shape, value.tolist())).encode()).hexdigest()[:16]
     if isinstance(value, (type, FunctionType)):
-        return {"is": f"{value.__module__}:{value.__qualname__}", "code": _code_hash(value)}
+        return {"is": f"{value.__module__}:{value.__qualname__}"}
     kind = type(value)
-    described: dict[str, object] = {"class": kind.__qualname__}
-    if not kind.__module__.startswith(("gammacp.", "shuffling.")):
-        described = {"class": f"{kind.__module__}:{kind.__qualname__}", "code": _code_hash(kind)}
+    ours = kind.__module__.startswith(("gammacp.", "shuffling."))
+    name = kind.__qualname__ if ours else f"{kind.__module__}:{kind.__qualname__}"
+    found: dict[str, object] = {"class": name}
     if is_dataclass(value):
         names = [f.name for f in fields(value)]
     elif hasattr(value, "__dict__"):
         names = list(vars(value))
     else:
         raise UsageError(f"{kind.__qualname__} cannot be described: give it fields")
-    return described | {n: _described(getattr(value, n)) for n in names}
+    return found | {n: described(getattr(value, n)) for n in names}
 
 
-def _code_hash(kind: type | FunctionType) -> str:
-    """Changes with the source: cells of its former self are not its own."""
-    try:
-        return sha256(inspect.getsource(kind).encode()).hexdigest()[:12]
-    except (OSError, TypeError):
-        return ""
+def modules_in(described: object) -> Iterator[str]:
+    """Modules of the user's own classes and functions in a description."""
+    if isinstance(described, dict):
+        for key in ("class", "is"):
+            module, colon, _ = str(described.get(key, "")).partition(":")
+            if colon:
+                yield module
+        described = list(described.values())
+    if isinstance(described, list):
+        for part in described:
+            yield from modules_in(part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.store import Store
-from gammacp.files import atomic_write
+from gammacp.csv_files import write_rows
 
 CURVE_COLUMNS = ("error", "magnitude", "measure", "mean", "sd", "sets", "undefined")
 
@@ -56,20 +55,10 @@ def curves(
     Errors and measures come in the order given, by default that of their names; the curves of a
     measure by category follow it (`gamma-k[a]`). What is given narrows what is read.
     """
-    limit = 2**62 if sets is None else sets
-    rows = store.rows(
-        "SELECT e.text, m.text, magnitude, value FROM cells"
-        " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
-        ' WHERE experiment = ? AND "set" < ? ORDER BY error, magnitude, "set"',
-        *(experiment.id, limit),
-    )
-    values: dict[tuple[str, str, float], list[float]] = {}
-    for error, measure, magnitude, value in rows:
-        key = (error, measure, magnitude)
-        values.setdefault(key, []).append(math.nan if value is None else value)
+    values = store.values(experiment, 2**62 if sets is None else sets)
     chosen = None if magnitudes is None else frozenset(magnitudes)
     points = [
-        point_of(*key, found)
+        point_of(*key, list(found.values()))
         for key, found in values.items()
         if (errors is None or key[0] in errors)
         and (measures is None or family(key[1]) in measures)
@@ -113,16 +102,8 @@ def point_of(error: str, measure: str, magnitude: float, values: list[float]) ->
 
 def write_curves(points: Iterable[Point], path: str | Path) -> None:
     """The points as CSV with `CURVE_COLUMNS`; an empty field is "undefined"."""
-    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:
-        writer = csv.writer(f, lineterminator="\n")
-        writer.writerow(CURVE_COLUMNS)
-        for p in points:
-            numbers = (_field(p.mean), _field(p.sd), p.sets, p.undefined)
-            writer.writerow((p.error, _field(p.magnitude), p.measure, *numbers))
-
-
-def _field(value: float) -> str:
-    return "" if math.isnan(value) else repr(value)
+    rows = ((p.error, p.magnitude, p.measure, p.mean, p.sd, p.sets, p.undefined) for p in points)
+    write_rows(path, [CURVE_COLUMNS, *rows])
 
 
 def by_error(points: Iterable[Point]) -> dict[str, list[Point]]:

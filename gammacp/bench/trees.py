@@ -1,4 +1,4 @@
-"""Sweeps of errors in trees (Skjærholt 2014, §3): a sample, and perturbed copies of it.
+"""Annotation sets of trees with errors (Skjærholt 2014, §3): a sample, and perturbed copies of it.
 
 Sentences are taken as correct; a set is the sample with one perturbed copy of each sentence, as in
 the paper (its LAS is linear in each probability, so it cannot have perturbed both sides). Errors
@@ -8,15 +8,14 @@ are written `label`, `attach`, `label+attach`, and with a variant `attach:unifor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
 from gammacp.bench.seeds import tree_seed
-from gammacp.bench.table import Point, point_of
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.agreement import syntax_agreement
 from gammacp.syntax.annotations import Dependencies, Phrase, Sentence, Treebank
 from gammacp.syntax.trees import unreachable_tokens
 from shuffling.phrases import phrase_labels, reattach_phrases, relabel_phrases
@@ -30,52 +29,56 @@ _VARIANTS = {
     "label": ("uniform", "confusion"),
     "attach": ("post-order", "uniform", "local"),
 }
-_ALPHAS = {"alpha-plain": "plain", "alpha-diff": "diff", "alpha-norm": "norm"}
-_ACCURACIES = {"dependency": "las", "phrase": "jaccard"}
+_ALPHAS = ("alpha-plain", "alpha-diff", "alpha-norm")
 
 
-@dataclass(frozen=True, kw_only=True)
-class TreeSweep:
-    """What is swept.
+@dataclass(frozen=True)
+class Perturbed:
+    """Sets of two annotations of the same sentences: the correct one and a perturbed copy.
 
     Attributes
     ----------
     sentences
-        The sample, taken as correct.
-    errors
-        As in the module's text.
-    magnitudes
-        Probabilities, of a token (or constituent), that it is relabelled or reattached.
-    sets
-        Perturbed copies per magnitude.
+        The sample, taken as correct; at least one.
     confusion
         What `label:confusion` mistakes labels for.
     """
 
     sentences: tuple[Sentence, ...]
-    errors: tuple[str, ...] = PAPER_ERRORS
-    magnitudes: tuple[float, ...] = PAPER_MAGNITUDES
-    sets: int = PAPER_SETS
-    seed: int = 0
     confusion: LabelConfusion | None = None
-    workers: int = 2
 
     def __post_init__(self) -> None:
-        """Check names and ranges."""
-        for error in self.errors:
-            parse_tree_error(error)
-            if "label:confusion" in error and self.confusion is None:
-                raise UsageError("label:confusion needs a confusion matrix")
+        """There is something to perturb."""
         if not self.sentences:
             raise DataError("no sentence to perturb")
-        if self.sets < 1 or not all(0 <= m <= 1 for m in self.magnitudes):
-            raise UsageError("a sweep needs a set, and magnitudes between 0 and 1")
 
     @property
     def measures(self) -> tuple[str, ...]:
         """α plain, diff, norm, and LAS or Jaccard similarity."""
-        kind = "phrase" if isinstance(self.sentences[0], Phrase) else "dependency"
-        return (*_ALPHAS, _ACCURACIES[kind])
+        phrase = isinstance(self.sentences[0], Phrase)
+        return (*_ALPHAS, "jaccard" if phrase else "las")
+
+    def configuration(self) -> Mapping[str, object]:
+        """A hash of the sentences' trees, and the confusion."""
+        trees = [
+            (s.nested, s.size) if isinstance(s, Phrase) else (s.heads, s.relations)
+            for s in self.sentences
+        ]
+        digest = sha256(repr(trees).encode()).hexdigest()[:16]
+        return {"trees": digest, "confusion": self.confusion}
+
+    def draw(
+        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
+    ) -> Treebank:
+        """The sample and its perturbed copy; the magnitude is the probability of each error.
+
+        Raises UsageError for more than two annotators and for an error that trees do not have.
+        """
+        if n_annotators != 2:
+            raise UsageError(f"{n_annotators} annotators, where trees have a sample and one copy")
+        rng = np.random.default_rng(tree_seed(seed, error, magnitude, set_number))
+        copy = perturbed(self.sentences, error, magnitude, rng, confusion=self.confusion)
+        return Treebank.from_annotations({"correct": self.sentences, "perturbed": copy})
 
 
 def parse_tree_error(text: str) -> dict[str, str]:
@@ -105,42 +108,6 @@ def sample_sentences(
     return tuple(sound[k] for k in sorted(chosen))
 
 
-def tree_points(
-    sweep: TreeSweep, *, progress: Callable[[int, int], None] | None = None
-) -> list[Point]:
-    """Mean and standard deviation over the sets of each error, measure and magnitude."""
-    points = []
-    total = len(sweep.errors) * len(sweep.magnitudes) * sweep.sets
-    done = 0
-    for error in sweep.errors:
-        values: dict[tuple[str, float], list[float]] = {}
-        for magnitude in sweep.magnitudes:
-            for number in range(sweep.sets):
-                for name, value in tree_set_scores(sweep, error, magnitude, number).items():
-                    values.setdefault((name, magnitude), []).append(value)
-                done += 1
-                if progress is not None:
-                    progress(done, total)
-        points += [
-            point_of(error, name, magnitude, values[name, magnitude])
-            for name in sweep.measures
-            for magnitude in sweep.magnitudes
-        ]
-    return points
-
-
-def tree_set_scores(
-    sweep: TreeSweep, error: str, magnitude: float, number: int
-) -> dict[str, float]:
-    """The measures of one set: the sample and its perturbed copy."""
-    rng = np.random.default_rng(tree_seed(sweep.seed, error, magnitude, number))
-    copy = perturbed(sweep.sentences, error, magnitude, rng, confusion=sweep.confusion)
-    treebank = Treebank.from_annotations({"correct": sweep.sentences, "perturbed": copy})
-    total = syntax_agreement(treebank, breakdown=False, workers=sweep.workers).total
-    values = {**{name: total.alpha[d] for name, d in _ALPHAS.items()}, **total.scores}
-    return {name: values[name] for name in sweep.measures}
-
-
 def perturbed(
     sentences: Sequence[Sentence],
     error: str,
@@ -151,6 +118,8 @@ def perturbed(
 ) -> list[Sentence]:
     """A copy of the sentences with errors; labels are drawn from those of the sentences."""
     variants = parse_tree_error(error)
+    if variants.get("label") == "confusion" and confusion is None:
+        raise UsageError("label:confusion needs a confusion matrix")
     mistakes = confusion
     if variants.get("label") == "uniform":
         mistakes = LabelConfusion.uniform(_labels(sentences))

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import process_time
+from typing import TYPE_CHECKING
 
-from gammacp.bench.loading import load_module
 from gammacp.bench.seeds import measure_seed
-from gammacp.bench.sweep import Cell, Sweep, Task
+from gammacp.bench.sweep import Cell, Sweep, Task, described, modules_in
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.measures.registry import MEASURES, measure_each
 from gammacp.measures.score import Score
+from gammacp.plugins import load, load_all
+from gammacp.pools.opening import check_same
+from gammacp.software import software
+from shuffling.registry import ERRORS
+
+if TYPE_CHECKING:
+    from gammacp.syntax.annotations import Treebank
 
 
 def import_modules(sweep: Sweep) -> None:
     """Import the user's own modules, so that what they register is there."""
-    for name in sweep.modules:
-        load_module(name)
+    load_all(sweep.modules)
 
 
 def check(sweep: Sweep) -> None:
@@ -39,7 +47,7 @@ def check(sweep: Sweep) -> None:
     for option in sorted(set(sweep.options) - known):
         raise UsageError(f"option {option!r} belongs to no measure")
     for error in sweep.errors:
-        continuum_of(sweep, error, sweep.magnitudes[0], 0)
+        _check_applies(sweep.measures, annotation_set(sweep, error, sweep.magnitudes[0], 0))
 
 
 def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
@@ -48,21 +56,64 @@ def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
     return tuple(cell for task in tasks for cell in _cells(sweep, task))
 
 
-def continuum_of(sweep: Sweep, error: str, magnitude: float, set_number: int) -> Continuum:
+def own_modules(sweep: Sweep) -> tuple[str, ...]:
+    """The user's own modules that decide values, imported already.
+
+    Those that the sweep names, and those of its measures, errors, source and options.
+    """
+    errors = (part.partition(":")[0].strip() for e in sweep.errors for part in e.split("+"))
+    found = {
+        *(MEASURES[name].function.__module__ for name in sweep.measures),
+        *(ERRORS[name].__module__ for name in errors if name in ERRORS),
+        type(sweep.source).__module__,
+        *modules_in(described(sweep.configuration)),
+    }
+    ours = {m for m in found if m.partition(".")[0] in ("gammacp", "shuffling")}
+    named = {load(name).__name__ for name in sweep.modules}
+    return tuple(sorted(named | (found - ours)))
+
+
+def compute_on_worker(
+    wanted: Mapping[str, str], modules: Sequence[str], sweep: Sweep, tasks: Iterable[Task]
+) -> tuple[Cell, ...]:
+    """`compute`, if the worker has the sweep's software.
+
+    Raises
+    ------
+    PoolError
+        The worker has loaded other software than `wanted`.
+    """
+    import_modules(sweep)
+    check_same(f"process {os.getpid()} on {platform.node()}", software(modules), wanted)
+    return compute(sweep, tasks)
+
+
+def _check_applies(measures: Iterable[str], drawn: Continuum | Treebank) -> None:
+    kind = "continuum" if isinstance(drawn, Continuum) else "trees"
+    for name in measures:
+        if MEASURES[name].applies_to != kind:
+            known = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)
+            what = "units" if kind == "continuum" else "trees"
+            raise UsageError(f"measure {name!r} is not one of {what}: {known}")
+
+
+def annotation_set(
+    sweep: Sweep, error: str, magnitude: float, set_number: int
+) -> Continuum | Treebank:
     """The annotation set of a cell."""
-    return sweep.source.continuum(
+    return sweep.source.draw(
         error, magnitude, set_number, n_annotators=sweep.n_annotators, seed=sweep.seed
     )
 
 
 def _cells(sweep: Sweep, task: Task) -> Iterator[Cell]:
     began = process_time()
-    continuum = continuum_of(sweep, task.error, task.magnitude, task.set_number)
+    drawn = annotation_set(sweep, task.error, task.magnitude, task.set_number)
     known = {option for name in task.measures for option in MEASURES[name].options}
     options = {key: value for key, value in sweep.options.items() if key in known}
     if "seed" in known:
         options["seed"] = measure_seed(sweep.seed, task.error, task.magnitude, task.set_number)
-    for name, score in measure_each(continuum, task.measures, **options):
+    for name, score in measure_each(drawn, task.measures, **options):
         ended = process_time()
         yield from _rows(task, name, score, ended - began)
         began = ended

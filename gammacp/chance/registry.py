@@ -6,7 +6,7 @@ a function `prepare(continua, n_annotators) -> Sampler`, registered by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -60,3 +60,29 @@ CHANCE_MODELS: Registry[ChanceModel] = Registry(
 def register(model: ChanceModel) -> ChanceModel:
     """Add a chance model under its name."""
     return CHANCE_MODELS.register(model.name, model)
+
+
+def default_chance(compared: Iterable[Collection[Continuum]]) -> str:
+    """The chance model of everything that is compared, where none is asked for.
+
+    Numbers can be compared only if chance is modelled in one way, so this is decided once for all
+    of them: documents, annotator pairs, annotators left out, categories, rounds.
+
+    Parameters
+    ----------
+    compared
+        The continua behind each number; those without any continuum do not count.
+
+    Returns
+    -------
+    str
+        `corpus` (Mathet, Widlöcher & Métivier 2015, §5.2.2, which the paper recommends) if each
+        number has at least as many continua as annotators, and two at least; otherwise `shift`,
+        which any continuum has.
+    """
+    enough = [
+        len(continua) >= max(2, *(c.n_annotators for c in continua))
+        for continua in compared
+        if continua
+    ]
+    return "corpus" if enough and all(enough) else "shift"

@@ -3,7 +3,7 @@
 The number of samples follows Olivero (2001): n₀ = (C_v · U / e)² with the coefficient of
 variation C_v = σ/μ, U the two-sided normal quantile of the confidence, e the precision. 30
 samples come first; C_v is estimated anew after each batch until the rule holds (the paper tops up
-once).
+once), or until there are `MOST_SAMPLES`: what precision those gave is then said.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from gammacp.arrays import Floats
 from gammacp.errors import UsageError
 
 FIRST_SAMPLES = 30
+# Half a percent where C_v is 18 %; continua of two or three units would ask for 10 000 and more.
+MOST_SAMPLES = 5000
 # With fewer, a run that was interrupted has no expected disorder: σ is hardly known.
 FEWEST_SAMPLES = 10
 
@@ -64,7 +66,8 @@ class SampleRule:
         """How many samples to draw beyond these; 0 when there are enough."""
         if self.samples is not None:
             return max(0, self.samples - len(disorders))
-        return max(0, required_samples(disorders, self) - len(disorders))
+        wanted = min(required_samples(disorders, self), MOST_SAMPLES)
+        return max(0, wanted - len(disorders))
 
 
 def coefficient_of_variation(disorders: Floats) -> float:
@@ -78,7 +81,8 @@ def coefficient_of_variation(disorders: Floats) -> float:
 
 def required_samples(disorders: Floats, rule: SampleRule) -> int:
     """⌈n₀⌉ of §5.3; the paper's example: n₀ = 15.51 → 16 for e = 2 %, 62.04 → 63 for 1 %."""
-    return math.ceil((coefficient_of_variation(disorders) * rule.quantile / rule.precision) ** 2)
+    needed = (coefficient_of_variation(disorders) * rule.quantile / rule.precision) ** 2
+    return math.ceil(min(needed, 1e18))
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,8 @@ class ExpectedDisorder:
         Whether that is so for all of them.
     complete
         Whether there are as many as the rule asks for; not after an interruption.
+    capped
+        Whether `MOST_SAMPLES` ended it before the precision was reached.
     """
 
     disorders: Floats
@@ -101,6 +107,7 @@ class ExpectedDisorder:
     proven: bool
     confidence: float
     complete: bool = True
+    capped: bool = False
 
     @property
     def enough(self) -> bool:
@@ -118,11 +125,21 @@ class ExpectedDisorder:
         return len(self.disorders)
 
     @property
+    def half_width(self) -> float:
+        """Half of the normal interval of the mean."""
+        quantile = SampleRule(confidence=self.confidence).quantile
+        return quantile * float(np.std(self.disorders, ddof=1)) / math.sqrt(self.samples)
+
+    @property
     def interval(self) -> tuple[float, float]:
         """Normal interval of the mean, widened downwards to what the bounds leave open."""
-        quantile = SampleRule(confidence=self.confidence).quantile
-        half = quantile * float(np.std(self.disorders, ddof=1)) / math.sqrt(self.samples)
+        half = self.half_width
         return max(0.0, float(np.mean(self.bounds)) - half), self.mean + half
+
+    @property
+    def precision(self) -> float:
+        """The relative error of the mean that the samples gave; 0 for a mean of 0."""
+        return self.half_width / self.mean if self.mean > 0 else 0.0
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:
@@ -148,10 +165,12 @@ def sample_until(
         found += draw(wanted)
         complete = len(found) == wanted.stop
         missing = rule.missing(np.array([d for d, _, _ in found])) if complete else missing
+    disorders = np.array([d for d, _, _ in found])
     return ExpectedDisorder(
-        np.array([d for d, _, _ in found]),
+        disorders,
         np.array([b for _, b, _ in found]),
         all(p for _, _, p in found),
         rule.confidence,
         complete,
+        complete and rule.samples is None and required_samples(disorders, rule) > len(disorders),
     )

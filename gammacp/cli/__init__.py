@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 
 from gammacp.errors import GammacpError
+from gammacp.text import visible
 
 _INTERRUPTED = 130
 
@@ -43,11 +44,12 @@ def _exit_code() -> int:
     except SystemExit as stop:
         return _chosen_code(stop)
     except GammacpError as error:
-        print(f"gammacp: {error}", file=sys.stderr)
+        print(f"gammacp: {visible(str(error))}", file=sys.stderr)
         return error.exit_code
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        print(f"gammacp: {place}{error.strerror or error}", file=sys.stderr)
+        message = visible(f"{place}{error.strerror or error}")
+        print(f"gammacp: {message}", file=sys.stderr)
         return 1
     except Exception as error:
         if _comes_from_interrupt(error):

@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from gammacp.cli.output import number, print_table
+from gammacp.cli.output import show
+from gammacp.tables import Column, Table, number
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
-    from gammacp.continuum import Unit
+
+
+def alignment_records(alignment: Alignment) -> list[dict[str, Any]]:
+    """Disorder and units of every unitary alignment, in order of position."""
+    return [
+        {
+            "disorder": unitary.disorder,
+            "units": {
+                name: None
+                if unit is None
+                else {"start": unit.start, "end": unit.end, "category": unit.category}
+                for name, unit in unitary.units.items()
+            },
+        }
+        for unitary in alignment.unitary_alignments
+    ]
 
 
 def print_alignment(alignment: Alignment, *, title: str = "") -> None:
-    """Disorder and units of every unitary alignment, in order of position."""
-    annotators = alignment.continuum.annotators
-    rows = [
-        [number(unitary.disorder), *(_unit(unitary.units[a]) for a in annotators)]
-        for unitary in alignment.unitary_alignments
+    """The table."""
+    columns = [
+        Column(name, name, _unit, value=partial(_of, name), left=True)
+        for name in alignment.continuum.annotators
     ]
-    if title:
-        print(f"\n{title}")
-    print_table(("disorder", *annotators), rows, numeric=("disorder",))
+    disorder = Column("disorder", "disorder", number)
+    show(Table((disorder, *columns), alignment_records(alignment)), title=title)
 
 
-def _unit(unit: Unit | None) -> str:
+def _of(annotator: str, record: Any) -> Any:
+    return record["units"][annotator]
+
+
+def _unit(unit: dict[str, Any] | None, _digits: int) -> str:
     if unit is None:
         return "∅"
-    place = f"{_position(unit.start)}–{_position(unit.end)}"
-    return place if unit.category is None else f"{unit.category} {place}"
+    place = f"{_position(unit['start'])}–{_position(unit['end'])}"
+    return place if unit["category"] is None else f"{unit['category']} {place}"
 
 
 def _position(value: float) -> str:

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from gammacp import __version__
+from gammacp.cli.options.names import list_names
+from gammacp.plugins import load_all
 
 # Each module has `add_to(app)`. They import what they need inside their functions, so that
 # `--help` stays quick.
@@ -27,6 +29,7 @@ _COMMANDS: tuple[str, ...] = (
     "segmentation",
     "syntax",
     "solvers",
+    "warm_up",
     "cite",
     "reproduce",
     "measures",
@@ -47,6 +50,7 @@ def build() -> typer.Typer:
     app.callback()(_root)
     for name in _COMMANDS:
         import_module(f"gammacp.cli.commands.{name}").add_to(app)
+    list_names(app)
     return app
 
 
@@ -57,11 +61,20 @@ def _print_version(wanted: bool) -> None:
 
 
 def _root(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001
         bool,
         typer.Option(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
         ),
     ] = False,
+    imports: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--import",
+            help="Module of your own, by name or as a .py file, that registers measures, chance "
+            "models, dissimilarities, error types, formats or solvers (repeatable).",
+            metavar="MODULE",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    load_all(imports or ())

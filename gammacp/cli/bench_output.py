@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from gammacp.bench.baseline import Difference
+    from gammacp.bench.baseline import Comparison, Difference
     from gammacp.bench.planning import Cost
     from gammacp.bench.runner import Failure, Outcome
     from gammacp.bench.sweep import Sweep
@@ -53,12 +53,17 @@ class Failures:
 
 
 def document(
-    sweep: Sweep, points: Sequence[Point], outcome: Outcome, folder: Path
+    sweep: Sweep,
+    points: Sequence[Point],
+    outcome: Outcome,
+    folder: Path,
+    compared: Comparison | None = None,
 ) -> dict[str, Any]:
-    """The points of each error and what the run did, for JSON."""
+    """The points of each error, what the run did, and what `--check` found, for JSON."""
     from dataclasses import asdict
 
-    return {
+    check = {} if compared is None else {"check": asdict(compared)}
+    return check | {
         "errors": {e: [asdict(p) for p in points if p.error == e] for e in sweep.errors},
         "folder": str(folder),
         "computed": outcome.computed,
@@ -87,10 +92,46 @@ def print_points(points: Sequence[Point]) -> None:
             print_table([f"{error}: magnitude", *columns], rows, numeric=columns)
 
 
+def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
+    """What `--check` found, on stderr."""
+    if found.paired and not found.moved:
+        message(f"{found.compared} points compared with {baseline}: all equal, set by set")
+    elif found.paired:
+        at = found.largest
+        most = (
+            ""
+            if at is None
+            else (
+                f"; most of all {at.measure} at {at.magnitude:g}, "
+                f"{at.baseline:.6g} there and {at.now:.6g} here"
+            )
+        )
+        message(
+            f"{len(found.moved)} of {found.compared} points moved, against {baseline}, which is "
+            f"of the same seed and so of the same sets{most}"
+        )
+    elif not found.moved:
+        message(f"{found.compared} points compared with {baseline}: none moved beyond noise")
+    else:
+        message(
+            f"{len(found.moved)} of {found.compared} points moved beyond noise, against "
+            f"{baseline} (adjusted p < {level:g})"
+        )
+
+
 def print_differences(moved: Sequence[Difference]) -> None:
     """The points that moved, worst first."""
+    if not moved:
+        return
     rows = [
-        [d.measure, f"{d.magnitude:g}", d.what, number(d.baseline), number(d.now), f"{d.p:.1g}"]
+        [
+            d.measure,
+            f"{d.magnitude:g}",
+            d.what,
+            number(d.baseline),
+            number(d.now),
+            "–" if d.p != d.p else f"{d.p:.1g}",
+        ]
         for d in moved
     ]
     columns = ("measure", "magnitude", "what", "baseline", "now", "p")

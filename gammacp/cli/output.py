@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from threading import Event
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from gammacp.tables import number as number  # for the tables that are not columns yet
+from gammacp.text import visible
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from gammacp.tables import Table
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 def print_json(document: Mapping[str, object]) -> None:
     """One JSON document on stdout; undefined numbers are null."""
-    sys.stdout.write(json.dumps(_plain(document), ensure_ascii=False, indent=2) + "\n")
+    text = json.dumps(_plain(document), ensure_ascii=False, indent=2)
+    sys.stdout.write(re.sub(r"[^\n -~]", _escape, text) + "\n")
+
+
+def _escape(found: re.Match[str]) -> str:
+    """A character that a terminal would obey as an escape of JSON, which says the same."""
+    character = found[0]
+    return character if visible(character) == character else json.dumps(character)[1:-1]
 
 
 def _plain(value: Any) -> Any:
@@ -31,6 +46,14 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def show(table: Table, *, title: str = "", digits: int = 4) -> None:
+    """A table on stdout; numeric columns are right-aligned."""
+    numeric = [h for c, h in zip(table.columns, table.headers, strict=True) if c.numeric]
+    if title:
+        print(f"\n{visible(title)}")
+    print_table(table.headers, table.cells(digits), numeric=numeric)
+
+
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Sequence[str] = ()
 ) -> None:
@@ -41,19 +64,13 @@ def print_table(
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        table.add_column(
-            name, justify="right" if name in numeric else "left", no_wrap=name in numeric
-        )
+        right = name in numeric
+        table.add_column(visible(name), justify="right" if right else "left", no_wrap=right)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(visible, row))
     # A pipe or a file has no width: print as wide as the table is.
     width = None if sys.stdout.isatty() else 10_000
     Console(file=sys.stdout, width=width, highlight=False, markup=False).print(table)
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """A number for a table; "–" where there is none."""
-    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
 def end_if_interrupted(interrupted: Event, what: str) -> None:
@@ -65,4 +82,4 @@ def end_if_interrupted(interrupted: Event, what: str) -> None:
 
 def message(text: str) -> None:
     """A message to the person, on stderr."""
-    print(text, file=sys.stderr)
+    print(visible(text, keep="\n"), file=sys.stderr)

@@ -6,12 +6,12 @@ from and under which licence.
 
 from __future__ import annotations
 
-import csv
 from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from gammacp.continuum import Continuum
+from gammacp.csv_files import rows_of
 from gammacp.errors import UsageError
 
 
@@ -31,7 +31,7 @@ def load(name: str) -> Continuum:
         guess = f"did you mean {near[0]!r}? " if near else ""
         raise UsageError(f"dataset {name!r} is unknown; {guess}there are: {', '.join(names())}")
     text = files("gammacp.datasets").joinpath(f"{name}.csv").read_text(encoding="utf-8")
-    rows = list(csv.reader(text.splitlines()))
+    rows = list(rows_of(text.splitlines()))
     return Continuum.from_columns(
         [row[0] for row in rows],
         [row[1] for row in rows],

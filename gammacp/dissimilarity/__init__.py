@@ -20,6 +20,7 @@ from gammacp.dissimilarity.categorial import (
     Ratio,
 )
 from gammacp.dissimilarity.combined import BoundCombined, Combined
+from gammacp.dissimilarity.named import DISSIMILARITIES, dissimilarity
 from gammacp.dissimilarity.positional import (
     POSITIONAL,
     Hamming,
@@ -30,6 +31,7 @@ from gammacp.dissimilarity.positional import (
 
 __all__ = [
     "CATEGORIAL",
+    "DISSIMILARITIES",
     "POSITIONAL",
     "Annotations",
     "BoundCombined",
@@ -51,4 +53,5 @@ __all__ = [
     "UnitColumns",
     "bind",
     "columns",
+    "dissimilarity",
 ]

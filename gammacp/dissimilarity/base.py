@@ -20,6 +20,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Corpus
+from gammacp.signature import described
 
 Annotations: TypeAlias = Continuum | Corpus
 Reach: TypeAlias = tuple[float, float]
@@ -113,7 +114,7 @@ class _Completed:
 
     @property
     def signature(self) -> str:
-        return str(getattr(self.inner, "signature", type(self.inner).__name__.lower()))
+        return described(self.inner)
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.asarray(self.inner.pairwise(u, v), np.float64)

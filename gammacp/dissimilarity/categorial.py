@@ -17,6 +17,7 @@ import numpy as np
 from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
+from gammacp.signature import fingerprint, quoted
 
 
 class Categorial(Protocol):
@@ -51,7 +52,11 @@ class Ordinal:
     """
 
     order: tuple[str, ...] | None = None
-    signature: str = field(default="ordinal", init=False)
+
+    @property
+    def signature(self) -> str:
+        """`ordinal`, with the order if one is given: `ordinal(low,mid,high)`."""
+        return "ordinal" if self.order is None else f"ordinal({','.join(map(quoted, self.order))})"
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """DataError for a category that `order` leaves out."""
@@ -149,8 +154,11 @@ class Matrix:
 
     @property
     def signature(self) -> str:
-        """`matrix(FILE)` or `matrix`."""
-        return "matrix" if self.file is None else f"matrix({Path(self.file).name})"
+        """`matrix(FILE,…)` or `matrix(…)`, with what tells its contents from others."""
+        contents = fingerprint(*self.categories, self.values.tobytes())
+        return (
+            f"matrix({contents})" if not self.file else f"matrix({Path(self.file).name},{contents})"
+        )
 
     @classmethod
     def read(cls, path: str | Path) -> Matrix:

@@ -21,6 +21,7 @@ from gammacp.dissimilarity.base import (
 from gammacp.dissimilarity.categorial import Categorial, categorial, steep
 from gammacp.dissimilarity.positional import Positional, positional
 from gammacp.errors import UsageError
+from gammacp.signature import described, shortest
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,10 @@ class Combined:
     @property
     def signature(self) -> str:
         """`combined(a:1,b:1,d:1,pos:sporadic,cat:nominal)`."""
-        parts = [f"a:{self.alpha:g}", f"b:{self.beta:g}", f"d:{self.delta:g}"]
-        parts += [f"pos:{_name(self.positional)}", f"cat:{_name(self.categorial)}"]
+        weights = {"a": self.alpha, "b": self.beta, "d": self.delta}
+        parts = [f"{key}:{shortest(value)}" for key, value in weights.items()]
+        parts += [f"pos:{described(positional(self.positional))}"]
+        parts += [f"cat:{described(categorial(self.categorial))}"]
         parts += [f"f:{self.f_cat}"] if self.f_cat != "identity" else []
         return f"combined({','.join(parts)})"
 
@@ -168,9 +171,3 @@ class BoundCombined:
             return NOWHERE, 0.0
         number, factor = getattr(self.positional, "formula", NO_FORMULA)
         return number, self.alpha * factor
-
-
-def _name(part: object) -> str:
-    if isinstance(part, str):
-        return part.replace("\\", "/").rsplit("/", 1)[-1]
-    return str(getattr(part, "signature", type(part).__name__.lower()))

@@ -25,6 +25,7 @@ from gammacp.dissimilarity.base import (
 )
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
+from gammacp.signature import shortest
 
 
 class Positional(Protocol):
@@ -64,7 +65,7 @@ class Sporadic:
     @property
     def signature(self) -> str:
         """Its name in the registry."""
-        return "sporadic" if self.factor is None else f"sporadic({self.factor:g})"
+        return "sporadic" if self.factor is None else f"sporadic({shortest(self.factor)})"
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from gammacp.errors import DataError
@@ -13,6 +15,30 @@ from gammacp.errors import DataError
 _MAGIC = b"PK\x03\x04"
 _LARGEST = 1 << 30
 _DEPTH = 2
+_PIECE = 1 << 20
+
+
+@dataclass
+class _Room:
+    """How many bytes may still be unpacked, archives inside included."""
+
+    left: int
+
+    def read(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes:
+        """A member's bytes; what its header says of its size is not believed."""
+        pieces: list[bytes] = []
+        with archive.open(info) as stream:
+            while piece := stream.read(_PIECE):
+                self.left -= len(piece)
+                if self.left < 0:
+                    raise DataError(
+                        f"archive holds more than {_LARGEST >> 30} GB unpacked, archives inside "
+                        "included",
+                        file=place,
+                        hint="Unpack it and name the folder",
+                    )
+                pieces.append(piece)
+        return b"".join(pieces)
 
 
 def is_archive(content: bytes) -> bool:
@@ -20,39 +46,62 @@ def is_archive(content: bytes) -> bool:
     return content.startswith(_MAGIC)
 
 
-def what_annotators_made(names: Iterable[str]) -> list[str]:
-    """The paths inside a folder or an archive that can be an annotator's work.
+def is_project(names: Iterable[str]) -> bool:
+    """Whether these are the paths inside an INCEpTION or WebAnno project, zipped or unpacked."""
+    return any(fnmatchcase(name, "exportedproject*.json") for name in names)
 
-    Hidden files are left out. An INCEpTION project also has the sources, the curation and an
-    `INITIAL_CAS` of each document: of a project only the folder `annotation` counts. What a
-    curator made is read when it is named outright.
+
+def why_not_annotators(names: Iterable[str]) -> dict[str, str]:
+    """Each path inside a folder or an archive: why it is nobody's work, or "" if it can be.
+
+    An INCEpTION project also has the sources, the curation and an `INITIAL_CAS` of each document:
+    of a project only the folder `annotation` counts. What a curator made is read when it is named
+    outright.
     """
-    paths = [PurePosixPath(name) for name in names]
-    project = any(p.match("exportedproject*.json") and len(p.parts) == 1 for p in paths)
-    return [
-        str(p)
-        for p in paths
-        if not any(part.startswith(".") for part in p.parts)
-        and not p.name.startswith(("INITIAL_CAS", "CURATION_USER"))
-        and (not project or p.parts[0] == "annotation")
-    ]
+    listed = list(names)
+    project = is_project(listed)
+    return {name: _why_not(PurePosixPath(name), project) for name in listed}
 
 
-def members(content: bytes, place: str, depth: int = 0) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _why_not(path: PurePosixPath, project: bool) -> str:
+    if any(part.startswith(".") for part in path.parts):
+        return "hidden file"
+    if path.name.startswith("INITIAL_CAS"):
+        return "the document before anybody annotated it"
+    if path.name.startswith("CURATION_USER"):
+        return "the curator's work, which is read when it is named"
+    if project and path.parts[0] != "annotation":
+        return "part of the project that is not in its folder annotation"
+    return ""
+
+
+def members(content: bytes, place: str) -> Iterator[tuple[PurePosixPath, bytes]]:
     """(path, content) of every file in an archive; archives inside are opened too.
 
     A file in an archive inside has the path of that archive, with its own ending: INCEpTION packs
     each annotator's XMI with its type system as `annotation/DOCUMENT/ANNOTATOR.zip`.
 
+    Parameters
+    ----------
+    content
+        The bytes of the archive.
+    place
+        Its name for messages.
+
     Raises
     ------
     DataError
-        The archive is damaged, encrypted, or larger than 1 GB unpacked.
+        The archive is damaged or encrypted, or all that it and the archives inside unpack to is
+        more than 1 GB.
     """
+    yield from _members(content, place, 0, _Room(_LARGEST))
+
+
+def _members(
+    content: bytes, place: str, depth: int, room: _Room
+) -> Iterator[tuple[PurePosixPath, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(info.file_size for info in archive.infolist()) > _LARGEST:
-                raise DataError("archive holds more than 1 GB", file=place)
             # The end of an archive that is cut off may be that of an archive inside.
             if min((info.header_offset for info in archive.infolist()), default=0) != 0:
                 raise zipfile.BadZipFile("its beginning does not belong to its end")
@@ -60,11 +109,11 @@ def members(content: bytes, place: str, depth: int = 0) -> Iterator[tuple[PurePo
                 if info.is_dir():
                     continue
                 path = PurePosixPath(info.filename)
-                data = archive.read(info)
+                data = room.read(archive, info, place)
                 if not is_archive(data):
                     yield path, data
                 elif depth < _DEPTH:
-                    for inner, inner_data in members(data, f"{place}!{path}", depth + 1):
+                    for inner, inner_data in _members(data, f"{place}!{path}", depth + 1, room):
                         yield path.with_name(path.stem + inner.suffix), inner_data
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(

@@ -19,11 +19,19 @@ from gammacp.formats.layout import file_name
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, Spans, cover
+from gammacp.formats.spans import CHARACTERS, GAP, Spans, cover
 
 _UNLABELLED = "_"
 _SPAN = re.compile(r"(\S+) (\d{1,15} \d{1,15}(?:;\d{1,15} \d{1,15})*)")
-_OTHERS = ("A", "E", "M", "N", "R", "#", "*")
+_OTHERS = {
+    "A": "attribute",
+    "E": "event",
+    "M": "attribute",
+    "N": "normalization",
+    "R": "relation",
+    "#": "note",
+    "*": "equivalence",
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,25 @@ class _Bound:
 
 
 def read(source: Source, *, feature: str | None = None, discontinuous: str = "cover") -> Continuum:
-    """One annotator's units; `feature` takes an attribute's value as category, not the type."""
+    """One annotator's units.
+
+    Parameters
+    ----------
+    feature
+        An attribute whose value is the category, instead of the type.
+    discontinuous
+        "cover": an annotation of several parts is a unit from its first start to its last end;
+        "split": a unit for each part.
+
+    Raises
+    ------
+    DataError
+        A line is no annotation, the attribute does not occur, or an annotation's text is not what
+        the .txt has in its place.
+    """
+    text = source.beside(".txt")
+    spans = Spans(source, source.document, CHARACTERS, text)
+    spans.declare(source.annotator)
     bounds: list[_Bound] = []
     values: dict[str, str] = {}
     attributes: set[str] = set()
@@ -53,20 +79,23 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
             attributes.add(name)
             if name == feature:
                 values[target] = value.strip() or name
+            else:
+                spans.leave_out("attribute", f"{name} is not the category")
         elif line.strip() and kind not in _OTHERS:
             raise source.error(f"line begins with {kind!r}, not with an annotation", line=number)
+        elif line.strip():
+            spans.leave_out(_OTHERS[kind], "is not a unit")
     if feature is not None and bounds and feature not in attributes:
         there = ", ".join(sorted(attributes)) or "none"
         raise source.error(f"attribute {feature!r} does not occur", hint=f"There are: {there}")
-    text = source.beside(".txt")
-    spans = Spans(source, source.document, CHARACTERS, text)
-    spans.declare(source.annotator)
     convert = _convention(source, text, bounds)
     for b in bounds:
         label = b.type if feature is None else values.get(b.key)
         label = None if label == _UNLABELLED else label
         parts = [(convert(s), convert(e)) for s, e in b.parts]
-        for start, end in cover([(s or 0, e or 0) for s, e in parts], discontinuous):
+        covered = cover([(s or 0, e or 0) for s, e in parts], discontinuous)
+        spans.leave_out("gap", GAP, len(parts) - len(covered))
+        for start, end in covered:
             spans.add(source.annotator, label, start, end, line=b.line, what=b.key)
     return spans.continuum()
 

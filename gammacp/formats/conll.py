@@ -29,10 +29,24 @@ class _Tokens:
     words: list[str] = field(default_factory=list)
     rows: list[tuple[str, int, int]] = field(default_factory=list)
     """Tag, line and sentence of each token."""
+    comments: int = 0
+    further: int = 0
+    """Columns that are neither the token nor the tag."""
 
 
 def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
-    """One annotator's units; `feature` is the number of the tag's column, by default the last."""
+    """One annotator's units.
+
+    Parameters
+    ----------
+    feature
+        The number of the tags' column, from 2 on; by default the last.
+
+    Raises
+    ------
+    DataError
+        A line has another number of columns, or no tag in that column.
+    """
     column = -1
     if feature is not None:
         if not feature.isdigit() or int(feature) < 2:
@@ -59,7 +73,11 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
         cells = line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
         # "# O" is a token and its tag, "# text = …" is not.
         tagged = len(cells) == (width or len(cells)) and _TAG.fullmatch(cells[-1])
-        if line.startswith("# ") and not tagged:
+        if line.startswith(("# ", "#\t")) and not tagged:
+            tokens.comments += 1
+            continue
+        if not width and not tokens.words and _is_header(cells):
+            tokens.comments += 1
             continue
         if cells[0] == _DOCUMENT:
             if tokens.words:
@@ -67,6 +85,7 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
             tokens = _Tokens()
             continue
         width = width or len(cells)
+        tokens.further = max(0, width - 2)
         if len(cells) != width or len(cells) < 2:
             raise source.error(
                 f"line has {len(cells)} columns instead of {max(width, 2)}",
@@ -89,6 +108,12 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
     yield tokens
 
 
+def _is_header(cells: list[str]) -> bool:
+    """Whether a first line names the columns."""
+    names = {"token", "word", "text", "tag", "label", "ner", "ner_tag", "iob", "bio"}
+    return len(cells) > 1 and {x.strip().lower().rstrip("s") for x in cells} <= names | {"#", "id"}
+
+
 def _text(tokens: _Tokens) -> str:
     sentences: dict[int, list[str]] = {}
     for word, (_, _, sentence) in zip(tokens.words, tokens.rows, strict=True):
@@ -98,6 +123,8 @@ def _text(tokens: _Tokens) -> str:
 
 def _add(spans: Spans, annotator: str, tokens: _Tokens) -> None:
     spans.declare(annotator)
+    spans.leave_out("line", "comment", tokens.comments)
+    spans.leave_out("column", "neither the token nor the tag", tokens.further)
     begun: tuple[int, str | None, int] | None = None
     previous_sentence = -1
     for i, (tag, line, sentence) in enumerate(tokens.rows):
@@ -124,9 +151,20 @@ def _add(spans: Spans, annotator: str, tokens: _Tokens) -> None:
 def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".conll", ".iob", ".bio", ".iob2", ".bioes"):
         return True
-    lines = [x.split() for x in head.splitlines()[:-1] if x.strip() and not x.startswith(b"#")]
-    tags = [x[-1].decode("utf-8", "replace") for x in lines if len(x) > 1]
-    return 2 < len(tags) == len(lines) and all(_TAG.fullmatch(t) for t in tags)
+    # The head of a long file ends inside a line.
+    rows = [x.decode("utf-8", "replace").split() for x in head.splitlines() if x.strip()]
+    whole = rows[:-1] if len(rows) > 3 else rows
+    lines = [x for x in whole if not x[0].startswith("#") and not _is_header(x)]
+    width = len(lines[0]) if lines else 0
+    if width < 2 or any(len(x) != width and x[0] != _DOCUMENT for x in lines):
+        return False
+    columns = [[x[i] for x in lines if len(x) == width] for i in range(1, width)]
+    tagged = [all(_TAG.fullmatch(t) for t in column) for column in columns]
+    # Single letters are common in tables; tags with a category are not, nor is O at the end.
+    return any(
+        yes and any("-" in tag or (tag == "O" and column is columns[-1]) for tag in column)
+        for yes, column in zip(tagged, columns, strict=True)
+    )
 
 
 FORMAT = register(

@@ -19,15 +19,17 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gammacp.continuum import Bounds, Continuum, Corpus
-from gammacp.errors import DataError
+from gammacp.csv_files import rows_of
+from gammacp.errors import DataError, UsageError
 from gammacp.formats.delimited_writing import DELIMITERS, ORDER, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
+from gammacp.left_out import Tally
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
@@ -58,10 +60,25 @@ class _Notes:
 
     bounds: dict[str, tuple[Bounds, int]] = field(default_factory=dict)
     offset_unit: str = ""
+    comments: int = 0
 
 
 def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
-    """The continuum, or with a continuum column the corpus, of a CSV or TSV file."""
+    """The continuum, or with a continuum column the corpus, of a CSV or TSV file.
+
+    Parameters
+    ----------
+    delimiter
+        One of comma, semicolon, tab and bar; by default the one that the first lines show.
+
+    Raises
+    ------
+    DataError
+        A row has too few or too many fields, or no annotator; a position is no number; an end lies
+        before its start.
+    """
+    if delimiter is not None and delimiter not in DELIMITERS:
+        raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
     lines = list(io.StringIO(source.text(), newline=""))
     chosen = delimiter or _delimiter(lines)
     notes = _Notes()
@@ -80,7 +97,13 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
         header = {name: i for i, name in enumerate(ORDER)}
         rows = _chain(first, rows)
     continua = _units(source, rows, header, len(first[1]))
-    return _built(source, continua, notes, several="continuum" in header)
+    document = _built(source, continua, notes, several="continuum" in header)
+    tally = Tally(source.place)
+    for i, name in enumerate(first[1]):
+        if i not in header.values():
+            tally.add("column", f"{name.strip() or i + 1} is none of those that are read")
+    tally.add("line", "comment", notes.comments)
+    return replace(document, left_out=tally.entries())
 
 
 def _count(row: Sequence[str]) -> str:
@@ -100,7 +123,7 @@ def _delimiter(lines: Sequence[str]) -> str:
     best, best_score = ",", (0.0, 0)
     for candidate in DELIMITERS:
         # A quoted field may go over several lines, so a sample may end inside one.
-        widths = [len(r) for r in csv.reader(sample, delimiter=candidate) if r]
+        widths = [len(r) for r in rows_of(sample, delimiter=candidate, strict=False) if r]
         if not widths:
             continue
         usual = max(widths, key=widths.count)
@@ -130,12 +153,13 @@ def _rows(
                         "comment looks like bounds", line=number, hint="Write # bounds: START END"
                     )
                 if text.count(delimiter) < len(ORDER) - 1:
+                    notes.comments += 1
                     continue
             if fresh:
                 line, fresh = number, False
             yield text
 
-    reader = csv.reader(physical(), delimiter=delimiter, skipinitialspace=True, strict=True)
+    reader = rows_of(physical(), delimiter=delimiter)
     while True:
         fresh = True
         try:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
-from gammacp.files import atomic_write
 from gammacp.formats.positions import written
 
 DELIMITERS = ",;\t|"
@@ -20,38 +19,43 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
 
     Kept: units, annotators without units, bounds, the offset unit if all continua share it. Not
     kept: categories that no unit has, the order of annotators and categories, the text.
+
+    Parameters
+    ----------
+    delimiter
+        One of comma, semicolon, tab and bar; by default a tab for .tsv and .tab, else a comma.
+
+    Raises
+    ------
+    DataError
+        An annotator or a continuum of a corpus has no name, or a name cannot stand in a note.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
     mark = delimiter or ("\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
-    out = io.StringIO()
-    continua = {"": document} if isinstance(document, Continuum) else dict(document)
-    several = isinstance(document, Corpus)
+    # The rows are made first: an error leaves no file, and notes come before rows.
+    notes, rows = list(_notes(document)), list(_rows(document))
+    write_rows(path, rows, delimiter=mark, notes=notes)
+
+
+def _continua(document: Continuum | Corpus) -> dict[str, Continuum]:
+    return {"": document} if isinstance(document, Continuum) else dict(document)
+
+
+def _notes(document: Continuum | Corpus) -> Iterator[str]:
+    continua = _continua(document)
     units = {c.offset_unit for c in continua.values()}
     if len(units) == 1 and "" not in units:
-        out.write(f"# offset unit: {_check_line(units.pop(), 'offset unit')}\n")
+        yield f"# offset unit: {_one_line(units.pop(), 'offset unit')}"
     for name, continuum in continua.items():
-        if several and not name:
+        if isinstance(document, Corpus) and not name:
             raise DataError("a continuum has no name", hint="Name it or write JSON instead")
-        _write_notes(out, continuum, _check_line(name, "continuum name"))
-    _write_row(out, mark, ("continuum", *ORDER) if several else ORDER)
-    for name, continuum in continua.items():
-        _write_units(out, mark, continuum, (name,) if several else ())
-    with atomic_write(path) as temporary:
-        try:
-            temporary.write_text(out.getvalue(), encoding="utf-8", newline="")
-        except UnicodeEncodeError:
-            raise DataError(
-                "a name has a character that UTF-8 does not have", file=path, hint="Write JSON"
-            ) from None
+        lo, hi = continuum.bounds
+        name = _one_line(name, "continuum name")
+        yield f"# bounds: {written(lo)} {written(hi)} {name}".rstrip()
 
 
-def _write_notes(out: io.StringIO, continuum: Continuum, name: str) -> None:
-    lo, hi = continuum.bounds
-    out.write(f"# bounds: {written(lo)} {written(hi)} {name}".rstrip() + "\n")
-
-
-def _check_line(text: str, what: str) -> str:
+def _one_line(text: str, what: str) -> str:
     if text != text.strip() or "\n" in text or "\r" in text:
         raise DataError(
             f"{what} {text!r} has line breaks or blanks at its ends", hint="Write JSON instead"
@@ -59,24 +63,17 @@ def _check_line(text: str, what: str) -> str:
     return text
 
 
-def _write_units(out: io.StringIO, mark: str, continuum: Continuum, first: tuple[str, ...]) -> None:
-    if first and not continuum.annotators:
-        _write_row(out, mark, (*first, "", "", "", ""))
-    for name, count in zip(continuum.annotators, continuum.counts, strict=True):
-        if not name.strip():
-            raise DataError(f"annotator name {name!r} is blank", hint="Write JSON instead")
-        if not count:
-            _write_row(out, mark, (*first, name, "", "", ""))
-    for unit in continuum:
-        cells = (unit.annotator, unit.category or "", written(unit.start), written(unit.end))
-        _write_row(out, mark, (*first, *cells))
-
-
-def _write_row(out: io.StringIO, mark: str, cells: Sequence[str]) -> None:
-    out.write(mark.join(_quoted(cell, mark) for cell in cells) + "\n")
-
-
-def _quoted(cell: str, mark: str) -> str:
-    if cell.startswith((" ", "#")) or any(x in cell for x in (mark, '"', "\n", "\r")):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
+def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
+    several = isinstance(document, Corpus)
+    yield ("continuum", *ORDER) if several else ORDER
+    for key, continuum in _continua(document).items():
+        first = (key,) if several else ()
+        if several and not continuum.annotators:
+            yield (*first, "", "", "", "")
+        for name, count in zip(continuum.annotators, continuum.counts, strict=True):
+            if not name.strip():
+                raise DataError(f"annotator name {name!r} is blank", hint="Write JSON instead")
+            if not count:
+                yield (*first, name, "", "", "")
+        for u in continuum:
+            yield (*first, u.annotator, u.category or "", written(u.start), written(u.end))

@@ -31,6 +31,9 @@ def read(source: Source) -> Corpus:
         spans = documents.of(key, text, line=line)
         if "annotations" not in record:
             spans.declare(source.annotator)
+        for what in ("relation", "comment"):
+            entries = record.get(f"{what}s", record.get(f"{what.title()}s"))
+            spans.leave_out(what, "is not a unit", len(entries) if isinstance(entries, list) else 0)
         for annotator, label, start, end in _entries(source, record, line):
             spans.add(annotator, label, start, end, line=line, what=f"example {key}")
     return documents.corpus()

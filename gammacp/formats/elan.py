@@ -30,13 +30,25 @@ Times = Mapping[str, tuple[float, float]]
 
 
 def read(source: Source, *, tier: str | None = None) -> Continuum:
-    """The units of the tiers of an .eaf file."""
+    """The units of the tiers of an .eaf file.
+
+    Parameters
+    ----------
+    tier
+        A pattern that tiers must fit (`gammacp.formats.tiers`); by default all that depend on no
+        other.
+
+    Raises
+    ------
+    DataError
+        The file is no EAF, a time slot or a parent is missing, or no tier fits.
+    """
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":
         raise source.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT", line=root.line)
-    chosen = _chosen(source, root, tier)
-    times = _times(source, root)
     spans = Spans(source, source.document, MILLISECONDS)
+    chosen = _chosen(spans, root, tier)
+    times = _times(source, root)
     if source.annotator:
         spans.declare(source.annotator)
     for annotator, element in chosen:
@@ -56,8 +68,9 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     return spans.continuum()
 
 
-def _chosen(source: Source, root: Element, pattern: str | None) -> list[tuple[str, Element]]:
-    """(annotator, tier) of the tiers to read."""
+def _chosen(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str, Element]]:
+    """(annotator, tier) of the tiers to read; the others are counted."""
+    source = spans.source
     tiers = root.all("TIER")
     names = [attribute(source, t, "TIER_ID") for t in tiers]
     ours = root.attributes.get("AUTHOR") == _AUTHOR
@@ -66,11 +79,16 @@ def _chosen(source: Source, root: Element, pattern: str | None) -> list[tuple[st
         if pattern is None and not source.annotator:
             # ELAN makes a tier called "default" with every file.
             idle = name == "default" and not element.children
-            if not idle and "PARENT_REF" not in element.attributes:
+            if idle:
+                _leave_out(spans, element, "empty, and made with every file")
+            elif "PARENT_REF" in element.attributes:
+                _leave_out(spans, element, f"tier {name} depends on another")
+            else:
                 found.append((_attribute_annotator(source, element) if ours else name, element))
             continue
         annotator = annotator_of(name, pattern or "*")
         if annotator is None or (pattern is None and not element.children):
+            _leave_out(spans, element, "empty" if annotator else f"tier {name} was not chosen")
             continue
         if pattern is None or ANNOTATOR not in pattern:
             annotator = source.annotator or _attribute_annotator(source, element)
@@ -84,6 +102,11 @@ def _chosen(source: Source, root: Element, pattern: str | None) -> list[tuple[st
             hint="Choose one with --tier",
         )
     return found
+
+
+def _leave_out(spans: Spans, tier: Element, reason: str) -> None:
+    annotations = len(tier.all("ANNOTATION"))
+    spans.leave_out("annotation" if annotations else "tier", reason, annotations or 1)
 
 
 def _attribute_annotator(source: Source, tier: Element) -> str:

@@ -5,18 +5,28 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gammacp.errors import DataError
-from gammacp.formats.archive import is_archive, members, what_annotators_made
+from gammacp.files import content_of
+from gammacp.formats.archive import is_archive, is_project, members, why_not_annotators
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
-from gammacp.formats.source import Source
+from gammacp.formats.source import TYPE_SYSTEMS, Source
 from gammacp.formats.xmltree import parse
+from gammacp.left_out import LeftOut, Tally
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
+_UNREADABLE_PROJECT = (
+    "is a project of INCEpTION or WebAnno that has the annotators' work in the tool's own binary "
+    "form only (annotation_ser)"
+)
+_EXPORT = (
+    "Export it again and choose under Secondary Format one that is read: UIMA CAS JSON or XMI, or "
+    "WebAnno TSV v3"
+)
 
 
 @dataclass(frozen=True)
@@ -27,35 +37,98 @@ class Failure:
     error: DataError
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What paths mean: files with the format of each, failures, and what was passed over."""
+
+    found: tuple[Found, ...]
+    failures: tuple[Failure, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass
+class _Search:
+    """A search while it goes on."""
+
+    chosen: Format | None
+    layout: str | None
+    found: list[Found] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    passed: list[tuple[Path, str, str]] = field(default_factory=list)
+    """(file, where it was found, why it was passed over)."""
+
+    def pass_over(self, file: Path, where: Path, reason: str) -> None:
+        self.passed.append((file, str(where), reason))
+
+    def fail(self, place: Path, error: DataError) -> None:
+        self.failures.append(Failure(place, error))
+
+
 def find(
     paths: Iterable[PathLike], chosen: Format | None = None, layout: str | None = None
-) -> tuple[list[Found], list[Failure]]:
-    """The files that paths mean with the format of each, and what could not be opened.
+) -> Finding:
+    """The files that paths mean, with the format of each.
 
     A file that is named outright must be of a known format. In folders and archives only files
     with the ending of a known format are looked at; a whole JSON or XML file of another kind is
-    passed over.
+    passed over. What is passed over is counted, but for the texts and type systems that lie beside
+    a file that is read.
+
+    Parameters
+    ----------
+    paths
+        Files, folders, globs and zip archives.
+    chosen
+        The format of all of them; by default each file's is recognised by content.
+    layout
+        Where names come from (`names_from_path`); by default as each format says.
+
+    Raises
+    ------
+    DataError
+        A glob fits no file. What is wrong with a single file is among the failures.
     """
-    found: list[Found] = []
-    failures: list[Failure] = []
-    for path, named in expand(paths, chosen):
+    search = _Search(chosen, layout)
+    for path, folder in _expanded(paths, search):
         try:
-            content = _content(path)
+            content = content_of(path)
             if is_archive(content):
-                sources = _archived(path, content, chosen)
+                sources = _archived(path, content, search)
             else:
                 sources = [(_source(path, path, content), path)]
         except DataError as error:
-            failures.append(Failure(path, error.at(path)))
+            search.fail(path, error.at(path))
             continue
         for source, place in sources:
-            try:
-                entry = chosen or _recognised(source, place, named=named and place == path)
-                if entry is not None:
-                    found.append((_named(source, place, layout or entry.layout), entry))
-            except DataError as error:
-                failures.append(Failure(place, error.at(source.place)))
-    return found, failures
+            _recognise(search, source, place, folder if place == path else path)
+    return Finding(tuple(search.found), tuple(search.failures), _passed_over(search))
+
+
+def _recognise(search: _Search, source: Source, place: Path, inside: Path | None) -> None:
+    """Add a file under its format; `inside` is the folder or archive it was found in."""
+    try:
+        entry = search.chosen or _recognised(source, place, named=inside is None)
+        if entry is not None:
+            search.found.append((_named(source, place, search.layout or entry.layout), entry))
+        elif inside is not None:
+            kind = place.suffix.lstrip(".").upper()
+            search.pass_over(place, inside, f"{kind} that is no format's")
+    except DataError as error:
+        search.fail(place, error.at(source.place))
+
+
+def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
+    """What was passed over, without the files that belong to one that is read."""
+    read = {_place(source).with_suffix("") for source, _ in search.found}
+    tallies: dict[str, Tally] = {}
+    for file, where, reason in search.passed:
+        if file.with_suffix("") not in read and file.name not in TYPE_SYSTEMS:
+            tallies.setdefault(where, Tally(where)).add("file", reason)
+    return tuple(entry for tally in tallies.values() for entry in tally.entries())
+
+
+def _place(source: Source) -> Path:
+    return source.path.with_suffix("") / source.member if source.member else source.path
 
 
 def _recognised(source: Source, place: Path, *, named: bool) -> Format | None:
@@ -87,38 +160,57 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
 
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
     """(file, whether it was named outright) of files, folders and globs; each file once, sorted."""
-    files: dict[Path, bool] = {}
+    return [(file, folder is None) for file, folder in _expanded(paths, _Search(chosen, None))]
+
+
+def _expanded(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Path | None]]:
+    """(file, folder it was found in) of files, folders and globs; None if it was named."""
+    files: dict[Path, Path | None] = {}
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            inside = {f.relative_to(path).as_posix(): f for f in sorted(path.rglob("*"))}
-            for name in what_annotators_made(inside):
-                if inside[name].is_file() and _has_ending(inside[name], chosen):
-                    files.setdefault(inside[name], False)
+            for file in _in_folder(path, search):
+                files.setdefault(file, path)
         elif not path.exists() and glob.has_magic(str(given)):
             # Path.glob does not take absolute patterns.
             matches = sorted(glob.glob(str(given), recursive=True))  # noqa: PTH207
             if not matches:
                 raise DataError("no file matches", file=str(given))
-            for file, named in expand(matches, chosen):
-                files.setdefault(file, named and len(matches) == 1)
+            for file, folder in _expanded(matches, search):
+                files.setdefault(file, folder or (None if len(matches) == 1 else file.parent))
         else:
-            files[path] = True
+            files[path] = None
     return list(files.items())
+
+
+def _in_folder(folder: Path, search: _Search) -> list[Path]:
+    inside = {f.relative_to(folder).as_posix(): f for f in sorted(folder.rglob("*"))}
+    files: list[Path] = []
+    for name, reason in why_not_annotators(inside).items():
+        file = inside[name]
+        if file.is_dir():
+            continue
+        why = reason or _why_no_format(file, search.chosen)
+        if not file.is_file():
+            why = "a device, a pipe or a link to nothing"
+        if why:
+            search.pass_over(file, folder, why)
+        else:
+            files.append(file)
+    if is_project(inside) and not files:
+        search.fail(folder, DataError(_UNREADABLE_PROJECT, file=folder, hint=_EXPORT))
+    return files
+
+
+def _why_no_format(path: Path, chosen: Format | None) -> str:
+    if _has_ending(path, chosen):
+        return ""
+    return f"no format has the ending {path.suffix}" if path.suffix else "no ending"
 
 
 def _has_ending(path: Path, chosen: Format | None) -> bool:
     offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
     return path.suffix.lower() == ".zip" or any(f.has_ending(path) for f in offered)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise DataError("file does not exist", file=path, hint="Check the path") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"file cannot be read: {error}", file=path) from None
 
 
 def _source(path: Path, place: Path, content: bytes) -> Source:
@@ -130,11 +222,19 @@ def _named(source: Source, place: Path, layout: str | None) -> Source:
     return replace(source, document=names.document, annotator=names.annotator)
 
 
-def _archived(path: Path, content: bytes, chosen: Format | None) -> list[tuple[Source, Path]]:
+def _archived(path: Path, content: bytes, search: _Search) -> list[tuple[Source, Path]]:
     everything = {str(member): data for member, data in members(content, str(path))}
-    names = [n for n in what_annotators_made(everything) if _has_ending(Path(n), chosen)]
+    names: list[str] = []
+    for name, reason in why_not_annotators(everything).items():
+        why = reason or _why_no_format(Path(name), search.chosen)
+        if why:
+            search.pass_over(path.with_suffix("") / name, path, why)
+        else:
+            names.append(name)
     places = {name: path.with_suffix("") / name for name in names}
     data = [n for n in names if recognise(everything[n][:HEAD_BYTES], places[n]) is not None]
+    if is_project(everything) and not data:
+        raise DataError(_UNREADABLE_PROJECT, file=path, hint=_EXPORT)
     if len(data) == 1 and "/" not in data[0]:
         # One annotator's document with its type system: the archive has the annotator's name.
         places = {data[0]: path.with_suffix(Path(data[0]).suffix)}

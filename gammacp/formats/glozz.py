@@ -22,7 +22,18 @@ _STRUCTURE = "paragraph"
 
 
 def read(source: Source, *, feature: str | None = None) -> Continuum:
-    """The units of an .aa file; `feature` takes a feature's value as category, not the type."""
+    """The units of an .aa file.
+
+    Parameters
+    ----------
+    feature
+        A feature whose value is the category, instead of the type.
+
+    Raises
+    ------
+    DataError
+        A unit has no type, author or position, or no unit has the feature.
+    """
     root = parse(source)
     if root.tag != "annotations":
         raise source.error(f"root element <{root.tag}> is not <annotations>", line=root.line)
@@ -33,14 +44,19 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
     for element in root.all("unit"):
         kind = _text(source, element, "characterisation", "type")
         if kind == _STRUCTURE:
+            spans.leave_out("unit", "paragraph: the structure of the text")
             continue
         found = _features(source, element)
         seen |= found.keys()
+        for name in found.keys() - {feature}:
+            spans.leave_out("value", f"feature {name} is not the category")
         label = kind if feature is None else found.get(feature)
         annotator = source.annotator or _text(source, element, "metadata", "author")
         what = f"unit {attribute(source, element, 'id')}"
         start, end = (convert(_index(source, element, side)) for side in ("start", "end"))
         spans.add(annotator, label, start, end, line=element.line, what=what)
+    for kind in ("relation", "schema"):
+        spans.leave_out(kind, "is not a unit", len(root.all(kind)))
     if source.annotator:
         spans.declare(source.annotator)
     if feature is not None and feature not in seen:

@@ -12,31 +12,44 @@ those of newer ones code points: the quoted text tells which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Corpus
+from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.records import Record, name, objects, records
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, Spans
 
 _SPAN_TYPES = ("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels")
 
 
-def layers(source: Source) -> Mapping[str, tuple[str, ...]]:
+def layers(source: Source) -> Layers:
     """The control tags that made regions."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, Layer] = {}
     for task, _ in records(source):
         for annotation in _annotations(source, task):
             for region, _ in _regions(source, annotation, None):
-                found[str(region.get("from_name"))] = ()
+                found[str(region.get("from_name"))] = Layer()
     return found
 
 
 def read(source: Source, *, layer: str | None = None) -> Corpus:
-    """One document per task that somebody annotated."""
+    """One document per task that somebody annotated.
+
+    Parameters
+    ----------
+    layer
+        The control tag whose regions are the units; None: all.
+
+    Raises
+    ------
+    DataError
+        A task has no id or two annotations by one person, or a region is not what the text has in
+        its place.
+    """
     documents = Documents(source, CHARACTERS)
     for number, (task, _) in enumerate(records(source), 1):
         annotations = list(_annotations(source, task))
@@ -45,19 +58,31 @@ def read(source: Source, *, layer: str | None = None) -> Corpus:
             raise source.error(f"task number {number} has no id")
         if key in documents.found:
             raise source.error(f"task {key} occurs twice")
+        for kind in ("prediction", "draft"):
+            entries = task.get(f"{kind}s")
+            documents.leave_out(
+                kind, "nobody submitted it", len(entries) if isinstance(entries, list) else 0
+            )
+        every = len(objects(source, task, _key(task), line=None))
+        documents.leave_out("annotation", "cancelled", every - len(annotations))
         if annotations:
             _read_task(source, documents, key, task, annotations, layer)
+        else:
+            documents.leave_out("task", "nobody annotated it")
     return documents.corpus()
 
 
 def _annotations(source: Source, task: Record) -> Iterator[Record]:
     """What people submitted, without what they cancelled."""
-    key = "completions" if "completions" in task and "annotations" not in task else "annotations"
-    for annotation in objects(source, task, key, line=None):
+    for annotation in objects(source, task, _key(task), line=None):
         if annotation.get("was_cancelled") not in (True, False, None):
             raise source.error('"was_cancelled" is neither true nor false')
         if not annotation.get("was_cancelled"):
             yield annotation
+
+
+def _key(task: Record) -> str:
+    return "completions" if "completions" in task and "annotations" not in task else "annotations"
 
 
 def _regions(
@@ -82,18 +107,19 @@ def _read_task(
     annotations: list[Record],
     layer: str | None,
 ) -> None:
-    found = [(_annotator(source, key, a), list(_regions(source, a, layer))) for a in annotations]
-    regions = [pair for _, pairs in found for pair in pairs]
+    found = [(_annotator(source, key, a), a, list(_regions(source, a, layer))) for a in annotations]
+    regions = [pair for _, _, pairs in found for pair in pairs]
     timed = any(_is_timed(region, value) for region, value in regions)
     text, convert = (None, same) if timed else _text(source, key, task, regions)
     spans = documents.of(key, text, offset_unit=SECONDS if timed else None)
-    for annotator, pairs in found:
+    for annotator, annotation, pairs in found:
         if annotator in spans.annotators:
             raise source.error(
                 f"task {key} has two annotations by {annotator}",
                 hint="Cancel or delete one of them and export again",
             )
         spans.declare(annotator)
+        _leave_out(source, spans, annotation, layer)
         for region, value in pairs:
             start, end = _offsets(source, value)
             if isinstance(start, int) and isinstance(end, int):
@@ -102,6 +128,17 @@ def _read_task(
             for label in labels or [None]:
                 what = f"task {key}, region {region.get('id')}"
                 spans.add(annotator, label, start, end, what=what)
+
+
+def _leave_out(source: Source, spans: Spans, annotation: Record, layer: str | None) -> None:
+    for region in objects(source, annotation, "result", line=None):
+        kind = str(region.get("type"))
+        if kind == "relation":
+            spans.leave_out("relation", "is not a unit")
+        elif kind not in _SPAN_TYPES:
+            spans.leave_out("region", f"{kind} is no span")
+        elif layer is not None and region.get("from_name") != layer:
+            spans.leave_out("region", f"layer {region.get('from_name')} was not chosen")
 
 
 def _annotator(source: Source, task: str, annotation: Record) -> str:

@@ -6,23 +6,43 @@ made over all files at once, not file by file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from gammacp.errors import DataError
 
-Layers = Mapping[str, Sequence[str]]
-"""Features by layer."""
 
-_USUAL_FEATURES = ("value", "PosValue", "label", "category", "Label", "Category")
+@dataclass(frozen=True)
+class Layer:
+    """A layer of a file.
+
+    Attributes
+    ----------
+    features
+        Those that can be the category and have a value.
+    offered
+        Whether it is one to choose from; the others (tokens, sentences, a subtype of a layer) are
+        read when they are named.
+    """
+
+    features: tuple[str, ...] = ()
+    offered: bool = True
 
 
-def union(found: Iterable[Layers]) -> dict[str, list[str]]:
+Layers = Mapping[str, Layer]
+"""Layers by name."""
+
+USUAL_FEATURES = ("value", "PosValue", "label", "category", "Label", "Category")
+
+
+def union(found: Iterable[Layers]) -> dict[str, Layer]:
     """All layers and features of several files."""
-    together: dict[str, list[str]] = {}
+    together: dict[str, Layer] = {}
     for layers in found:
-        for layer, features in layers.items():
-            known = together.setdefault(layer, [])
-            known += [f for f in features if f not in known]
+        for name, layer in layers.items():
+            known = together.get(name, Layer(offered=False))
+            features = dict.fromkeys((*known.features, *layer.features))
+            together[name] = Layer(tuple(features), known.offered or layer.offered)
     return together
 
 
@@ -34,16 +54,21 @@ def chosen_layer(layers: Layers, wanted: str | None) -> str | None:
     DataError
         There is no such layer, or there are several and none was named.
     """
-    there = ", ".join(layers) or "none"
+    offered = [name for name, layer in layers.items() if layer.offered]
     if wanted is None:
-        if len(layers) > 1:
-            raise DataError(f"there are several layers: {there}", hint="Choose one with --layer")
-        return next(iter(layers), None)
+        if len(offered) > 1:
+            raise DataError(
+                f"there are several layers: {', '.join(offered)}", hint="Choose one with --layer"
+            )
+        return next(iter(offered), None)
     fitting = [n for n in layers if n == wanted] or [
         n for n in layers if n.rsplit(".", 1)[-1].lower() == wanted.lower()
     ]
+    if len(fitting) > 1:
+        fitting = [n for n in fitting if layers[n].offered] or fitting
     if len(fitting) != 1:
         problem = "fits several layers" if fitting else "does not occur"
+        there = ", ".join(fitting or offered) or "none"
         raise DataError(f"layer {wanted!r} {problem}", hint=f"There are: {there}")
     return fitting[0]
 
@@ -56,7 +81,7 @@ def chosen_feature(layers: Layers, layer: str | None, wanted: str | None) -> str
     DataError
         There is no such feature, or there are several and none is the usual one.
     """
-    features = list(layers.get(layer or "", ()))
+    features = layers.get(layer or "", Layer()).features
     there = ", ".join(features) or "none"
     if wanted is not None:
         if wanted not in features:
@@ -64,7 +89,7 @@ def chosen_feature(layers: Layers, layer: str | None, wanted: str | None) -> str
                 f"feature {wanted!r} of layer {layer!r} does not occur", hint=f"There are: {there}"
             )
         return wanted
-    usual = [f for f in _USUAL_FEATURES if f in features]
+    usual = [f for f in USUAL_FEATURES if f in features]
     if len(features) > 1 and not usual:
         raise DataError(
             f"layer {layer!r} has several features: {there}",

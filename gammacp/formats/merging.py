@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
+from gammacp.left_out import gathered
 
 
 def merged(parts: Sequence[Continuum]) -> Continuum:
@@ -21,7 +23,7 @@ def merged(parts: Sequence[Continuum]) -> Continuum:
     _check(parts)
     units = [unit for part in parts for unit in part]
     bounded = [p.bounds for p in parts if p.n_units or p.bounds != (0.0, 0.0)]
-    return Continuum.from_units(
+    together = Continuum.from_units(
         units,
         annotators=sorted(a for part in parts for a in part.annotators),
         categories=categories_of(parts),
@@ -30,6 +32,7 @@ def merged(parts: Sequence[Continuum]) -> Continuum:
         offset_unit=parts[0].offset_unit,
         text=next((p.text for p in parts if p.text is not None), None),
     )
+    return replace(together, left_out=gathered(p.left_out for p in parts))
 
 
 def categories_of(continua: Iterable[Continuum]) -> list[str]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
@@ -23,37 +24,58 @@ from gammacp.files import atomic_write
 from gammacp.formats.positions import LARGEST, written
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
+from gammacp.left_out import Tally
 
 _VERSION = 1
+_KEYS = {"name", "offset_unit", "text", "bounds", "annotators", "categories", "units"}
 _START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"gammacp"\s*:')
 
 
 def read(source: Source) -> Continuum | Corpus:
-    """The continuum or corpus of a native JSON file."""
+    """The continuum or corpus of a native JSON file.
+
+    Raises
+    ------
+    DataError
+        A key is missing or of the wrong kind, or a unit is not four fields in order.
+    """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:
         raise source.error('JSON has no key "gammacp"', hint="Is it another tool's export?")
     if root["gammacp"] != _VERSION:
         raise source.error(f"version {root['gammacp']!r} of the format is not {_VERSION}")
+    tally = Tally(source.place)
+    _others(tally, root, {"gammacp", "continuum" if "continuum" in root else "corpus"})
+    document: Continuum | Corpus
     try:
         if "continuum" in root:
-            return _continuum(_object(root["continuum"], "continuum"), source.document)
-        return _corpus(_object(root.get("corpus"), "corpus"))
+            entry = _object(root["continuum"], "continuum")
+            document = _continuum(entry, source.document, tally)
+        else:
+            document = _corpus(_object(root.get("corpus"), "corpus"), tally)
     except DataError as error:
         raise error.at(source.place) from None
+    return replace(document, left_out=tally.entries())
 
 
-def _corpus(corpus: Mapping[str, object]) -> Corpus:
+def _others(tally: Tally, entry: Mapping[str, object], known: set[str]) -> None:
+    for key in entry.keys() - known:
+        tally.add("key", f"{key} is not part of the format")
+
+
+def _corpus(corpus: Mapping[str, object], tally: Tally) -> Corpus:
+    _others(tally, corpus, {"categories", "continua"})
     continua: dict[str, Continuum] = {}
     for i, entry in enumerate(_list(corpus.get("continua"), "continua")):
-        continuum = _continuum(_object(entry, f"continuum {i + 1}"), str(i + 1))
+        continuum = _continuum(_object(entry, f"continuum {i + 1}"), str(i + 1), tally)
         if continuum.name in continua:
             raise DataError(f"continuum {continuum.name!r} occurs twice")
         continua[continuum.name] = continuum
     return Corpus.from_continua(continua, categories=_names(corpus, "categories"))
 
 
-def _continuum(entry: Mapping[str, object], default_name: str) -> Continuum:
+def _continuum(entry: Mapping[str, object], default_name: str, tally: Tally) -> Continuum:
+    _others(tally, entry, _KEYS)
     rows = _list(entry.get("units"), "units")
     units = [_row(row, i) for i, row in enumerate(rows)]
     text = entry.get("text")

@@ -29,6 +29,7 @@ def read(source: Source) -> Corpus:
         if answer not in _ANSWERS:
             raise source.error(f"answer {answer!r} is unknown", line=line)
         if answer != "accept":
+            documents.leave_out("task", f"answer {answer}")
             continue
         key = name(task.get("_input_hash")) or str(number)
         annotator = _annotator(source, task)
@@ -46,6 +47,7 @@ def read(source: Source) -> Corpus:
         if (key, annotator) in seen:
             # The same task is sometimes served twice; two different answers are another matter.
             if seen[key, annotator] == listed:
+                spans.leave_out("task", "repeats an answer")
                 continue
             raise source.error(
                 f"input {key} has two different answers by {annotator}",
@@ -54,6 +56,8 @@ def read(source: Source) -> Corpus:
             )
         seen[key, annotator] = listed
         spans.declare(annotator)
+        links = task.get("relations")
+        spans.leave_out("relation", "is not a unit", len(links) if isinstance(links, list) else 0)
         for span in listed:
             label = name(span.get("label"))
             start, end = span.get("start"), span.get("end")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
@@ -17,6 +17,7 @@ from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merged
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
+from gammacp.left_out import LeftOut, gathered
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,15 @@ class Collection:
         (path or document, error) of everything that could not be read.
     formats
         Format by continuum.
+    left_out
+        What was passed over in all that was read: files in folders and archives, and whatever in
+        a file does not become a unit.
     """
 
     continua: Mapping[str, Continuum]
     failures: tuple[tuple[str, DataError], ...]
     formats: Mapping[str, str]
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def read(path: PathLike, *, format: str | None = None, **options: object) -> Continuum:
@@ -65,7 +70,7 @@ def read(path: PathLike, *, format: str | None = None, **options: object) -> Con
         raise DataError(
             f"{len(found.continua)} continua instead of one", file=path, hint="Use read_corpus"
         )
-    return next(iter(found.continua.values()))
+    return replace(next(iter(found.continua.values())), left_out=found.left_out)
 
 
 def read_corpus(
@@ -82,7 +87,9 @@ def read_corpus(
     for _, error in found.failures:
         raise error
     return Corpus.from_continua(
-        by_document(found.continua), categories=categories_of(found.continua.values())
+        by_document(found.continua),
+        categories=categories_of(found.continua.values()),
+        left_out=found.left_out,
     )
 
 
@@ -101,14 +108,19 @@ def collect(
     layout = str(given.pop("layout")) if "layout" in given else None
     _check_options(given, chosen)
     asked = list(paths)
-    found, unopened = find(asked, chosen, layout)
-    failures = [(str(f.place), f.error) for f in unopened]
-    settings = {name: _settings(group, given) for name, group in _by_format(found).items()}
+    finding = find(asked, chosen, layout)
+    failures = [(str(f.place), f.error) for f in finding.failures]
+    by_format = _by_format(finding.found).items()
+    _check_used(given, [FORMATS[name] for name, _ in by_format])
+    settings = {name: _settings(group, given) for name, group in by_format}
     parts: list[_Part] = []
-    failed = [f.place for f in unopened]
-    for source, entry in found:
+    left_out = [finding.left_out]
+    failed = [f.place for f in finding.failures]
+    for source, entry in finding.found:
         try:
-            parts += _read(source, entry, settings[entry.name], layout)
+            document = entry.read(source, **settings[entry.name])
+            parts += _parts(document, source, entry, layout)
+            left_out.append(document.left_out)
         except DataError as error:
             failures.append((source.place, error.at(source.place)))
             failed.append(source.path / source.member if source.member else source.path)
@@ -118,16 +130,34 @@ def collect(
         if any(_lacks(part, failed, layout) for part in group):
             continue
         try:
-            continua[name] = merged([part.continuum for part in group])
+            whole = merged([part.continuum for part in group])
+            continua[name] = _noting(whole, FORMATS[group[0].format], {"format": format, **options})
             formats[name] = group[0].format
         except DataError as error:
             failures.append((name, error.at(name)))
     if not continua and not failures:
-        raise DataError("no file of a known format", file=", ".join(str(p) for p in asked))
-    return Collection(continua, tuple(failures), formats)
+        raise _nothing(asked, finding.left_out)
+    return Collection(continua, tuple(failures), formats, gathered(left_out))
 
 
-def _by_format(found: list[tuple[Source, Format]]) -> dict[str, list[tuple[Source, Format]]]:
+def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
+    passed = "; ".join(str(entry) for entry in left_out)
+    return DataError(
+        "no file of a known format",
+        file=", ".join(str(p) for p in asked),
+        hint=f"Passed over: {passed}" if passed else None,
+    )
+
+
+def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) -> Continuum:
+    """The continuum with what was asked of its reader in its `selection`."""
+    for key, value in given.items():
+        if value is not None and key in {"format", "layout", *entry.options}:
+            continuum = continuum.noting(key, str(value))
+    return continuum
+
+
+def _by_format(found: Iterable[tuple[Source, Format]]) -> dict[str, list[tuple[Source, Format]]]:
     groups: dict[str, list[tuple[Source, Format]]] = {}
     for source, entry in found:
         groups.setdefault(entry.name, []).append((source, entry))
@@ -180,11 +210,10 @@ class _Part:
     annotator: str
 
 
-def _read(
-    source: Source, entry: Format, settings: Mapping[str, object], layout: str | None
+def _parts(
+    document: Continuum | Corpus, source: Source, entry: Format, layout: str | None
 ) -> list[_Part]:
-    read = entry.read(source, **settings)
-    listed = isinstance(read, Corpus)
+    listed = isinstance(document, Corpus)
     shared = listed or (layout or entry.layout) is not None
     return [
         _Part(
@@ -195,7 +224,7 @@ def _read(
             listed,
             source.annotator if source.annotator in c.annotators else "",
         )
-        for c in (read.values() if isinstance(read, Corpus) else [read])
+        for c in (document.values() if isinstance(document, Corpus) else [document])
     ]
 
 
@@ -221,6 +250,17 @@ def _documents(parts: list[_Part]) -> dict[str, list[_Part]]:
     for part in parts:
         groups.setdefault(part.name, []).append(part)
     return groups
+
+
+def _check_used(options: Mapping[str, object], formats: Sequence[Format]) -> None:
+    """UsageError for an option that none of the files' formats has: it would change nothing."""
+    for name in options:
+        if formats and not any(name in entry.options for entry in formats):
+            titles = ", ".join(entry.name for entry in formats)
+            known = sorted({option for entry in formats for option in entry.options})
+            raise UsageError(
+                f"option {name!r} is not one of {titles}; there are: {', '.join(known) or 'none'}"
+            )
 
 
 def _check_options(options: Mapping[str, object], chosen: Format | None) -> None:

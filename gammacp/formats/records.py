@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
-from gammacp.formats.source import Source, refuse_constant
+from gammacp.formats.source import Source, strict_json
 
 Record = Mapping[str, object]
 
@@ -38,7 +37,7 @@ def is_lines(text: str) -> bool:
 
 def _loads(source: Source, line: str, number: int) -> object:
     try:
-        return json.loads(line, parse_constant=refuse_constant)
+        return strict_json(line)
     except (ValueError, RecursionError) as error:
         message = getattr(error, "msg", str(error))
         raise source.error(f"JSON is broken: {message}", line=number) from None

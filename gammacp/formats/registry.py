@@ -6,12 +6,16 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source
 from gammacp.registry import Registry
+
+if TYPE_CHECKING:
+    from gammacp.segmentation.codings import Codings
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22
@@ -33,13 +37,19 @@ class Format:
         of this format. Formats are asked in the order of registration; the first yes wins.
     read
         `read(source, **options)` with keyword-only options that have defaults. It returns a
-        Continuum when the file is one continuum, a Corpus when the file itself names its continua.
+        Continuum when the file is one continuum, a Corpus when the file itself names its continua;
+        everything in the file that does not become a unit is counted in its `left_out` (`Spans` and
+        `Documents` have `leave_out` for it). Whatever is wrong with the file is a DataError with
+        its line.
     write
         `write(document, path, **options)`, or None when the format is only read.
     offset_unit, annotators, category, policy
         What positions count, how annotators are found, what the category is, and what happens
         with overlapping, discontinuous, zero-length and unlabelled spans. Text for the table of
         formats.
+    codings
+        `codings(source)`: what commands over segmentations read; None for formats of units, whose
+        continua they take if no unit overlaps another and nothing lies between.
     layers
         `layers(source)`: the layers with spans in a file and the features of each, for formats
         with `layer` and `feature`; these two are then chosen over all files that are read.
@@ -65,6 +75,7 @@ class Format:
     annotators: str
     category: str
     policy: str
+    codings: Callable[[Source], Codings] | None = None
     layers: Callable[[Source], Layers] | None = None
     layout: str | None = None
     many: bool = False
@@ -86,26 +97,23 @@ class Format:
 # Formats with an unmistakable beginning come first, delimited text last.
 FORMATS: Registry[Format] = Registry(
     "format",
-    modules=tuple(
-        f"gammacp.formats.{module}"
-        for module in (
-            "native",
-            "elan",
-            "textgrid",
-            "rttm",
-            "brat",
-            "glozz",
-            "webanno",
-            "cas",
-            "label_studio",
-            "web_annotation",
-            "prodigy",
-            "doccano",
-            "segeval",
-            "spacy_docbin",
-            "conll",
-            "delimited",
-        )
+    modules=(
+        "gammacp.formats.native",
+        "gammacp.formats.elan",
+        "gammacp.formats.textgrid",
+        "gammacp.formats.rttm",
+        "gammacp.formats.brat",
+        "gammacp.formats.glozz",
+        "gammacp.formats.webanno",
+        "gammacp.formats.cas",
+        "gammacp.formats.label_studio",
+        "gammacp.formats.web_annotation",
+        "gammacp.formats.prodigy",
+        "gammacp.formats.doccano",
+        "gammacp.segmentation.files",
+        "gammacp.formats.spacy_docbin",
+        "gammacp.formats.conll",
+        "gammacp.formats.delimited",
     ),
 )
 
@@ -116,8 +124,17 @@ def register(format: Format) -> Format:
 
 
 def recognise(head: bytes, path: Path) -> Format | None:
-    """The format of a file that begins with `head`; None if no format claims it."""
-    return next((f for _, f in FORMATS.items() if f.sniff(head, path)), None)
+    """The format of a file that begins with `head`; None if no format claims it.
+
+    Formats that an extension registered are asked before those that come with gammacp.
+    """
+    # The sort is stable: within each kind the order of registration stays.
+    entries = sorted((f for _, f in FORMATS.items()), key=_is_built_in)
+    return next((f for f in entries if f.sniff(head, path)), None)
+
+
+def _is_built_in(entry: Format) -> bool:
+    return entry.read.__module__ in FORMATS.modules
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:

@@ -40,7 +40,22 @@ _EXACT = decimal.Context(prec=1100)
 def read(
     source: Source, *, layer: str = "SPEAKER", file_is: str | None = None
 ) -> Continuum | Corpus:
-    """The units of an RTTM file; `layer` is the line type whose lines are the units."""
+    """The units of an RTTM file.
+
+    Parameters
+    ----------
+    layer
+        The line type whose lines are the units.
+    file_is
+        "document" or "annotator": what the file field names; by default the document, but in
+        files that gammacp wrote the annotator.
+
+    Raises
+    ------
+    DataError
+        A line has not ten fields, is of an unknown type, or its times are no numbers; there is no
+        line of the layer.
+    """
     if file_is not in (None, "document", "annotator"):
         raise UsageError(f"file_is {file_is!r} is neither 'document' nor 'annotator'")
     lines = source.text().split("\n")
@@ -51,14 +66,18 @@ def read(
     by_annotator = file_is == "annotator" or (ours and file_is is None)
     documents = Documents(source, SECONDS)
     whole = Spans(source, source.document, SECONDS)
+    passed = whole if by_annotator else documents
     for number, line in enumerate(lines, 1):
         if line.startswith(_DECLARED) and ours:
             whole.declare(decode(line.removeprefix(_DECLARED).strip()))
         fields = line.split()
         if not fields or line.startswith(";;"):
+            if fields and not ours:
+                passed.leave_out("line", "comment")
             continue
         _check(source, number, fields)
         if fields[0] != layer:
+            passed.leave_out("line", f"{fields[0]} lines were not chosen")
             continue
         start, end = _times(source, number, fields[3], fields[4])
         name = None if fields[7] == _NOTHING else decode(fields[7])

@@ -49,7 +49,8 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
     renamed = [selection.rename.get(c, c) for c in corpus.categories]
     _check("category", selection.only, renamed)
     return {
-        name: replace(_one(corpus[name], selection), name=c.name) for name, c in continua.items()
+        name: replace(_one(corpus[name], selection), name=c.name, left_out=c.left_out)
+        for name, c in continua.items()
     }
 
 

@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from gammacp.errors import DataError
+from gammacp.files import content_of
+
+TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
+"""What UIMA tools call the file beside a document that has the types of its annotations."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -72,15 +76,18 @@ class Source:
 
         Line breaks are kept as they are: they are characters that offsets count.
         """
-        if self.member:
-            name = str(PurePosixPath(self.member).with_suffix(ending))
-            content = self.neighbours.get(name)
-        else:
-            file = self.path.with_suffix(ending)
-            content = file.read_bytes() if file.is_file() else None
+        name = PurePosixPath(self.member or self.path.name).with_suffix(ending).name
+        content = self.neighbour(name)
         if content is None:
             return None
         return Source(self.path.with_suffix(ending), "", "", content).text() if content else ""
+
+    def neighbour(self, name: str) -> bytes | None:
+        """The bytes of a file in the same folder of the disk or the archive; None without one."""
+        if self.member:
+            return self.neighbours.get(str(PurePosixPath(self.member).with_name(name)))
+        file = self.path.with_name(name)
+        return content_of(file) if file.is_file() else None
 
     def _decoded(self, content: bytes, encoding: str) -> str:
         if not content.strip():
@@ -96,10 +103,10 @@ class Source:
             ) from None
 
     def json(self) -> object:
-        """The content as one JSON document; NaN and Infinity are refused."""
+        """The content as one JSON document; NaN, Infinity and keys that occur twice are refused."""
         text = self.text()
         try:
-            return json.loads(text, parse_constant=refuse_constant)
+            return strict_json(text)
         except json.JSONDecodeError as error:
             raise self.error(f"JSON is broken: {error.msg}", line=error.lineno) from None
         except RecursionError:
@@ -108,6 +115,26 @@ class Source:
             raise self.error(f"JSON is broken: {error}") from None
 
 
-def refuse_constant(name: str) -> object:
+def strict_json(text: str) -> object:
+    """JSON as its standard has it; a key that occurs twice would lose a value without a word.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON, holds NaN or Infinity, or an object has a key twice.
+    """
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {twice!r} occurs twice in one JSON object")
+    return found
+
+
+def _refuse_constant(name: str) -> object:
     """Refuse NaN and Infinity, which Python reads and JSON does not have."""
     raise ValueError(f"{name} is not a JSON number")

@@ -19,7 +19,20 @@ _ENTITIES = "ents"
 
 
 def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
-    """One annotator's units; documents are numbered as in the file if there are several."""
+    """One annotator's units; documents are numbered as in the file if there are several.
+
+    Parameters
+    ----------
+    layer
+        `ents`, the named entities, or the name of a span group.
+
+    Raises
+    ------
+    DataError
+        The file is damaged, or no document has the span group.
+    UsageError
+        spaCy is not installed.
+    """
     try:
         from spacy.tokens import DocBin
         from spacy.vocab import Vocab
@@ -40,8 +53,12 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
         name = source.document if len(docs) == 1 else f"{source.document}-{number}"
         spans: Spans = documents.of(name, doc.text)
         spans.declare(source.annotator)
-        for span in doc.ents if layer == _ENTITIES else doc.spans.get(layer, ()):
-            spans.add(source.annotator, span.label_, span.start_char, span.end_char)
+        for group, members in ((_ENTITIES, doc.ents), *doc.spans.items()):
+            if group != layer:
+                spans.leave_out("span", f"group {group} was not chosen", len(members))
+                continue
+            for span in members:
+                spans.add(source.annotator, span.label_, span.start_char, span.end_char)
     corpus = documents.corpus()
     return corpus if len(docs) > 1 else corpus[source.document]
 

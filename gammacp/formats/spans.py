@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
+from gammacp.left_out import Tally, gathered
 
 CHARACTERS = "characters"
 SECONDS = "s"
 MILLISECONDS = "ms"
 TOKENS = "tokens"
+GAP = "inside a discontinuous annotation, covered by its unit"
 
 
 @dataclass
 class Spans:
-    """The units of one document while its file is being read."""
+    """The units of one document while its file is being read, and what is left out of it.
+
+    Parameters
+    ----------
+    source
+        The file.
+    name
+        The document's name.
+    offset_unit
+        What positions count: `CHARACTERS`, `SECONDS`, `MILLISECONDS`, `TOKENS` or another word.
+    text
+        The annotated text, where there is one; units must lie inside.
+    """
 
     source: Source
     name: str
@@ -29,6 +43,15 @@ class Spans:
     _category: list[str | None] = field(default_factory=list)
     _start: list[float] = field(default_factory=list)
     _end: list[float] = field(default_factory=list)
+    _left_out: Tally = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Nothing is left out yet."""
+        self._left_out = Tally(self.source.place)
+
+    def leave_out(self, kind: str, reason: str, count: int = 1) -> None:
+        """Count things of the file that do not become units (see `LeftOut`)."""
+        self._left_out.add(kind, reason, count)
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -47,6 +70,15 @@ class Spans:
         what: str = "unit",
     ) -> None:
         """Add a unit; an empty category is none.
+
+        Parameters
+        ----------
+        annotator, category
+            Names; the annotator is declared.
+        start, end
+            Numbers in the document's offset unit, whatever the file had in their place.
+        line, what
+            Where the unit stands and how to call it in an error.
 
         Raises
         ------
@@ -88,7 +120,7 @@ class Spans:
     def continuum(self) -> Continuum:
         """The continuum of all units so far."""
         try:
-            return Continuum.from_columns(
+            built = Continuum.from_columns(
                 self._annotator,
                 self._category,
                 self._start,
@@ -100,15 +132,25 @@ class Spans:
             )
         except DataError as error:
             raise error.at(self.source.place) from None
+        return replace(built, left_out=self._left_out.entries())
 
 
 @dataclass
 class Documents:
-    """The documents of one file while it is being read."""
+    """The documents of one file while it is being read; offset units as for `Spans`."""
 
     source: Source
     offset_unit: str
     found: dict[str, Spans] = field(default_factory=dict)
+    _left_out: Tally = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Nothing is left out yet."""
+        self._left_out = Tally(self.source.place)
+
+    def leave_out(self, kind: str, reason: str, count: int = 1) -> None:
+        """Count things that belong to no document, or to one that is not read."""
+        self._left_out.add(kind, reason, count)
 
     def of(
         self,
@@ -138,17 +180,26 @@ class Documents:
         return spans
 
     def corpus(self) -> Corpus:
-        """All documents."""
+        """All documents; a DataError if there is none."""
         if not self.found:
             raise self.source.error("file has no documents")
-        return Corpus.from_continua({n: spans.continuum() for n, spans in self.found.items()})
+        continua = {name: spans.continuum() for name, spans in self.found.items()}
+        everything = (self._left_out.entries(), *(c.left_out for c in continua.values()))
+        return Corpus.from_continua(continua, left_out=gathered(everything))
 
 
 def cover(parts: Sequence[tuple[float, float]], discontinuous: str) -> list[tuple[float, float]]:
     """The spans of a unit of several parts: one over all of them, or each part for itself.
 
-    `discontinuous` is "cover" (from the first start to the last end) or "split".
+    Parameters
+    ----------
+    parts
+        (start, end) of each part.
+    discontinuous
+        "cover" (from the first start to the last end) or "split".
     """
+    if discontinuous not in ("cover", "split"):
+        raise UsageError(f"discontinuous {discontinuous!r} is neither 'cover' nor 'split'")
     if discontinuous == "split" or len(parts) < 2:
         return list(parts)
     return [(min(p[0] for p in parts), max(p[1] for p in parts))]

@@ -43,6 +43,7 @@ def record(entry: Format) -> dict[str, object]:
         "policy": entry.policy,
         "several_continua": entry.many,
         "keeps_bounds": entry.bounds,
+        "applies_to": ["units", "segmentations"] if entry.codings else ["units"],
         "extra": entry.extra,
     }
 
@@ -65,6 +66,8 @@ def markdown_lines() -> Iterator[str]:
         yield f"### {e.title} (`{e.name}`)"
         yield ""
         yield f"- Annotators: {e.annotators}."
+        if e.codings:
+            yield "- Read by `gammacp segmentation` as codings, by other commands as units."
         if e.layout:
             yield f"- Names from paths: `{e.layout}`; another with `--layout`."
         yield f"- Category: {e.category}."

@@ -93,7 +93,18 @@ def _tokens(text: str) -> Iterator[tuple[str, int]]:
 
 
 def read(source: Source, *, tier: str | None = None) -> Continuum:
-    """The units of the tiers of a TextGrid."""
+    """The units of the tiers of a TextGrid.
+
+    Parameters
+    ----------
+    tier
+        A pattern that tiers must fit (`gammacp.formats.tiers`); by default all with a name.
+
+    Raises
+    ------
+    DataError
+        The file is cut off or no TextGrid, entries are out of order, or no tier fits.
+    """
     text = source.text()
     tokens = _Tokens(source, _tokens(text))
     if tokens.string("a file type") != "ooTextFile" or tokens.string("a class") != "TextGrid":
@@ -119,7 +130,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         if annotator is not None:
             spans.declare(annotator)
             taken.append(name)
-        _read_tier(tokens, kind, spans, annotator)
+        _read_tier(tokens, spans, kind, name, annotator)
     tokens.end()
     if not taken:
         message, hint = no_tier(tier, names)
@@ -132,10 +143,15 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     return spans.continuum()
 
 
-def _read_tier(tokens: _Tokens, kind: str, spans: Spans, annotator: str | None) -> None:
+def _read_tier(tokens: _Tokens, spans: Spans, kind: str, name: str, annotator: str | None) -> None:
+    entry = "interval" if kind == "IntervalTier" else "point"
+    why_not = f"tier {name} was not chosen" if name else "tier without a name"
     low, high = tokens.number("xmin of a tier"), tokens.number("xmax of a tier")
     reached = low
-    for _ in range(tokens.count("number of entries")):
+    entries = tokens.count("number of entries")
+    if annotator is None and not entries:
+        spans.leave_out("tier", why_not)
+    for _ in range(entries):
         start = tokens.number("a time")
         end = tokens.number("xmax of an interval") if kind == "IntervalTier" else start
         label = tokens.string("a label")
@@ -144,7 +160,11 @@ def _read_tier(tokens: _Tokens, kind: str, spans: Spans, annotator: str | None) 
                 f"interval {start:.15g}-{end:.15g} is out of order", line=tokens.line
             )
         reached = end
-        if annotator is not None and (label.strip() or kind == "TextTier"):
+        if annotator is None:
+            spans.leave_out(entry, why_not)
+        elif kind == "IntervalTier" and not label.strip():
+            spans.leave_out(entry, "without a label: a gap")
+        else:
             spans.add(annotator, label if label.strip() else None, start, end, line=tokens.line)
 
 

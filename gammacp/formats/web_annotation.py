@@ -21,7 +21,7 @@ from gammacp.formats.positions import position
 from gammacp.formats.records import Record, name, records
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, cover
+from gammacp.formats.spans import CHARACTERS, GAP, SECONDS, Documents, cover
 
 _TAGS = ("tagging", "classifying", "identifying")
 _TIME = re.compile(r"(?:^|[#&])t=(?:npt:)?([^,&]*),([^,&]+)")
@@ -30,7 +30,19 @@ Place = tuple[str, str, object, object]
 
 
 def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
-    """One document per target source."""
+    """One document per target source.
+
+    Parameters
+    ----------
+    discontinuous
+        "cover": an annotation with several targets is a unit from its first start to its last end;
+        "split": a unit for each.
+
+    Raises
+    ------
+    DataError
+        An annotation has no target with positions, or targets in several documents.
+    """
     documents = Documents(source, CHARACTERS)
     for number, (annotation, line) in enumerate(_annotations(source), 1):
         what = f"annotation {name(annotation.get('id')) or number}"
@@ -48,7 +60,10 @@ def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
         ]
         if len(numbers) == len(parts):
             parts = list(cover(numbers, discontinuous))
-        tags: list[str | None] = [*_tags(annotation)]
+            spans.leave_out("gap", GAP, len(numbers) - len(parts))
+        bodies = _bodies(annotation)
+        tags: list[str | None] = [*_tags(bodies)]
+        spans.leave_out("body", "is not a tag", len(bodies) - len(tags))
         for tag in tags or [None]:
             for start, end in parts:
                 spans.add(annotator, tag, start, end, line=line, what=what)
@@ -83,7 +98,8 @@ def _creator(value: object) -> str | None:
     return None
 
 
-def _tags(annotation: Record) -> list[str]:
+def _bodies(annotation: Record) -> list[tuple[str | None, str | None]]:
+    """(purpose, value) of each body."""
     bodies: list[tuple[str | None, str | None]] = []
     for body in _list(annotation.get("bodyValue", annotation.get("body"))):
         if isinstance(body, dict):
@@ -91,6 +107,10 @@ def _tags(annotation: Record) -> list[str]:
             bodies.append((name(body.get("purpose")), name(value)))
         else:
             bodies.append((None, name(body)))
+    return bodies
+
+
+def _tags(bodies: list[tuple[str | None, str | None]]) -> list[str]:
     tags = [value for purpose, value in bodies if purpose in _TAGS and value]
     if tags:
         return tags

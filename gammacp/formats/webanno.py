@@ -6,17 +6,19 @@ as `#T_SP=layer|feature|…`. `_` is no annotation, `*` one without a value; `a[
 equal numbers in brackets make one annotation over several tokens. Offsets count UTF-16 units and
 are converted to code points. The text is put together from the `#Text=` lines.
 
-Chain and relation layers are not read.
+The cells of a slot are roles and targets, not values; annotations of chain and relation layers are
+counted and left out. TSV 1 and 2, of WebAnno before 3.0, are recognised and refused.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.continuum import Continuum
+from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -27,13 +29,19 @@ _OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
 _STACKED = re.compile(r"(?<!\\)\|")
 _IDENTIFIER = re.compile(r"(?<!\\)\[(\d+)\]$")
 _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
+_LINK = re.compile(r"->(\d+-\d+)")
+_VERSION_3 = "#FORMAT=WebAnno TSV 3"
+# TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
+_OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
+_NONE = ("*", "_")
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r"}
 
 
 @dataclass(frozen=True)
 class _Layer:
-    """A span layer and its columns."""
+    """A layer and its columns; `kind` is SP (spans), CH (chains) or RL (relations)."""
 
+    kind: str
     name: str
     features: tuple[str, ...]
     first: int
@@ -53,21 +61,25 @@ class _Row:
 
 @dataclass(frozen=True)
 class _File:
-    """A parsed file; sentences are (offset of the first token, text)."""
+    """A parsed file with layers of all kinds; sentences are (offset of the first token, text)."""
 
     layers: tuple[_Layer, ...]
     rows: tuple[_Row, ...]
     sentences: tuple[tuple[int, str], ...]
 
 
-def layers(source: Source) -> Mapping[str, tuple[str, ...]]:
+def layers(source: Source) -> Layers:
     """The span layers that have an annotation, with their features."""
     parsed = _parse(source)
     return {
-        layer.name: _values(layer.features)
+        layer.name: Layer(_values(layer.features))
         for layer in parsed.layers
-        if any(cell != "_" for row in parsed.rows for cell in _cells(row, layer))
+        if layer.kind == "SP" and any(_is_marked(row, layer) for row in parsed.rows)
     }
+
+
+def _is_marked(row: _Row, layer: _Layer) -> bool:
+    return any(cell != "_" for cell in _cells(row, layer))
 
 
 def _values(features: tuple[str, ...]) -> tuple[str, ...]:
@@ -79,7 +91,21 @@ def _values(features: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read(source: Source, *, layer: str | None = None, feature: str | None = None) -> Continuum:
-    """One annotator's units of a layer; a file without the layer has none."""
+    """One annotator's units of a layer; a file without the layer has none.
+
+    Parameters
+    ----------
+    layer
+        The span layer.
+    feature
+        Its column that is the category; None: unlabelled.
+
+    Raises
+    ------
+    DataError
+        The file is cut off, a token is not what the text has in its place, or an annotation over
+        several tokens changes its value.
+    """
     parsed = _parse(source)
     text = _text(source, parsed)
     convert = from_utf16(text)
@@ -92,30 +118,59 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
                 f"token {row.token[:40]!r} is not what the text has at {row.start}-{row.end}",
                 line=row.line,
             )
-    chosen = next((x for x in parsed.layers if x.name == layer), None)
-    if chosen is not None:
-        column = chosen.features.index(feature) if feature in chosen.features else 0
-        for start, end, label, line in _units(source, parsed.rows, chosen, column):
+    for found in parsed.layers:
+        if found.name != layer or found.kind != "SP":
+            _leave_out(source, spans, parsed.rows, found)
+            continue
+        for start, end, label, line in _units(source, parsed.rows, found, feature):
             spans.add(source.annotator, label, convert(start), convert(end), line=line)
+        for i, other in enumerate(found.features):
+            if other != feature:
+                what = "a slot" if other not in _values(found.features) else "not the category"
+                spans.leave_out(
+                    "value", f"feature {other or i + 1} is {what}", _n_values(parsed.rows, found, i)
+                )
     return spans.continuum()
 
 
+def _leave_out(source: Source, spans: Spans, rows: tuple[_Row, ...], layer: _Layer) -> None:
+    name = layer.name.rsplit(".", 1)[-1]
+    if layer.kind == "SP":
+        count = sum(1 for _ in _units(source, rows, layer, None))
+        spans.leave_out("annotation", f"layer {name} was not chosen", count)
+    elif layer.kind == "RL":
+        cells = [_cells(row, layer)[-1] for row in rows]
+        count = sum(len(_STACKED.split(cell)) for cell in cells if cell != "_")
+        spans.leave_out("relation", f"layer {name} links annotations", count)
+    else:
+        links = {link for row in rows for link in _LINK.findall(_cells(row, layer)[0])}
+        spans.leave_out("annotation", f"layer {name} is of chains", len(links))
+
+
+def _n_values(rows: tuple[_Row, ...], layer: _Layer, column: int) -> int:
+    """How many annotations have a value in a column; those over several tokens count once."""
+    single, several = 0, set()
+    for row in rows:
+        for value in _STACKED.split(_cells(row, layer)[column]):
+            key = _IDENTIFIER.search(value)
+            if (value[: key.start()] if key else value) not in _NONE:
+                single += key is None
+                several.add(key[1] if key else "")
+    return single + len(several - {""})
+
+
 def _units(
-    source: Source, rows: tuple[_Row, ...], layer: _Layer, column: int
+    source: Source, rows: tuple[_Row, ...], layer: _Layer, feature: str | None
 ) -> Iterator[tuple[int, int, str | None, int]]:
     """(start, end, category, line); annotations with an identifier go on over rows."""
+    column = layer.features.index(feature) if feature and feature in layer.features else None
     begun: dict[str, tuple[int, int, str | None, int]] = {}
     for row in rows:
-        cell = _cells(row, layer)[column]
-        if cell == "_":
-            continue
-        for value in _STACKED.split(cell):
-            identifier = _IDENTIFIER.search(value)
-            label = _label(value[: identifier.start()] if identifier else value)
-            if identifier is None:
+        for value, key in _stacked(row, layer, column):
+            label = None if column is None or value in _NONE else _unescaped(value)
+            if not key:
                 yield row.start, row.end, label, row.line
                 continue
-            key = identifier[1]
             start, end, known, line = begun.get(key, (row.start, row.end, label, row.line))
             if known != label:
                 raise source.error(
@@ -126,8 +181,20 @@ def _units(
     yield from begun.values()
 
 
-def _label(value: str) -> str | None:
-    return None if value == "*" else _unescaped(value)
+def _stacked(row: _Row, layer: _Layer, column: int | None) -> Iterator[tuple[str, str]]:
+    """(value, identifier or "") of a row's annotations; "_" where the column has no value.
+
+    An annotation whose slot or feature is not set is there by its other columns.
+    """
+    cells = _cells(row, layer)
+    own = "_" if column is None else cells[column]
+    cell = own if own != "_" else next((c for c in cells if c != "_"), "_")
+    if cell == "_":
+        return
+    for value in _STACKED.split(cell):
+        key = _IDENTIFIER.search(value)
+        bare = value[: key.start()] if key else value
+        yield (bare if cell is own else "_"), (key[1] if key else "")
 
 
 def _unescaped(text: str) -> str:
@@ -140,8 +207,12 @@ def _cells(row: _Row, layer: _Layer) -> tuple[str, ...]:
 
 def _parse(source: Source) -> _File:
     lines = source.text().split("\n")
-    if not lines[0].startswith("#FORMAT=WebAnno TSV 3"):
-        raise source.error("file does not begin with #FORMAT=WebAnno TSV 3", line=1)
+    if not lines[0].startswith(_VERSION_3):
+        raise source.error(
+            "file is WebAnno TSV of version 1 or 2, or does not begin with #FORMAT=WebAnno TSV 3",
+            line=1,
+            hint="Import it into INCEpTION and export it as WebAnno TSV v3.3 or UIMA CAS",
+        )
     found: list[_Layer] = []
     rows: list[_Row] = []
     sentences: list[tuple[int, str]] = []
@@ -150,8 +221,7 @@ def _parse(source: Source) -> _File:
     for number, line in enumerate((x.rstrip("\r") for x in lines), 1):
         if line.startswith(("#T_SP=", "#T_CH=", "#T_RL=")) and not rows and not pending:
             name, *features = line[6:].split("|")
-            if line.startswith("#T_SP="):
-                found.append(_Layer(name, tuple(features), width))
+            found.append(_Layer(line[3:5], name, tuple(features), width))
             # A relation has its base type among the features: a column too.
             width += max(1, len(features))
         elif line.startswith("#Text="):
@@ -168,19 +238,23 @@ def _parse(source: Source) -> _File:
                 sentences.append((row.start, "\n".join(pending)))
                 pending = []
             rows.append(row)
-    if pending or (rows and _ends_early(rows[-1], sentences[-1:])):
+    if pending or _ends_early(rows, sentences[-1:]):
         raise source.error(
             "file ends before its text", line=len(lines), hint="Is the file complete?"
         )
     return _File(tuple(found), tuple(rows), tuple(sentences))
 
 
-def _ends_early(row: _Row, sentences: list[tuple[int, str]]) -> bool:
-    """Whether words of the last sentence come after its last token."""
+def _ends_early(rows: list[_Row], sentences: list[tuple[int, str]]) -> bool:
+    """Whether words of the last sentence come after its last token.
+
+    A part of a token may be the last row, and end before the token does.
+    """
+    reached = max((row.end for row in rows), default=0)
     return any(
         c.isalnum()
         for start, text in sentences
-        for c in text.encode("utf-16-le", "surrogatepass")[2 * (row.end - start) :].decode(
+        for c in text.encode("utf-16-le", "surrogatepass")[2 * (reached - start) :].decode(
             "utf-16-le", "replace"
         )
     )
@@ -236,8 +310,10 @@ def _text(source: Source, parsed: _File) -> str:
     return "".join(pieces)
 
 
-def _sniff(head: bytes, _path: Path) -> bool:
-    return head.lstrip(b"\xef\xbb\xbf").startswith(b"#FORMAT=WebAnno TSV 3")
+def _sniff(head: bytes, path: Path) -> bool:
+    start = head.removeprefix(b"\xef\xbb\xbf")
+    older = path.suffix.lower() == ".tsv" and _OLDER.match(start.lstrip(b"\r\n"))
+    return start.lstrip().startswith(_VERSION_3.encode()) or bool(older)
 
 
 FORMAT = register(
@@ -252,7 +328,7 @@ FORMAT = register(
         annotators="the file's name, the folder is the document, as in INCEpTION's export",
         category="a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled",
         policy="stacked annotations are units of their own; annotations end at tokens or their "
-        "parts; chain and relation layers are not read",
+        "parts; chains and relations are not units",
         layout="{document}/{annotator}",
     )
 )

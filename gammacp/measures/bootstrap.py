@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.arguments import whole
 from gammacp.arrays import Bools, Floats
-from gammacp.errors import UsageError
 
 _LEVEL = 0.95
 _CELLS_AT_ONCE = 2**22
@@ -101,8 +101,7 @@ def _resampled(
     resamples: int,
     seed: int,
 ) -> Floats:
-    if resamples < 0:
-        raise UsageError(f"bootstrap {resamples} < 0, where a number of resamples is needed")
+    whole("bootstrap", resamples, 0)
     cells = len(share)
     draws = min(25 * cells, pairs)
     if resamples == 0 or draws == 0:
@@ -113,6 +112,7 @@ def _resampled(
     for start in range(0, resamples, batch):
         counts = rng.multinomial(draws, share, size=min(batch, resamples - start))
         constant = (counts[:, diagonal] == draws).any(axis=1)
-        mean = counts[~constant] @ squared / draws
+        # No counts @ squared: a BLAS product has other last bits on other processors.
+        mean = (counts[~constant] * squared).sum(axis=1) / draws
         alphas.append(np.maximum(1 - mean / expected_disagreement, -1))
     return np.concatenate(alphas)

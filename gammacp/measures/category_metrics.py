@@ -17,6 +17,7 @@ import numpy as np
 from gammacp.arrays import Floats
 from gammacp.dissimilarity.matrix_file import read_matrix
 from gammacp.errors import DataError, UsageError
+from gammacp.signature import fingerprint
 
 Metric: TypeAlias = str | PathLike[str] | Sequence[Sequence[float]] | Floats
 NAMES = ("nominal", "interval", "ratio")
@@ -62,11 +63,15 @@ def squared_differences(metric: Metric, categories: Sequence[str]) -> Floats:
     return _from_file(Path(metric), categories)
 
 
-def metric_name(metric: Metric) -> str:
-    """The metric for a signature: its name, the file's name, or "matrix"."""
-    if isinstance(metric, (str, PathLike)):
-        return Path(metric).name
-    return "matrix"
+def metric_name(metric: Metric, squared: Floats) -> str:
+    """The metric for a signature: its name, or what tells its matrix from others.
+
+    `squared` is what `squared_differences` made of it.
+    """
+    if isinstance(metric, str) and metric in NAMES:
+        return metric
+    file = Path(metric).name if isinstance(metric, (str, PathLike)) else "matrix"
+    return f"{file}({fingerprint(squared.tobytes())})"
 
 
 def _numbers(categories: Sequence[str], metric: str) -> Floats:

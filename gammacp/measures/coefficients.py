@@ -16,11 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gammacp.arguments import text
 from gammacp.arrays import Floats
 from gammacp.errors import UsageError
-from gammacp.measures.score import Score
+from gammacp.measures.score import Score, beyond_chance
 
 COEFFICIENTS = ("fleiss", "cohen", "conger", "alpha")
+_ONE_LABEL = "one label is all that is used: no disagreement can be expected"
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class CategorisationScore(Score):
 
 def check_coefficient(name: str) -> None:
     """Raise a UsageError unless there is such a coefficient."""
-    if name not in COEFFICIENTS:
+    if text("coefficient", name) not in COEFFICIENTS:
         known = ", ".join(COEFFICIENTS)
         raise UsageError(f"coefficient {name!r} is unknown; there are: {known}")
 
@@ -75,16 +77,16 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
     m = len(choices.annotators)
     pairs = np.triu_indices(m, 1)
     apart = float(choices.apart[pairs].mean())
-    shares, pairwise, reason = choices.shares, None, None
+    shares, pairwise = choices.shares, None
     if coefficient in ("fleiss", "alpha"):
         chance = _differing(shares.mean(axis=0), shares.mean(axis=0))
         if coefficient == "alpha" and math.isfinite(choices.values):
             chance *= choices.values / (choices.values - 1)
-        value = 1 - apart / chance if chance > 0 else math.nan
+        value, reason = beyond_chance(apart, chance, _ONE_LABEL)
     else:
         chances = np.array([_differing(shares[i], shares[j]) for i, j in zip(*pairs, strict=True)])
         chance = float(chances.mean())
-        value = 1 - apart / chance if chance > 0 else math.nan
+        value, reason = beyond_chance(apart, chance, _ONE_LABEL)
         if coefficient == "cohen":
             kappas = np.full(len(chances), math.nan)
             possible = chances > 0
@@ -93,8 +95,6 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
             pairwise = np.full((m, m), math.nan)
             pairwise[pairs] = pairwise.T[pairs] = kappas
             reason = _constant_pair(choices, chances, pairs)
-    if math.isnan(value) and reason is None:
-        reason = "one label is all that is used: no disagreement can be expected"
     disagreements = coefficient == "alpha"
     return CategorisationScore(
         value=value,
@@ -111,7 +111,8 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
 def _differing(p: Floats, q: Floats) -> float:
     """Σ_{c≠k} p_c q_k: the probability that two draws differ; exactly 0 where they cannot."""
     used = (p > 0) | (q > 0)
-    return float(1 - p @ q) if np.count_nonzero(used) > 1 else 0.0
+    # No p @ q: a BLAS product has other last bits on other processors.
+    return 1 - math.fsum(p * q) if np.count_nonzero(used) > 1 else 0.0
 
 
 def _constant_pair(

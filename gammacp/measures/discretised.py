@@ -51,7 +51,7 @@ def kappa_d(
     check_coefficient(coefficient)
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom) if coefficient == "alpha" else None
-    made = signature("kappa-d", coefficient=coefficient, atom=tau)
+    made = signature("kappa-d", selection=continuum.selection, coefficient=coefficient, atom=tau)
     if continuum.length == 0:
         return undefined(NO_LENGTH, signature=made)
     choices = _choices(sections_of(continuum), continuum, tau or 0.0)

@@ -6,7 +6,8 @@ the category, some overlap whatever the category, some overlap and the same cate
 
 Matches are one to one, as many as possible, so that a long unit that overlaps three finds only
 one of them. F₁ = 2·matches / (x_i + x_j) does not depend on which of the two is the reference;
-precision and recall do, and are in the result.
+precision and recall do, and are in the result. A boundary that is a little off costs `f1-exact`
+the whole unit and the other two nothing: none of them says how far off it is.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def _score(continuum: Continuum, found: Iterator[tuple[int, int, int]], name: st
         value=value,
         observed=None if reason else value,
         reason=reason,
-        signature=signature(name),
+        signature=signature(name, selection=continuum.selection),
         annotators=continuum.annotators,
         matches=matches,
     )

@@ -9,28 +9,24 @@ from __future__ import annotations
 import math
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
-from gammacp.alignment import Alignment, Status, align
+from gammacp.alignment import Alignment, Status
+from gammacp.arguments import instance
+from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity import BoundDissimilarity, bind
-from gammacp.measures.gamma_run import (
-    Chance,
-    GammaOptions,
-    Progress,
-    Settings,
-    agreement_interval,
-    chance_disorder,
-)
+from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.registry import Measure, register
-from gammacp.measures.score import Score
+from gammacp.measures.score import Score, beyond_chance
+from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.needs import require
-from gammacp.signature import signature
+
+NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
 
 
 @dataclass(frozen=True, kw_only=True)
-class GammaScore(Score):
-    """γ with what it rests on.
+class Gamma(Score):
+    """γ of one continuum or of several, with what it rests on; NaN with a reason where undefined.
 
     Attributes
     ----------
@@ -42,17 +38,43 @@ class GammaScore(Score):
     samples
         Random sets behind δ_e.
     status
-        `optimal` if the observed alignment and those of all random sets are proven, and there
-        are as many of these as were wanted.
+        `optimal` if the observed alignment and those of all random sets are proven, and no
+        interruption cut them short; None where nothing was aligned.
     bound
         Proven lower bound of δ(s); equal to `observed` when optimal.
     annotators, units
-        Counts.
-    alignment
-        The best alignment of the observed units.
+        Counts; None where nothing was aligned.
     """
 
-    samples: int
+    samples: int = 0
+    status: Status | None = None
+    bound: float | None = None
+    annotators: int | None = None
+    units: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """γ as JSON has it; `Score.as_dict(γ)` has the keys of any measure instead."""
+        return {
+            "gamma": self.value,
+            "interval": self.interval,
+            "observed_disorder": self.observed,
+            "expected_disorder": self.expected,
+            "samples": self.samples,
+            "status": self.status,
+            "bound": self.bound,
+            "annotators": self.annotators,
+            "units": self.units,
+            "reason": self.reason,
+            "notes": list(self.notes),
+            "bootstrap": self.bootstrap,
+            "signature": self.signature,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GammaScore(Gamma):
+    """γ of one continuum; `alignment` is the best alignment of the observed units."""
+
     status: Status
     bound: float
     annotators: int
@@ -65,12 +87,13 @@ class GammaScore(Score):
         return as_html("gamma", self)
 
 
+@spelled_out
 def gamma(
     continuum: Continuum,
     *,
     executor: Executor | None = None,
     progress: Progress | None = None,
-    shared: dict[object, object] | None = None,
+    shared: Memory | None = None,
     **options: Unpack[GammaOptions],
 ) -> GammaScore:
     """γ of one continuum.
@@ -93,88 +116,49 @@ def gamma(
     ------
     DataError
         One annotator, no unit, or labels the dissimilarity cannot compare.
+    UsageError
+        An option is unknown or cannot be meant.
 
-    Identical annotators give 1 exactly, whatever the chance model.
+    Identical annotators give exactly 1 where δ_e > 0, whatever the chance model; where random
+    sets agree perfectly too (δ_e = 0: one unit each that fills the continuum, say) γ is undefined.
     """
-    return gamma_of(
-        continuum, Settings.of(**options), executor=executor, progress=progress, shared=shared
-    )
+    return gamma_of(continuum, Settings.of(**options), executor, progress, shared)
 
 
+@spelled_out
 def soft_gamma(
-    continuum: Continuum, *, executor: Executor | None = None, **options: Unpack[GammaOptions]
+    continuum: Continuum,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    shared: Memory | None = None,
+    **options: Unpack[GammaOptions],
 ) -> GammaScore:
     """Soft γ: a unit may be in several unitary alignments, for annotators who split units.
 
     The alignment is a cover instead of a partition (Σ X ≥ 1 for each unit), for observed and
-    random sets alike; x̄ stays the same. Arguments as for `gamma`.
+    random sets alike; x̄ stays the same. Arguments and errors as for `gamma`.
     """
-    return gamma_of(continuum, Settings.of(cover=True, **options), executor=executor)
+    return gamma_of(continuum, Settings.of(cover=True, **options), executor, progress, shared)
 
 
 def gamma_of(
     continuum: Continuum,
     settings: Settings,
-    *,
     executor: Executor | None = None,
     progress: Progress | None = None,
-    shared: dict[object, object] | None = None,
+    shared: Memory | None = None,
 ) -> GammaScore:
-    """γ with these settings; `shared` keeps alignment and random sets for γ_cat and γ_k."""
-    alignment, chance = observed_and_chance(
-        continuum, settings, executor=executor, progress=progress, shared=shared
-    )
-    return gamma_score(continuum, alignment, chance, settings)
-
-
-def observed_and_chance(
-    continuum: Continuum,
-    settings: Settings,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: dict[object, object] | None = None,
-    keep: bool = False,
-) -> tuple[Alignment, Chance]:
-    """Best alignment of the continuum and its chance; taken from `shared` if they are there."""
+    """γ of one continuum by itself, with these settings."""
+    instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
     require(continuum)
-    key = ("gamma", continuum, settings)
-    if shared is not None and key in shared:
-        found: tuple[Alignment, Chance] = shared[key]  # type: ignore[assignment]
-        return found
-    bound = bind(settings.dissimilarity, continuum)
-    alignment = best(continuum, bound, settings)
-    chance = chance_disorder(
-        [continuum],
-        continuum.n_annotators,
-        bound,
-        settings,
-        keep=keep or shared is not None,
-        executor=executor,
-        progress=progress,
-    )
-    if shared is not None:
-        shared[key] = alignment, chance
-    return alignment, chance
+    basis = Basis(continuum, settings, executor=executor, progress=progress, memory=shared)
+    return gamma_score(continuum, basis)
 
 
-def best(continuum: Continuum, bound: BoundDissimilarity, settings: Settings) -> Alignment:
-    """The best alignment with these settings, ties broken canonically."""
-    return align(
-        continuum,
-        bound,
-        method=settings.method,
-        gap=settings.gap,
-        time_limit=settings.time_limit,
-        seed=settings.seed,
-        cover=settings.cover,
-    )
-
-
-def gamma_score(
-    continuum: Continuum, alignment: Alignment, chance: Chance, settings: Settings
-) -> GammaScore:
-    """The Score of an alignment against an expected disorder."""
+def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = None) -> GammaScore:
+    """γ of a continuum on its basis; `continua` is how many it was measured with, of a corpus."""
+    alignment, chance = basis.alignment(continuum), basis.chance(continuum)
     expected = chance.expected
     proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
     score = GammaScore(
@@ -186,21 +170,45 @@ def gamma_score(
         bound=alignment.bound,
         annotators=continuum.n_annotators,
         units=continuum.n_units,
+        notes=notes_on(expected, basis.settings),
         alignment=alignment,
-        signature=signature(
-            "soft-gamma" if settings.cover else "gamma",
-            **settings.signature_parts(chance.sampler, expected, alignment.method),
+        signature=basis.signature(
+            "soft-gamma" if basis.settings.cover else "gamma",
+            chance,
+            method=alignment.method,
+            samples=expected.samples,
+            selection=continuum.selection,
+            continua=continua,
         ),
     )
     if not expected.enough:
         reason = f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
         return replace(score, reason=reason)
-    if expected.mean == 0:
-        reason = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
-        return replace(score, reason=reason)
-    value = 1 - alignment.disorder / expected.mean
-    interval = agreement_interval(alignment.bound, alignment.disorder, expected)
+    value, nothing = beyond_chance(alignment.disorder, expected.mean, NOTHING_EXPECTED)
+    if nothing:
+        return replace(score, reason=nothing)
+    interval = agreement_interval(alignment.bound, alignment.disorder, *expected.interval)
     return replace(score, value=value, interval=interval)
+
+
+def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
+    """What the sample-size rule could not keep."""
+    if not expected.capped:
+        return ()
+    return (
+        f"{expected.samples} random sets are the most that are drawn for a precision; they gave "
+        f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, and the interval is "
+        "as wide as that makes it (a number of samples of your own has no such limit)",
+    )
+
+
+def agreement_interval(
+    lowest: float, highest: float, low: float, high: float
+) -> tuple[float, float]:
+    """1 − δ/δ_e with the observed δ between two values and δ_e in its Monte-Carlo interval."""
+    if highest == 0:
+        return 1.0, 1.0
+    return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high
 
 
 _REFERENCE = "Mathet, Widlöcher & Métivier 2015, eq. 8"

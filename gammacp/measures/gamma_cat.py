@@ -16,18 +16,19 @@ from typing import Unpack
 
 import numpy as np
 
-from gammacp.alignment import Alignment, Status
+from gammacp.alignment import Status
+from gammacp.arguments import instance
 from gammacp.arrays import Codes, Floats
 from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import BoundCombined, Combined, columns
 from gammacp.errors import UsageError
-from gammacp.measures.gamma import observed_and_chance
-from gammacp.measures.gamma_run import Chance, GammaOptions, Settings, agreement_interval
+from gammacp.measures.gamma import agreement_interval, notes_on
+from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.registry import Measure, register
-from gammacp.measures.score import Score, undefined
-from gammacp.needs import Need
-from gammacp.signature import signature
+from gammacp.measures.score import Score, beyond_chance, undefined
+from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.needs import Need, require
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,47 +47,56 @@ class CategoryScore(Score):
     status: Status
 
 
+@spelled_out
 def gamma_cat(
     continuum: Continuum,
     *,
     executor: Executor | None = None,
-    shared: dict[object, object] | None = None,
+    progress: Progress | None = None,
+    shared: Memory | None = None,
     **options: Unpack[GammaOptions],
 ) -> Score:
-    """γ_cat of one continuum; arguments as for `gamma`.
+    """γ_cat of one continuum; arguments and errors as for `gamma`.
 
     Units aligned with equal categories throughout give 1.
     """
-    settings = Settings.of(**options)
-    alignment, chance = observed_and_chance(
-        continuum, settings, executor=executor, shared=shared, keep=True
-    )
-    disorders = _Disorders.of(continuum, alignment, chance, settings)
-    return disorders.score("gamma-cat", None)
+    return _disorders(continuum, options, executor, progress, shared).score("gamma-cat", None)
 
 
+@spelled_out
 def gamma_k(
     continuum: Continuum,
     *,
     executor: Executor | None = None,
-    shared: dict[object, object] | None = None,
+    progress: Progress | None = None,
+    shared: Memory | None = None,
     **options: Unpack[GammaOptions],
 ) -> Score:
     """γ_k of every category in `by_category` (NaN where undefined); arguments as for `gamma`."""
+    return _disorders(continuum, options, executor, progress, shared).by_category()
+
+
+def gamma_k_on(continuum: Continuum, basis: Basis) -> Score:
+    """γ_k of a continuum on the alignment and the random sets that its γ rests on.
+
+    `basis` must have a memory, without which no random sets are kept.
+    """
+    return _Disorders.of(continuum, basis).by_category()
+
+
+def _disorders(
+    continuum: Continuum,
+    options: GammaOptions,
+    executor: Executor | None,
+    progress: Progress | None,
+    shared: Memory | None,
+) -> _Disorders:
     settings = Settings.of(**options)
-    alignment, chance = observed_and_chance(
-        continuum, settings, executor=executor, shared=shared, keep=True
-    )
-    disorders = _Disorders.of(continuum, alignment, chance, settings)
-    scores = {name: disorders.score("gamma-k", k) for k, name in enumerate(continuum.categories)}
-    reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items() if s.reason)
-    return CategoryScore(
-        value=math.nan,
-        samples=chance.expected.samples,
-        status=disorders.status,
-        by_category={name: s.value for name, s in scores.items()},
-        reason=reasons or None,
-        signature=disorders.signature("gamma-k"),
+    instance("continuum", continuum, Continuum, "a Continuum")
+    require(continuum)
+    memory = {} if shared is None else shared
+    return _Disorders.of(
+        continuum, Basis(continuum, settings, executor=executor, progress=progress, memory=memory)
     )
 
 
@@ -139,82 +149,96 @@ def aligned_pairs(
 
 @dataclass(frozen=True)
 class _Disorders:
-    """Aligned pairs of the observed alignment and of every random set."""
+    """Aligned pairs of the observed alignment and of every random set, on a continuum's basis."""
 
+    continuum: Continuum
+    basis: Basis
     observed: AlignedPairs
     random: tuple[AlignedPairs, ...]
-    confidence: float
-    proven: bool
-    enough: bool
-    parts: dict[str, object]
-
-    @property
-    def status(self) -> Status:
-        return Status.OPTIMAL if self.proven else Status.FEASIBLE
 
     @classmethod
-    def of(
-        cls, continuum: Continuum, alignment: Alignment, chance: Chance, settings: Settings
-    ) -> _Disorders:
-        if not isinstance(settings.dissimilarity, Combined):
+    def of(cls, continuum: Continuum, basis: Basis) -> _Disorders:
+        dissimilarity = basis.settings.dissimilarity
+        if not isinstance(dissimilarity, Combined):
             raise UsageError(
-                f"dissimilarity {type(settings.dissimilarity).__name__} has no positional and "
+                f"dissimilarity {type(dissimilarity).__name__} has no positional and "
                 "categorial parts, which γ_cat and γ_k need: use Combined"
             )
         # γ_cat weighs positions and categories by themselves, whatever α and β align with.
-        parts = replace(settings.dissimilarity, alpha=1.0, beta=1.0).bind(continuum)
+        parts = replace(dissimilarity, alpha=1.0, beta=1.0).bind(basis.source)
         return cls(
-            aligned_pairs(continuum, alignment.groups, parts),
-            tuple(aligned_pairs(s.continuum, s.groups, parts) for s in chance.sets),
-            settings.rule.confidence,
-            alignment.status is Status.OPTIMAL
-            and chance.expected.proven
-            and chance.expected.complete,
-            chance.expected.enough,
-            settings.signature_parts(chance.sampler, chance.expected, settings.method),
+            continuum,
+            basis,
+            aligned_pairs(continuum, basis.alignment(continuum).groups, parts),
+            tuple(
+                aligned_pairs(s.continuum, s.groups, parts) for s in basis.chance(continuum).sets
+            ),
         )
 
+    @property
+    def expected(self) -> ExpectedDisorder:
+        """That of γ: how many random sets there are, whether they are proven and enough."""
+        return self.basis.chance(self.continuum).expected
+
+    @property
+    def status(self) -> Status:
+        proven = self.basis.alignment(self.continuum).status is Status.OPTIMAL
+        complete = self.expected.proven and self.expected.complete
+        return Status.OPTIMAL if proven and complete else Status.FEASIBLE
+
     def signature(self, name: str) -> str:
-        return signature(name, **self.parts)
+        return self.basis.signature(
+            name,
+            self.basis.chance(self.continuum),
+            method=self.basis.settings.method,
+            samples=self.expected.samples,
+            selection=self.continuum.selection,
+        )
+
+    def by_category(self) -> Score:
+        names = enumerate(self.continuum.categories)
+        scores = {name: self.score("gamma-k", k) for k, name in names}
+        reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items() if s.reason)
+        return CategoryScore(
+            value=math.nan,
+            samples=self.expected.samples,
+            status=self.status,
+            by_category={name: s.value for name, s in scores.items()},
+            reason=reasons or None,
+            notes=notes_on(self.expected, self.basis.settings),
+            signature=self.signature("gamma-k"),
+        )
 
     def score(self, name: str, category: int | None) -> Score:
         line = self.signature(name)
         observed = self.observed.disorder(category)
+        if math.isnan(observed):
+            reason = "no two units are aligned and intersect enough to count"
+            return undefined(reason, signature=line)
+        if not self.expected.enough:
+            reason = f"interrupted after {len(self.random)} random annotation sets, too few"
+            return undefined(reason, observed=observed, signature=line)
         disorders = np.array([pairs.disorder(category) for pairs in self.random])
         disorders = disorders[~np.isnan(disorders)]
-        if math.isnan(observed):
-            return undefined(
-                "no two units are aligned and intersect enough to count", signature=line
-            )
-        if not self.enough:
-            return undefined(
-                f"interrupted after {len(self.random)} random annotation sets, too few",
-                observed=observed,
-                signature=line,
-            )
         if not len(disorders):
-            return undefined(
-                "no random set has two aligned units that count", observed=observed, signature=line
-            )
-        expected = float(disorders.mean())
-        if expected == 0:
-            return undefined(
-                "the expected disorder is 0: random sets agree on categories",
-                observed=observed,
-                expected=expected,
-                signature=line,
-            )
+            reason = "no random set has two aligned units that count"
+            return undefined(reason, observed=observed, signature=line)
+        chance = ExpectedDisorder(disorders, disorders, True, self.basis.settings.rule.confidence)
+        nothing = "the expected disorder is 0: random sets agree on categories"
+        value, reason_or_none = beyond_chance(observed, chance.mean, nothing)
+        if reason_or_none:
+            return undefined(nothing, observed=observed, expected=chance.mean, signature=line)
+        interval = None
+        if len(disorders) > 1:
+            interval = agreement_interval(observed, observed, *chance.interval)
         return CategoryScore(
-            value=1 - observed / expected,
+            value=value,
             samples=len(self.random),
             status=self.status,
             observed=observed,
-            expected=expected,
-            interval=agreement_interval(
-                observed, observed, ExpectedDisorder(disorders, disorders, True, self.confidence)
-            )
-            if len(disorders) > 1
-            else None,
+            expected=chance.mean,
+            interval=interval,
+            notes=notes_on(self.expected, self.basis.settings),
             signature=line,
         )
 

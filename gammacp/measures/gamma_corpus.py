@@ -11,34 +11,32 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Alignment, Status
-from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.chance.sampling import ExpectedDisorder, SampleRule
+from gammacp.alignment import Status
+from gammacp.arguments import instance
 from gammacp.continuum import Continuum, Corpus
-from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.errors import DataError
-from gammacp.measures.gamma import GammaScore, best, gamma_score
-from gammacp.measures.gamma_run import (
-    Chance,
-    GammaOptions,
-    Progress,
-    Settings,
-    chance_disorder,
+from gammacp.measures.gamma import (
+    Gamma,
+    GammaScore,
+    agreement_interval,
+    gamma_score,
+    notes_on,
 )
-from gammacp.measures.score import Score, undefined
+from gammacp.measures.random_sets import Basis, Chance, Memory, Progress
+from gammacp.measures.score import beyond_chance
+from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.needs import require
-from gammacp.signature import signature
 from gammacp.stopping import due
 
 _NOT_REACHED = "interrupted before it was aligned"
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusGamma(Score):
+class CorpusGamma(Gamma):
     """γ of a corpus.
 
     Attributes
@@ -48,24 +46,23 @@ class CorpusGamma(Score):
     observed, expected, bound
         Means of the continua's, weighted by x̄.
     scores
-        Per continuum; an undefined Score where γ could not be computed.
+        Per continuum; an undefined `Gamma` where γ could not be computed.
     continua
         How many of them have a γ.
     annotators, units, samples
-        Different annotators and units of those, and random sets (of all numbers of annotators
-        together).
+        Different annotators and units of those, and random sets (of all that were drawn).
     """
 
     mean: float
-    scores: Mapping[str, GammaScore | Score]
+    scores: Mapping[str, Gamma]
     continua: int
-    annotators: int
-    units: int
-    samples: int
-    status: Status
-    bound: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of every γ, and `continua` and `mean`."""
+        return {**super().as_dict(), "continua": self.continua, "mean": self.mean}
 
 
+@spelled_out
 def gamma_corpus(
     corpus: Corpus,
     *,
@@ -75,156 +72,144 @@ def gamma_corpus(
 ) -> CorpusGamma:
     """γ of every continuum of a corpus, and of the corpus.
 
-    Options as for `gamma`; the default chance model is `corpus` (§5.2.2), which the paper
-    recommends, where there are at least as many continua as annotators, and otherwise `shift` of
-    each continuum by itself (the signature says which).
+    Parameters
+    ----------
+    corpus
+        Continua without a γ (one annotator, no unit) are undefined scores in it.
+    executor, progress, options
+        As for `gamma`. The default chance model is `corpus` (§5.2.2), which the paper recommends,
+        where there are at least as many continua as annotators, and otherwise `shift` of each
+        continuum by itself (the signature says which).
+
+    Raises
+    ------
+    DataError
+        Labels the dissimilarity cannot compare.
+    UsageError
+        An option is unknown or cannot be meant.
     """
-    settings = Settings.of(**options)
-    if "chance" not in options:
-        settings = replace(settings, chance=default_chance(corpus))
-    bound = bind(settings.dissimilarity, corpus)
-    chances = _Chances(list(corpus.values()), bound, settings, executor, progress)
-    scores: dict[str, GammaScore | Score] = {}
-    parts: list[tuple[Continuum, Alignment, Chance]] = []
-    aligned: Iterable[tuple[str, Continuum, Alignment | Score]] = _aligned(corpus, bound, settings)
-    if chances.pooled:
+    return gamma_of_corpus(corpus, Settings.of(**options), executor, progress)
+
+
+def gamma_of_corpus(
+    corpus: Corpus,
+    settings: Settings,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    shared: Memory | None = None,
+) -> CorpusGamma:
+    """γ of a corpus with these settings."""
+    instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
+    basis = Basis(corpus, settings, executor=executor, progress=progress, memory=shared)
+    scores: dict[str, Gamma] = {}
+    aligned: Iterable[tuple[str, Continuum, str | None]] = _aligned(corpus, basis)
+    if basis.model.pools:
         # All alignments first: an interruption then leaves each continuum with its γ.
         aligned = list(aligned)
-    for name, continuum, found in aligned:
-        if isinstance(found, Score):
-            scores[name] = found
-            continue
+    for name, continuum, reason in aligned:
         try:
-            chance = chances.of(continuum)
+            scores[name] = (
+                gamma_score(continuum, basis, continua=len(corpus))
+                if reason is None
+                else Gamma(value=math.nan, reason=reason)
+            )
         except DataError as error:
-            scores[name] = undefined(str(error))
-            continue
-        scores[name] = gamma_score(continuum, found, chance, settings)
-        if chance.expected.enough:
-            parts.append((continuum, found, chance))
-    return _pooled(scores, parts, settings)
+            scores[name] = Gamma(value=math.nan, reason=str(error))
+    return _pooled(scores, basis)
 
 
-def _aligned(
-    corpus: Corpus, bound: BoundDissimilarity, settings: Settings
-) -> Iterator[tuple[str, Continuum, Alignment | Score]]:
-    """The best alignment of each continuum, or why it has none."""
+def _aligned(corpus: Corpus, basis: Basis) -> Iterator[tuple[str, Continuum, str | None]]:
+    """Each continuum, aligned, or why it is not."""
     for name, continuum in corpus.items():
+        reason = None
         try:
             require(continuum)
         except DataError as error:
-            yield name, continuum, undefined(str(error))
-            continue
-        if due():
-            yield name, continuum, undefined(_NOT_REACHED)
-            continue
-        yield name, continuum, best(continuum, bound, settings)
+            reason = str(error)
+        if reason is None and due():
+            reason = _NOT_REACHED
+        if reason is None:
+            basis.alignment(continuum)
+        yield name, continuum, reason
 
 
-def default_chance(corpus: Corpus) -> str:
-    """`corpus` where there are at least as many continua as annotators, otherwise `shift`."""
-    most = max((c.n_annotators for c in corpus.values()), default=0)
-    return "corpus" if len(corpus) >= max(2, most) else "shift"
+@dataclass(frozen=True)
+class _Part:
+    """A continuum with a γ: its weight x̄, its score and its chance."""
+
+    weight: float
+    score: GammaScore
+    chance: Chance
 
 
-class _Chances:
-    """Expected disorders, computed when they are first needed."""
-
-    def __init__(
-        self,
-        continua: Sequence[Continuum],
-        bound: BoundDissimilarity,
-        settings: Settings,
-        executor: Executor | None,
-        progress: Progress | None,
-    ) -> None:
-        self._continua = [c for c in continua if c.n_annotators]
-        self._bound = bound
-        self._settings = settings
-        self._executor = executor
-        self._progress = progress
-        self.pooled = CHANCE_MODELS[settings.chance].pools
-        self._found: dict[int, Chance] = {}
-
-    def of(self, continuum: Continuum) -> Chance:
-        n = continuum.n_annotators
-        if not self.pooled:
-            return self._compute([continuum], n)
-        if n not in self._found:
-            self._found[n] = self._compute(self._continua, n)
-        return self._found[n]
-
-    def _compute(self, continua: Sequence[Continuum], n_annotators: int) -> Chance:
-        return chance_disorder(
-            continua,
-            n_annotators,
-            self._bound,
-            self._settings,
-            executor=self._executor,
-            progress=self._progress,
-        )
-
-
-def _pooled(
-    scores: Mapping[str, GammaScore | Score],
-    parts: Sequence[tuple[Continuum, Alignment, Chance]],
-    settings: Settings,
-) -> CorpusGamma:
-    weights = np.array([c.mean_units for c, _, _ in parts])
-    total = float(weights.sum())
-    expectations = {id(chance): chance for _, _, chance in parts}
-    shares = {
-        key: float(sum(w for w, (_, _, c) in zip(weights, parts, strict=True) if id(c) == key))
-        for key in expectations
-    }
-    low, mean, high = _expected(
-        [(shares[key], chance.expected) for key, chance in expectations.items()], settings.rule
-    )
-    observed = float(sum(w * a.disorder for w, (_, a, _) in zip(weights, parts, strict=True)))
-    lowest = float(sum(w * a.bound for w, (_, a, _) in zip(weights, parts, strict=True)))
-    defined = [s.value for s in scores.values() if s.defined]
+def _pooled(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
     computed = [s for s in scores.values() if isinstance(s, GammaScore)]
-    proven = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
-    proven = proven and all(s.reason != _NOT_REACHED for s in scores.values())
-    reason = None
-    if not parts:
-        reason = "no continuum has a γ"
-    elif mean == 0:
-        reason = "the expected disorder is 0"
-    return CorpusGamma(
-        value=math.nan if reason else 1 - observed / mean,
-        interval=None
-        if reason
-        else (1 - observed / low if low > 0 else -math.inf, 1 - lowest / high),
-        observed=observed / total if total else None,
-        expected=mean / total if total else None,
-        reason=reason,
+    continua = [s.alignment.continuum for s in computed]
+    parts = [
+        _Part(c.mean_units, s, basis.chance(c))
+        for s, c in zip(computed, continua, strict=True)
+        if s.expected is not None
+    ]
+    chances = list({id(p.chance): p.chance for p in parts}.values())
+    defined = [s.value for s in scores.values() if s.defined]
+    complete = bool(computed) and all(s.status is Status.OPTIMAL for s in computed)
+    complete = complete and all(s.reason != _NOT_REACHED for s in scores.values())
+    samples = sum(c.expected.samples for c in chances)
+    whole = CorpusGamma(
+        value=math.nan,
         mean=float(np.mean(defined)) if defined else math.nan,
         scores=scores,
         continua=len(defined),
-        annotators=len({name for c, _, _ in parts for name in c.annotators}),
-        units=sum(c.n_units for c, _, _ in parts),
-        samples=sum(c.expected.samples for c in expectations.values()),
-        status=Status.OPTIMAL if proven else Status.FEASIBLE,
-        bound=lowest / total if total else math.nan,
-        signature=_signature(parts, settings),
+        annotators=len({name for p in parts for name in p.score.alignment.continuum.annotators}),
+        units=sum(p.score.units or 0 for p in parts),
+        samples=samples,
+        status=Status.OPTIMAL if complete else Status.FEASIBLE,
+        notes=tuple(
+            dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings))
+        ),
+    )
+    if not parts:
+        return replace(whole, reason="no continuum has a γ")
+    selection = dict.fromkeys(entry for c in continua for entry in c.selection)
+    made = basis.signature(
+        "gamma-corpus",
+        chances[0],
+        method=parts[0].score.alignment.method,
+        samples=samples,
+        selection=tuple(selection),
+        continua=len(parts),
+    )
+    return _weighted(replace(whole, signature=made), parts, basis.settings)
+
+
+def _weighted(whole: CorpusGamma, parts: Sequence[_Part], settings: Settings) -> CorpusGamma:
+    """With its value, Σ over the parts weighted by x̄ of both disorders."""
+    total = math.fsum(p.weight for p in parts)
+    observed = math.fsum(p.weight * (p.score.observed or 0.0) for p in parts)
+    lowest = math.fsum(p.weight * (p.score.bound or 0.0) for p in parts)
+    low, mean, high = _expected(parts, settings)
+    value, nothing = beyond_chance(observed, mean, "the expected disorder is 0")
+    return replace(
+        whole,
+        value=value,
+        interval=None if nothing else agreement_interval(lowest, observed, low, high),
+        observed=observed / total,
+        expected=mean / total,
+        bound=lowest / total,
+        reason=nothing,
     )
 
 
-def _expected(
-    terms: Sequence[tuple[float, ExpectedDisorder]], rule: SampleRule
-) -> tuple[float, float, float]:
-    """Σ w·δ_e with its Monte-Carlo interval; the terms are independent of each other."""
-    mean = sum(w * e.mean for w, e in terms)
-    proven = sum(w * float(np.mean(e.bounds)) for w, e in terms)
-    variance = sum(w**2 * float(np.var(e.disorders, ddof=1)) / e.samples for w, e in terms)
-    half = rule.quantile * math.sqrt(variance)
+def _expected(parts: Sequence[_Part], settings: Settings) -> tuple[float, float, float]:
+    """Σ w·δ_e with its Monte-Carlo interval; different random sets are independent."""
+    shares: dict[int, float] = {}
+    for p in parts:
+        shares[id(p.chance)] = shares.get(id(p.chance), 0.0) + p.weight
+    terms = [
+        (shares[key], c) for key, c in {id(p.chance): p.chance.expected for p in parts}.items()
+    ]
+    mean = math.fsum(w * e.mean for w, e in terms)
+    proven = math.fsum(w * float(np.mean(e.bounds)) for w, e in terms)
+    variance = math.fsum(w**2 * float(np.var(e.disorders, ddof=1)) / e.samples for w, e in terms)
+    half = settings.rule.quantile * math.sqrt(variance)
     return max(0.0, proven - half), mean, mean + half
-
-
-def _signature(parts: Sequence[tuple[Continuum, Alignment, Chance]], settings: Settings) -> str:
-    if not parts:
-        return ""
-    _, alignment, chance = parts[0]
-    fields = settings.signature_parts(chance.sampler, chance.expected, alignment.method)
-    return signature("gamma-corpus", continua=len(parts), **fields)

@@ -31,13 +31,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gammacp.arguments import whole
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.measures.bootstrap import bootstrap_column, bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
 from gammacp.measures.registry import Measure, register
-from gammacp.measures.score import Score
+from gammacp.measures.score import Score, beyond_chance
 from gammacp.measures.sections import NO_LENGTH, atom_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
@@ -93,10 +94,10 @@ def u_alpha(
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
     coincidences = of_sections(continuum, tau)
-    return _score(
+    return ratio_of_coincidences(
         coincidences,
         1.0 - np.eye(len(coincidences.labels)),
-        name=signature("u-alpha", atom=tau, bootstrap=bootstrap or None, seed=_of(bootstrap, seed)),
+        name=made("u-alpha", continuum, bootstrap, seed, atom=tau),
         nothing="one label covers everything: no disagreement can be expected",
         bootstrap=bootstrap,
         seed=seed,
@@ -112,13 +113,10 @@ def binary_u_alpha(
     """
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
-    coincidences = of_kinds(continuum, tau)
-    return _score(
-        coincidences,
+    return ratio_of_coincidences(
+        of_kinds(continuum, tau),
         1.0 - np.eye(2),
-        name=signature(
-            "binary-u-alpha", atom=tau, bootstrap=bootstrap or None, seed=_of(bootstrap, seed)
-        ),
+        name=made("binary-u-alpha", continuum, bootstrap, seed, atom=tau),
         nothing="no gap (or nothing but gaps): unit against gap cannot disagree",
         bootstrap=bootstrap,
         seed=seed,
@@ -146,15 +144,10 @@ def cu_alpha(
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories)
     coincidences = of_units(continuum)
-    return _score(
+    return ratio_of_coincidences(
         coincidences,
         squared,
-        name=signature(
-            "cu-alpha",
-            metric=metric_name(metric),
-            bootstrap=bootstrap or None,
-            seed=_of(bootstrap, seed),
-        ),
+        name=made("cu-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
         nothing="all intersecting units have the same category: no disagreement can be expected",
         bootstrap=bootstrap,
         seed=seed,
@@ -181,8 +174,7 @@ def ku_alpha(
         if isinstance(found, str):
             values[name], reasons[name] = math.nan, found
             continue
-        observed, expected = found
-        values[name] = 1 - observed / expected
+        values[name], expected = found
         interval = bootstrap_column(
             coincidences.observed[:, k],
             squared[:, k],
@@ -197,12 +189,8 @@ def ku_alpha(
         value=math.nan,
         by_category=values,
         reason="no category has a value" if len(reasons) == len(values) else None,
-        signature=signature(
-            "ku-alpha",
-            metric=metric_name(metric),
-            bootstrap=bootstrap or None,
-            seed=_of(bootstrap, seed),
-        ),
+        notes=(*_negative(coincidences), *(f"{name}: {why}" for name, why in reasons.items())),
+        signature=made("ku-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
         labels=coincidences.labels,
         observed_coincidences=coincidences.observed,
         expected_coincidences=coincidences.expected,
@@ -213,27 +201,52 @@ def ku_alpha(
 
 
 def _of_category(coincidences: Coincidences, squared: Floats, k: int) -> tuple[float, float] | str:
-    """Observed and expected disagreement of category k with all, or why there is none."""
+    """(k)uα of category k and its expected disagreement, or why there is none."""
     column, expected = coincidences.observed[:, k], coincidences.expected[:, k]
     if not column.any():
         return "no unit of this category intersects one of another annotator"
     if np.isnan(expected).any():
         return "too few intersections to expect anything of others"
-    if not (chance := float(squared @ expected)) > 0:
-        return "no other category intersects anything"
-    return float(squared @ column / column.sum()), chance / float(expected.sum())
+    total = math.fsum(expected)
+    if not total > 0:
+        return "too few units meet all annotators, so no coincidence of this category is expected"
+    chance = math.fsum(squared * expected) / total
+    observed = math.fsum(squared * column) / math.fsum(column)
+    value, nothing = beyond_chance(observed, chance, "no other category intersects anything")
+    return nothing or (value, chance)
+
+
+def _negative(coincidences: Coincidences) -> tuple[str, ...]:
+    """A note on labels that are expected to meet themselves less than never.
+
+    ε*_kk = (ℓ*_.k)² − Σ … is below 0 where a category has a few units only, and those meet some
+    annotators and not others; other coincidences are then expected too often, D_e is too large
+    and the value too high.
+    """
+    low = np.flatnonzero(np.diag(coincidences.expected) < 0)
+    if not len(low):
+        return ()
+    names = ", ".join(coincidences.labels[i] for i in low)
+    return (
+        f"the expected coincidences of {names} with itself are negative, because its units are few "
+        "and do not meet all annotators: the expected disagreement is too large, the value too "
+        "high",
+    )
 
 
 def _coverage(coincidences: Coincidences) -> float:
     return coincidences.total / coincidences.possible if coincidences.possible else 0.0
 
 
-def _of(bootstrap: int, seed: int) -> int | None:
-    """The seed for a signature: it matters only to the bootstrap."""
-    return seed if bootstrap else None
+def made(name: str, continuum: Continuum, bootstrap: int, seed: int, **parts: object) -> str:
+    """The signature of a coefficient; the seed matters only to the bootstrap."""
+    resamples = whole("bootstrap", bootstrap, 0) or None
+    seed = whole("seed", seed, 0)
+    drawn = {"bootstrap": resamples, "seed": seed if resamples else None}
+    return signature(name, selection=continuum.selection, **parts, **drawn)
 
 
-def _score(
+def ratio_of_coincidences(
     coincidences: Coincidences,
     squared: Floats,
     *,
@@ -242,36 +255,52 @@ def _score(
     bootstrap: int,
     seed: int,
     coverage: float | None = None,
+    empty: str = NO_LENGTH,
 ) -> CoincidenceScore:
-    """1 − D_o/D_e with its matrices; NaN and the reason where there is nothing to expect."""
+    """1 − D_o/D_e with its matrices; NaN and the reason where there is nothing to expect.
+
+    Parameters
+    ----------
+    coincidences
+        Observed and expected, shape (K, K).
+    squared
+        δ², shape (K, K).
+    name
+        The signature.
+    nothing, empty
+        Why there is no value if no disagreement is expected, or if there is no coincidence.
+    bootstrap, seed
+        Resamples (0 for none) and their seed.
+    coverage
+        Share of the positions that the value speaks of, for cuα.
+    """
     total = coincidences.total
-    observed = expected = None
-    value, interval, reason = math.nan, None, None
+    observed = expected = interval = None
+    value, reason = math.nan, None
     if total == 0:
-        reason = NO_LENGTH if coverage is None else "no units of different annotators intersect"
+        reason = empty if coverage is None else "no units of different annotators intersect"
     elif np.isnan(coincidences.expected).any():
         reason = "too few intersections to expect anything of others"
     else:
         observed = float((squared * coincidences.observed).sum()) / total
         expected = float((squared * coincidences.expected).sum()) / total
-        if expected > 0:
-            value = 1 - observed / expected
-            interval = bootstrap_interval(
-                coincidences.observed,
-                squared,
-                expected,
-                pairs=round(np.triu(coincidences.pairs).sum()),
-                resamples=bootstrap,
-                seed=seed,
-            )
-        else:
-            reason = nothing
+        value, reason = beyond_chance(observed, expected, nothing)
+    if reason is None and expected is not None:
+        interval = bootstrap_interval(
+            coincidences.observed,
+            squared,
+            expected,
+            pairs=round(np.triu(coincidences.pairs).sum()),
+            resamples=bootstrap,
+            seed=seed,
+        )
     return CoincidenceScore(
         value=value,
         observed=observed,
         expected=expected,
         bootstrap=interval,
         reason=reason,
+        notes=_negative(coincidences) if reason is None else (),
         signature=name,
         labels=coincidences.labels,
         observed_coincidences=coincidences.observed,

@@ -12,7 +12,6 @@ is used for positions that are not integers, as in `gammacp.measures.krippendorf
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy as np
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import Measure, register
-from gammacp.measures.score import Score
+from gammacp.measures.score import Score, beyond_chance, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
@@ -51,19 +50,19 @@ def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     tau = atom_of(continuum, atom)
     sections = sections_of(continuum)
     m, length = sections.n_annotators, continuum.length
-    made = signature("u-alpha-2013", atom=tau)
+    made = signature("u-alpha-2013", selection=continuum.selection, atom=tau)
+    if not length:
+        return undefined(NO_LENGTH, signature=made)
     slides = _all_slides(sections.lengths, sections.labels, tau)
-    if not slides > 0:
-        reason = "one label covers everything: no disagreement can be expected"
-        reason = reason if length else NO_LENGTH
-        return Score(value=math.nan, reason=reason, signature=made)
     observed = 2 * _unlike_squares(sections) / (length * m * (m - 1))
     gaps = sections.labels == len(sections.names) - 1
     with_itself = (sections.lengths[~gaps] ** 2).sum() + tau * sections.lengths[gaps].sum()
     expected = 2 * slides / ((m * length) ** 2 - float(with_itself))
-    return Score(
-        value=1 - observed / expected, observed=observed, expected=expected, signature=made
-    )
+    nothing = "one label covers everything: no disagreement can be expected"
+    value, reason = beyond_chance(observed, expected, nothing)
+    if reason:
+        return undefined(reason, signature=made)
+    return Score(value=value, observed=observed, expected=expected, signature=made)
 
 
 def _unlike_squares(sections: Sections) -> float:

@@ -8,14 +8,11 @@ labels belongs to which of another annotator's.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.measures.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coefficients import (
     CategorisationScore,
@@ -23,7 +20,8 @@ from gammacp.measures.coefficients import (
     check_coefficient,
     coefficient_score,
 )
-from gammacp.measures.krippendorff import CoincidenceScore
+from gammacp.measures.coincidences import Coincidences
+from gammacp.measures.krippendorff import CoincidenceScore, made, ratio_of_coincidences
 from gammacp.measures.registry import Measure, register
 from gammacp.needs import Need, require
 from gammacp.signature import signature
@@ -52,53 +50,31 @@ def alpha(
     """
     labels = _labels(continuum)
     squared = squared_differences(metric, continuum.categories)
-    k = len(continuum.categories)
-    observed = np.zeros((k, k))
-    counts = np.zeros((labels.shape[1], k))
-    for row in labels:
-        known = np.flatnonzero(row >= 0)
-        counts[known, row[known]] += 1
-    values = counts.sum(axis=1)
-    counts, values = counts[values > 1], values[values > 1]
-    observed = (counts / (values - 1)[:, None]).T @ counts
-    observed -= np.diag((counts / (values - 1)[:, None]).sum(axis=0))
-    marginal, total = counts.sum(axis=0), float(values.sum())
-    expected = np.outer(marginal, marginal) - np.diag(marginal)
-    value, found, chance, interval, reason = math.nan, None, None, None, None
-    if total:
-        expected /= total - 1
-        found = float((squared * observed).sum()) / total
-        chance = float((squared * expected).sum()) / total
-        if chance > 0:
-            value = 1 - found / chance
-            interval = bootstrap_interval(
-                observed,
-                squared,
-                chance,
-                pairs=round(float((values * (values - 1)).sum()) / 2),
-                resamples=bootstrap,
-                seed=seed,
-            )
-        else:
-            reason = "one label is all that is used: no disagreement can be expected"
-    else:
-        reason = "no unit is labelled by two annotators"
-    return CoincidenceScore(
-        value=value,
-        observed=found,
-        expected=chance,
-        bootstrap=interval,
-        reason=reason,
-        signature=signature(
-            "alpha",
-            metric=metric_name(metric),
-            bootstrap=bootstrap or None,
-            seed=seed if bootstrap else None,
-        ),
-        labels=continuum.categories,
-        observed_coincidences=observed,
-        expected_coincidences=expected,
+    return ratio_of_coincidences(
+        _coincidences(labels, continuum.categories),
+        squared,
+        name=made("alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
+        nothing="one label is all that is used: no disagreement can be expected",
+        bootstrap=bootstrap,
+        seed=seed,
+        empty="no unit is labelled by two annotators",
     )
+
+
+def _coincidences(labels: Codes, categories: tuple[str, ...]) -> Coincidences:
+    """Those of the places that two annotators labelled, from labels of shape (m, places)."""
+    k = len(categories)
+    cells = np.arange(labels.shape[1]) * k + labels
+    counts = np.bincount(cells[labels >= 0], minlength=labels.shape[1] * k).reshape(-1, k)
+    counts = counts[counts.sum(axis=1) > 1]
+    values = counts.sum(axis=1)
+    weights = (counts / (values - 1)[:, None])[:, :, None]
+    observed = (weights * counts[:, None, :]).sum(axis=0) - np.diag(weights[:, :, 0].sum(axis=0))
+    pairs = (counts[:, :, None] * counts[:, None, :]).sum(axis=0) - np.diag(counts.sum(axis=0))
+    pairs[np.diag_indices(k)] //= 2
+    marginal, total = counts.sum(axis=0), float(values.sum())
+    expected = (np.outer(marginal, marginal) - np.diag(marginal)) / max(total - 1, 1.0)
+    return Coincidences(categories, observed, expected, pairs.astype(np.float64), total)
 
 
 def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> CategorisationScore:
@@ -128,7 +104,11 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
     choices = Choices(
         continuum.annotators, continuum.categories, shares, apart, float(m * labels.shape[1])
     )
-    return coefficient_score(choices, coefficient, signature("kappa", coefficient=coefficient))
+    return coefficient_score(
+        choices,
+        coefficient,
+        signature("kappa", selection=continuum.selection, coefficient=coefficient),
+    )
 
 
 def _labels(continuum: Continuum) -> Codes:

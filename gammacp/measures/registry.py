@@ -6,8 +6,9 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args, get_type_hints
+from typing import TYPE_CHECKING
 
+from gammacp.arguments import instance, several
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
@@ -41,15 +42,9 @@ class Measure:
 
     @property
     def options(self) -> frozenset[str]:
-        """Names of the options that the function declares, also as `**options: Unpack[…]`."""
-        names = set[str]()
-        for p in inspect.signature(self.function).parameters.values():
-            if p.kind is p.VAR_KEYWORD:
-                (declared,) = get_args(get_type_hints(self.function)[p.name])
-                names |= set(get_type_hints(declared))
-            elif p.kind is p.KEYWORD_ONLY:
-                names.add(p.name)
-        return frozenset(names - _NOT_OPTIONS)
+        """Names of the options that the function declares: its keywords but for how to compute."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY) - _NOT_OPTIONS
 
     @property
     def shares(self) -> bool:
@@ -102,7 +97,11 @@ def measure_each(
     Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
     that are left are undefined.
     """
-    chosen = {name: MEASURES[name] for name in names}
+    chosen = {name: MEASURES[name] for name in several("names", names)}
+    if not isinstance(continuum, Continuum):
+        from gammacp.syntax.annotations import Treebank
+
+        instance("continuum", continuum, Treebank, "a Continuum or a Treebank")
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")

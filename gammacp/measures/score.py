@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,8 @@ class Score:
         Value per category, for measures that have them.
     reason
         Why the value is undefined.
+    notes
+        What a reader of the value must know; sentences without a full stop.
     signature
         How the number was made.
     """
@@ -37,12 +40,27 @@ class Score:
     bootstrap: tuple[float, float] | None = None
     by_category: Mapping[str, float] = field(default_factory=dict)
     reason: str | None = None
+    notes: tuple[str, ...] = ()
     signature: str = ""
 
     @property
     def defined(self) -> bool:
         """Whether there is a value."""
         return not math.isnan(self.value)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The score as JSON has it, in plain values; NaN stays, for the writer to make null."""
+        return {
+            "value": self.value,
+            "observed": self.observed,
+            "expected": self.expected,
+            "interval": self.interval,
+            "bootstrap": self.bootstrap,
+            "by_category": dict(self.by_category) or None,
+            "reason": self.reason,
+            "notes": list(self.notes),
+            "signature": self.signature,
+        }
 
 
 def undefined(
@@ -56,3 +74,18 @@ def undefined(
     return Score(
         value=math.nan, observed=observed, expected=expected, reason=reason, signature=signature
     )
+
+
+def beyond_chance(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
+    """1 − D_o/D_e, or NaN and why: `nothing` where no disagreement can be expected.
+
+    >>> beyond_chance(0.25, 0.5, "everything is alike")
+    (0.5, None)
+    >>> beyond_chance(0.0, 0.0, "everything is alike")[1]
+    'everything is alike'
+    """
+    if expected < 0:
+        return math.nan, f"the expected disagreement is negative ({expected:.3g})"
+    if not expected > 0:
+        return math.nan, nothing
+    return 1 - observed / expected, None

@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from gammacp.arguments import number
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
@@ -147,9 +148,9 @@ def atom_of(continuum: Continuum, atom: float | None) -> float:
     See `gammacp.measures.krippendorff` for what the limit means.
     """
     if atom is not None:
-        if not (0 <= atom < math.inf):
+        if isinstance(atom, float) and not 0 <= atom < math.inf:
             raise UsageError(f"atom {atom:g} is not a length: 0 (the limit) or more is needed")
-        return atom
+        return number("atom", atom, 0.0)
     bounds_whole = all(b % 1 == 0 for b in continuum.bounds)
     whole = bounds_whole and not (continuum.starts % 1).any() and not (continuum.ends % 1).any()
     return 1.0 if whole else 0.0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
 from statistics import fmean, pstdev
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
@@ -66,7 +66,12 @@ def windowdiff(
         pair: window_diff(*both, k=window, padded=padded)
         for pair, both in _ordered(from_continuum(continuum)).items()
     }
-    made = signature("windowdiff", window=window or "half", padded="yes" if padded else None)
+    made = signature(
+        "windowdiff",
+        selection=continuum.selection,
+        window=window or "half",
+        padded="yes" if padded else None,
+    )
     return _of_errors(errors, made)
 
 
@@ -79,7 +84,12 @@ def p_k(continuum: Continuum, *, window: int | None = None, padded: bool = False
         pair: pk(*both, k=window, padded=padded)
         for pair, both in _ordered(from_continuum(continuum)).items()
     }
-    made = signature("pk", window=window or "half", padded="yes" if padded else None)
+    made = signature(
+        "pk",
+        selection=continuum.selection,
+        window=window or "half",
+        padded="yes" if padded else None,
+    )
     return _of_errors(errors, made)
 
 
@@ -114,8 +124,9 @@ def ghd(
         errors[pair] = 1 - found.agreement
     made = signature(
         "ghd",
+        selection=continuum.selection,
         ins="mean" if insertion is None else float(insertion),
-        **{"del": "mean" if deletion is None else float(deletion)},
+        **dict[str, Any]({"del": "mean" if deletion is None else float(deletion)}),
         shift=float(shift),
     )
     return _of_errors(errors, made)

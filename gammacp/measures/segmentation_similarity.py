@@ -66,7 +66,7 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore
         full=sum(x.edits.full for x in found.values()),
         near=sum(x.edits.near for x in found.values()),
         suboptimal=sum(x.warning is not None for x in found.values()),
-        made=signature("s", n=n, edit=edit),
+        made=signature("s", selection=continuum.selection, n=n, edit=edit),
     )
 
 
@@ -77,7 +77,7 @@ def b(continuum: Continuum, *, n: int = 2) -> EditScore:
         {pair: x.value for pair, x in found.items()},
         full=sum(x.edits.full for x in found.values()),
         near=sum(x.edits.near for x in found.values()),
-        made=signature("b", n=n),
+        made=signature("b", selection=continuum.selection, n=n),
     )
 
 
@@ -154,7 +154,7 @@ def _coefficients(coders: Mapping[str, Segmentation], n: int, edit: str, mode: s
 def _by_pair(
     name: str, continuum: Continuum, n: int, edit: str, mode: str, choose: _Choice
 ) -> PairwiseScore:
-    made = signature(name, n=n, edit=edit, mode=mode)
+    made = signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode)
     found = {
         pair: _coefficients(dict(zip(pair, both, strict=True)), n, edit, mode)
         for pair, both in _pairs(continuum).items()
@@ -183,7 +183,7 @@ def _of_all(
         observed=found.actual,
         expected=expected,
         reason=found.reason,
-        signature=signature(name, n=n, edit=edit, mode=mode),
+        signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
     )
 
 
@@ -198,7 +198,8 @@ def _add(
             function=function,
             needs=_NEEDS,
             range=bounds,
-            chance_corrected=name not in ("s", "b"),
+            # π and κ on S take off the chance of agreeing on boundaries alone: see `coefficients`.
+            chance_corrected=False,
         )
     )
 
@@ -206,7 +207,25 @@ def _add(
 _S = "Fournier & Inkpen 2012"
 _add("s", "segmentation similarity S: places that no edit touches", _S, s, "[0, 1] for n = 2")
 _add("b", "boundary similarity B: boundaries that no edit touches", "Fournier 2013", b, "[0, 1]")
-_add("pi-s", "Scott's π on S, mean over pairs", _S, pi_s, "(−∞, 1]")
-_add("kappa-s", "Cohen's κ on S, mean over pairs", _S, kappa_s, "(−∞, 1]")
-_add("multi-pi-s", "Fleiss' multi-π on S", _S, multi_pi_s, "(−∞, 1]")
-_add("multi-kappa-s", "Davies & Fleiss' multi-κ on S", _S, multi_kappa_s, "(−∞, 1]")
+_add(
+    "pi-s",
+    "Scott's π on S, mean over pairs; .96 for random boundaries at 2 % of places",
+    _S,
+    pi_s,
+    "(−∞, 1]",
+)
+_add(
+    "kappa-s",
+    "Cohen's κ on S, mean over pairs; random boundaries as for pi-s",
+    _S,
+    kappa_s,
+    "(−∞, 1]",
+)
+_add("multi-pi-s", "Fleiss' multi-π on S; random boundaries as for pi-s", _S, multi_pi_s, "(−∞, 1]")
+_add(
+    "multi-kappa-s",
+    "Davies & Fleiss' multi-κ on S; random boundaries as for pi-s",
+    _S,
+    multi_kappa_s,
+    "(−∞, 1]",
+)

@@ -94,7 +94,7 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
         value=1 - rate,
         observed=None if reason else rate,
         reason=reason,
-        signature=signature("ser"),
+        signature=signature("ser", selection=continuum.selection),
         pairs=pairs,
     )
 

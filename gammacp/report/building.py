@@ -8,16 +8,16 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.left_out import LeftOut, gathered
 from gammacp.report.page import Contents, page
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison, PermutationTest
-    from gammacp.measures.gamma_run import GammaOptions
-    from gammacp.measures.score import Score
+    from gammacp.campaign.compare import Comparison
+    from gammacp.measures.settings import GammaOptions
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ def report(
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     failures: tuple[str, ...] = (),
-    **options: object,
+    left_out: tuple[LeftOut, ...] = (),
+    **options: Unpack[GammaOptions],
 ) -> Report:
     """A report on some continua.
 
@@ -87,6 +88,8 @@ def report(
         As for `gammacp.campaign.compare.compare`.
     failures
         What could not be read, to be said on the page.
+    left_out
+        What readers passed over, likewise; by default what the continua say.
     options
         As for `gammacp.gamma`.
     """
@@ -98,13 +101,14 @@ def report(
     comparison = compare(
         named,
         reference=reference,
+        against=against,
         draws=draws,
+        deals=deals,
         leave_one_out=leave_one_out,
         executor=executor,
         progress=progress,
         **options,
     )
-    settings: GammaOptions = options  # type: ignore[assignment]
     tell("consensus")
     found = {
         name: consensus(score.alignment, support=support, boundaries=boundaries)
@@ -115,9 +119,9 @@ def report(
             title=title or _title(named),
             comparison=comparison,
             consensus=found,
-            calibration=_calibration(comparison, executor, tell, settings) if calibrate else None,
-            against=None if against is None else _against(comparison, against, deals, settings),
+            calibration=_calibration(comparison, executor, tell, options) if calibrate else None,
             failures=failures,
+            left_out=left_out or gathered(c.left_out for c in named.values()),
         )
     )
 
@@ -150,13 +154,3 @@ def _calibration(
     continua = {n: s.alignment.continuum for n, s in overall.computed.items()}
     chosen: GammaOptions = {**options, "chance": overall.chance}
     return calibrate(continua, score=overall.score, executor=executor, **chosen)
-
-
-def _against(
-    comparison: Comparison, against: Mapping[str, Continuum], deals: int, options: GammaOptions
-) -> tuple[Score, PermutationTest]:
-    from gammacp.campaign.compare import agreement, compare_rounds
-
-    second = agreement(against, options)
-    test = compare_rounds(comparison.overall, second, deals=deals, seed=options.get("seed", 0))
-    return second.score, test

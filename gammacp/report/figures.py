@@ -25,7 +25,7 @@ def scale(
         return float(12 + 516 * (min(max(v, low), 1) - low) / (1 - low))
 
     parts = [_line(x(low), 26, x(1), 26, class_="axis")]
-    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if low > -0.5 else (0.0, 1.0):
         parts.append(_line(x(tick), 22, x(tick), 30, class_="axis"))
         label = {0.0: "0 chance", 1.0: "1 perfect"}.get(tick, f"{tick:.1f}")
         anchor = "end" if tick == 1 else "middle"

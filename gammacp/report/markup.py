@@ -9,8 +9,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from html import escape
 from typing import Any
+
+from gammacp import tables
+from gammacp.tables import Column, Record, Table
+from gammacp.text import visible
 
 
 class Markup(str):
@@ -36,14 +41,17 @@ def element(tag: str, *content: Content, **attributes: object) -> Markup:
         if value is None or value is False:
             continue
         key = name.rstrip("_").replace("_", "-")
-        head += f" {key}" if value is True else f' {key}="{escape(str(value))}"'
+        text = escape(visible(str(value)))
+        head += f" {key}" if value is True else f' {key}="{text}"'
     return Markup(f"<{head}>{join(*content)}</{tag}>")
 
 
 def join(*content: Content) -> Markup:
-    """The parts one after the other, escaped where they are plain text."""
+    """The parts one after the other, escaped and made `visible` where they are plain text."""
     return Markup(
-        "".join(c if isinstance(c, Markup) else escape(c) for c in content if c is not None)
+        "".join(
+            c if isinstance(c, Markup) else escape(visible(c)) for c in content if c is not None
+        )
     )
 
 
@@ -75,58 +83,61 @@ def _plain(value: Any) -> Any:
 
 
 def table(
-    columns: list[str],
-    rows: list[list[Content]],
+    found: Table,
     *,
-    caption: Content = None,
-    numeric: tuple[int, ...] = (),
+    digits: int = 3,
+    first: Callable[[Record], Content] | None = None,
     long: bool = False,
 ) -> Markup:
-    """A table whose first column is the row's header; `numeric` columns are right-aligned.
+    """A table; `first` makes a column of its own before the others, such as buttons.
 
-    A `long` one scrolls in a window of its own on screen.
+    The first column is the row's header. A `long` table scrolls in a window of its own on screen.
     """
-    head = element(
-        "tr",
-        *(
-            element("th", name, scope="col", class_="number" if i in numeric else None)
-            for i, name in enumerate(columns)
-        ),
-    )
-    body = [
+    heads = [element("td")] if first else []
+    heads += [
+        element("th", _title(c.header), scope="col", class_="number" if c.numeric else None)
+        if c.tint is None
+        else element("th", c.header, scope="col", class_="cell")
+        for c in found.columns
+    ]
+    rows = [
         element(
             "tr",
-            *(
-                element("th", cell, scope="row", class_="name")
-                if i == 0
-                else element("td", cell, class_="number" if i in numeric else None)
-                for i, cell in enumerate(row)
-            ),
+            element("td", first(record)) if first else None,
+            *(_cell(c, record, digits, head=i == 0) for i, c in enumerate(found.columns)),
+            class_="total" if i >= len(found.records) - found.total else None,
         )
-        for row in rows
+        for i, record in enumerate(found.records)
     ]
     return element(
         "div",
-        element(
-            "table",
-            element("caption", caption) if caption else None,
-            element("thead", head),
-            element("tbody", *body),
-        ),
+        element("table", element("thead", element("tr", *heads)), element("tbody", *rows)),
         class_="scroll long" if long else "scroll",
         tabindex="0" if long else None,
     )
 
 
+def _cell(column: Column, record: Record, digits: int, *, head: bool) -> Markup:
+    content = column.cell(record, digits)
+    if head:
+        return element("th", content, scope="row", class_="name")
+    if column.numeric:
+        content = content.replace("-", "−")
+    if column.tint is None:
+        kind = "number" if column.numeric else "wrapped" if column.wrapped else None
+        return element("td", content, class_=kind)
+    tint = column.tint(record)
+    if tint is None:
+        return element("td", content or "·", class_="cell")
+    strength = f"--share:{tint.share:.2f}"
+    return element("td", content, class_=f"cell {tint.kind}", style=strength)
+
+
+def _title(header: str) -> str:
+    """With a capital where it is a word: γ stays γ."""
+    return header[:1].upper() + header[1:] if header[:1].isascii() else header
+
+
 def number(value: float | None, digits: int = 3) -> str:
-    """A number for the page; "–" where there is none."""
-    if value is None or math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:.{digits}f}".replace("-", "−")
-
-
-def between(interval: tuple[float, float] | None, digits: int = 3) -> str:
-    """An interval for the page."""
-    return "–" if interval is None else " to ".join(number(v, digits) for v in interval)
+    """A number for the page, with a minus that is as wide as a figure."""
+    return tables.number(value, digits).replace("-", "−")

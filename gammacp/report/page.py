@@ -6,7 +6,6 @@ the view's own, which is named by its hash.
 
 from __future__ import annotations
 
-import math
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,15 +13,27 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from gammacp import __version__
+from gammacp.campaign import tables as shown
 from gammacp.report import figures, tables
-from gammacp.report.markup import Content, Markup, element, join, number, table
+from gammacp.report.markup import Markup, element, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, script, style
+from gammacp.signature import parse
+from gammacp.tables import Column, Table, count
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison, PermutationTest
+    from gammacp.campaign.compare import Comparison, OtherRound
     from gammacp.campaign.consensus import Consensus
-    from gammacp.measures.score import Score
+    from gammacp.left_out import LeftOut
+    from gammacp.measures.gamma import Gamma
+
+
+LEFT_OUT = (
+    Column("file", "file"),
+    Column("kind", "kind"),
+    Column("count", "count", count),
+    Column("reason", "reason", wrapped=True),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,18 +50,18 @@ class Contents:
         Per document that has an alignment, in the order of the documents.
     calibration
         None if it was not asked for.
-    against
-        γ of another round and the test against it; None if there is none.
     failures
         What could not be read, as text.
+    left_out
+        What readers passed over.
     """
 
     title: str
     comparison: Comparison
     consensus: Mapping[str, Consensus]
     calibration: Calibration | None = None
-    against: tuple[Score, PermutationTest] | None = None
     failures: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def page(contents: Contents) -> str:
@@ -139,15 +150,17 @@ def _sentences(contents: Contents) -> list[str]:
         )
     if bootstrap is not None:
         found.append(bootstrap.in_words().replace("(bootstrap", "(orange: bootstrap", 1))
-    proven = str(getattr(score, "status", "")) == "optimal"
     found.append(
         "Every alignment is proven to be the best one."
-        if proven
+        if _proven(score)
         else "Some alignments are not proven to be the best; the interval includes what they "
         "leave open."
     )
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
+    if contents.left_out:
+        passed = sum(entry.count for entry in contents.left_out)
+        found.append(f"{passed} things in the files became no unit; they are listed below.")
     return found
 
 
@@ -161,7 +174,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("review", "To review, worst first", tables.review(contents.consensus)))
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
-    found.append(("documents", "Documents", tables.documents(comparison)))
+    found.append(("documents", "Documents", table(shown.documents(comparison))))
     found.append(("annotators", "Annotators", _annotators(comparison)))
     if comparison.categories:
         found.append(("categories", "Categories", _categories(comparison)))
@@ -170,10 +183,12 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(
             ("reference", f"{name} against the annotators", tables.reference(comparison.reference))
         )
-    if contents.against is not None:
-        score, test = contents.against
-        words = element("p", f"γ of the other round is {number(score.value)}. {test.in_words()}")
-        found.append(("rounds", "Against the other round", words))
+    if comparison.against is not None:
+        rounds = _rounds(comparison.overall.score, comparison.against)
+        found.append(("rounds", "Against the other round", rounds))
+    if contents.left_out:
+        records = [entry.as_dict() for entry in contents.left_out]
+        found.append(("passed", "Left out by the readers", table(Table(LEFT_OUT, records))))
     found.append(("method", "How this was computed", _method(comparison.overall.score)))
     return found
 
@@ -182,7 +197,9 @@ def _annotators(comparison: Comparison) -> Markup:
     return element(
         "div",
         element("div", tables.annotators(comparison)),
-        element("div", element("h3", "γ of each pair"), tables.pairs(comparison.pairs)),
+        element(
+            "div", element("h3", "γ of each pair"), table(shown.pairs(comparison.pairs), digits=2)
+        ),
         class_="stack",
     )
 
@@ -190,11 +207,11 @@ def _annotators(comparison: Comparison) -> Markup:
 def _categories(comparison: Comparison) -> Markup:
     return element(
         "div",
-        element("div", tables.categories(comparison)),
+        element("div", table(shown.categories(comparison))),
         element(
             "div",
             element("h3", "Aligned pairs: which category is taken for which"),
-            tables.confusion(comparison.confusion),
+            table(shown.confusion(comparison.confusion, corner="")),
         ),
         class_="columns",
     )
@@ -202,22 +219,10 @@ def _categories(comparison: Comparison) -> Markup:
 
 def meaning(calibration: Calibration) -> Markup:
     """Sentence, curves and table of a calibration."""
-    from gammacp.campaign.calibrate.meaning import unit_of_amount
-
-    rows: list[list[Content]] = [
-        [
-            e.error,
-            _amount(e.amount),
-            f"{_amount(e.low)} to {_amount(e.high)}" if not math.isnan(e.low) else "–",
-            f"% of {unit_of_amount(e.error)}",
-            e.reason or "",
-        ]
-        for e in calibration.equivalents
-    ]
     return join(
         element("p", calibration.in_words()),
         figures.calibration_figure(calibration),
-        table(["Error", "Amount", "Interval", "Of", "Note"], rows, numeric=(1, 2)),
+        table(shown.equivalents(calibration)),
         element(
             "p",
             "A model of these annotations (number of units, lengths, gaps, categories) was "
@@ -229,22 +234,39 @@ def meaning(calibration: Calibration) -> Markup:
     )
 
 
-def _amount(value: float) -> str:
-    if math.isinf(value):
-        return "beyond"
-    return "–" if math.isnan(value) else f"{100 * value:.{0 if value >= 0.095 else 1}f} %"
+def _rounds(first: Gamma, other: OtherRound) -> Markup:
+    words = element("p", other.in_words())
+    return join(table(shown.rounds(first, other.agreement.score)), words)
 
 
-def _method(score: Score) -> Markup:
+def _proven(score: Gamma) -> bool:
+    return str(score.status) == "optimal"
+
+
+def _selected(score: Gamma) -> list[str]:
+    """What was chosen of the files or changed since, in words."""
+    if not score.signature:
+        return []
+    entries = [f"{key} {', '.join(names)}" for key, names in parse(score.signature).selection]
+    return [f"Chosen of what the files hold: {'; '.join(entries)}."] if entries else []
+
+
+def _method(score: Gamma) -> Markup:
+    found = (
+        "found exactly"
+        if _proven(score)
+        else "as far as it was found: not all of them are proven to be the best"
+    )
     return join(
         element(
             "p",
             "γ = 1 − observed disorder / expected disorder (Mathet, Widlöcher & Métivier 2015). "
-            "The observed disorder is that of the best alignment, found exactly; the expected one "
+            f"The observed disorder is that of the best alignment, {found}; the expected one "
             "is the mean over random annotation sets. A unitary alignment holds at most one unit "
             "of each annotator; its disorder is the mean cost of all pairs, where a pair with an "
             "empty unit costs Δ.",
         ),
+        *(element("p", sentence) for sentence in _selected(score)),
         element("p", "Signature: ", element("code", score.signature)),
         element("p", f"gammacp {__version__}", class_="hint"),
     )

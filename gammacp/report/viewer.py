@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.report.markup import Markup, element, join, json_script
+from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
@@ -44,12 +45,12 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
     """
     continuum = alignment.continuum
     return {
-        "name": name,
+        "name": visible(name),
         "unit": continuum.offset_unit,
         "bounds": list(continuum.bounds),
         "delta": float(alignment.dissimilarity.delta),
-        "annotators": list(continuum.annotators),
-        "categories": list(continuum.categories),
+        "annotators": [*map(visible, continuum.annotators)],
+        "categories": [*map(visible, continuum.categories)],
         "text": None if continuum.covered(0, 0) is None else continuum.text,
         "units": {
             "annotator": continuum.annotator_codes.tolist(),

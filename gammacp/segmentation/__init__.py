@@ -3,7 +3,8 @@
 A `Segmentation` is the value that all measures of this package take. Errors between a reference
 and a hypothesis: `window_diff`, `pk`, `ghd`, `miss_rates`, `confusion_matrix`. Similarities of two
 segmentations of equal standing: `segmentation_similarity` (S), `boundary_similarity` (B). Many
-coders and items: `read_codings`, `coding_agreement` (π, κ, bias), `candidate_drops`.
+coders and items: `read_codings`, `segmentation_report` (all that the command prints),
+`coding_agreement` (π, κ, bias), `candidate_drops`.
 
 References
 ----------
@@ -16,6 +17,7 @@ Computational Linguistics 28.
 """
 
 from gammacp.segmentation.agreement import (
+    Bootstrap,
     CodingAgreement,
     GroupAgreement,
     Intervals,
@@ -47,12 +49,16 @@ from gammacp.segmentation.reading import (
     codings_from_table,
     load_codings,
     read_codings,
+    read_groups,
 )
+from gammacp.segmentation.report import SegmentationReport, segmentation_report
 from gammacp.segmentation.similarity import Similarity, segmentation_similarity
 from gammacp.segmentation.statistics import (
     Comparison,
     ItemStatistics,
+    Spread,
     item_statistics,
+    spread,
 )
 from gammacp.segmentation.tiling import from_continuum, inner_boundaries
 from gammacp.segmentation.transpositions import optimal_edits, published_edits
@@ -62,6 +68,7 @@ from gammacp.segmentation.writing import to_json, to_table, write_codings
 
 __all__ = [
     "Basis",
+    "Bootstrap",
     "BoundarySimilarity",
     "CandidateDrop",
     "CodingAgreement",
@@ -82,7 +89,9 @@ __all__ = [
     "Mode",
     "PairwiseRow",
     "Segmentation",
+    "SegmentationReport",
     "Similarity",
+    "Spread",
     "Substitution",
     "Transposition",
     "boundary_similarity",
@@ -106,7 +115,10 @@ __all__ = [
     "pk",
     "published_edits",
     "read_codings",
+    "read_groups",
+    "segmentation_report",
     "segmentation_similarity",
+    "spread",
     "to_json",
     "to_table",
     "transposition_error",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +15,41 @@ from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, 
 from gammacp.segmentation.statistics import (
     Comparison,
     ItemStatistics,
+    Spread,
     item_statistics,
-    mean_and_sd,
+    spread,
 )
 
 Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bootstrap:
+    """A 95 % percentile interval over draws of items.
+
+    Attributes
+    ----------
+    interval
+        None where there are fewer than two items, or no draw has a value.
+    undefined
+        Draws without a value; the interval is that of the others.
+    """
+
+    interval: Interval | None = None
+    undefined: int = 0
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Bootstrap:
+        """From the 2.5th to the 97.5th percentile of the defined values.
+
+        >>> Bootstrap.of([0.0, 1.0, float("nan")])
+        Bootstrap(interval=(0.025, 0.975), undefined=1)
+        """
+        defined = [v for v in values if not np.isnan(v)]
+        if not defined:
+            return cls(undefined=len(values))
+        lo, hi = np.quantile(defined, (0.025, 0.975))
+        return cls(interval=(float(lo), float(hi)), undefined=len(values) - len(defined))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,32 +63,64 @@ class ItemAgreement:
     coefficients
         π*, κ*, bias of the item's coders.
     windowdiff
-        1 − WindowDiff over ordered pairs of coders: mean and population sd; NaN for an item that
-        is too short for a window.
+        1 − WindowDiff over ordered pairs of coders; undefined where the item is too short for a
+        window.
     """
 
     statistics: ItemStatistics
     coefficients: Coefficients
-    windowdiff: tuple[float, float]
+    windowdiff: Spread
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON."""
+        row = self.statistics
+        return {
+            **self.coefficients.as_dict(),
+            "windowdiff": self.windowdiff._asdict(),
+            "coders": len(row.coders),
+            "boundaries": row.boundaries,
+            "mass": row.mass,
+            "full": row.full,
+            "near": row.near,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupAgreement:
-    """Coders who segmented the same items: their coefficients, pooled over these items."""
+    """A group of coders: their coefficients, pooled over its items, and their misses."""
 
     group: Group
     coefficients: Coefficients
     full: int
     near: int
 
+    def as_dict(self) -> dict[str, Any]:
+        """The group as JSON."""
+        return {
+            "items": self.group.items,
+            "coders": self.group.coders,
+            **self.coefficients.as_dict(),
+            "full": self.full,
+            "near": self.near,
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals:
-    """Bootstrap intervals over items; None where items are too few or values undefined."""
+    """Bootstrap over items of the pooled coefficients, so many draws each."""
 
-    pi: Interval | None
-    kappa: Interval | None
+    pi: Bootstrap
+    kappa: Bootstrap
     draws: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The intervals as JSON."""
+        return {
+            "pi_s": self.pi.interval,
+            "kappa_s": self.kappa.interval,
+            "draws": self.draws,
+            "undefined": {"pi_s": self.pi.undefined, "kappa_s": self.kappa.undefined},
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,24 +132,23 @@ class CodingAgreement:
     items, groups
         By item name; in order of appearance.
     pi, kappa, bias
-        Mean and population standard deviation over the groups, as the 2012 paper reports them;
-        groups for which they are undefined are left out.
+        Over the groups, as the 2012 paper reports them; groups for which they are undefined are
+        counted.
     pooled
         All items and all pairs of coders in one.
     windowdiff
-        1 − WindowDiff over all ordered pairs of all items: mean and population sd of what is
-        defined.
+        1 − WindowDiff over all ordered pairs of all items; undefined pairs are counted.
     intervals
         Bootstrap intervals of the pooled coefficients; None without bootstrap.
     """
 
     items: Mapping[str, ItemAgreement]
     groups: tuple[GroupAgreement, ...]
-    pi: tuple[float, float]
-    kappa: tuple[float, float]
-    bias: tuple[float, float]
+    pi: Spread
+    kappa: Spread
+    bias: Spread
     pooled: Coefficients
-    windowdiff: tuple[float, float]
+    windowdiff: Spread
     intervals: Intervals | None = None
 
     @property
@@ -104,6 +166,39 @@ class CodingAgreement:
         """Pairs for which the edit search found more than the cheapest edits."""
         return sum(item.statistics.suboptimal for item in self.items.values())
 
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why π and κ are undefined, by item, group (its items) or "all items"."""
+        named = {item: a.coefficients for item, a in self.items.items()}
+        named |= {", ".join(g.group.items): g.coefficients for g in self.groups}
+        named["all items"] = self.pooled
+        return {name: c.reason for name, c in named.items() if c.reason is not None}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The agreement as JSON: items, groups, corpus, and what is undefined for which reason."""
+        rows = [item.statistics for item in self.items.values()]
+        return {
+            "items": {item: row.as_dict() for item, row in self.items.items()},
+            "groups": [group.as_dict() for group in self.groups],
+            "corpus": {
+                "pi_s": self.pi._asdict(),
+                "kappa_s": self.kappa._asdict(),
+                "bias": self.bias._asdict(),
+                "windowdiff": self.windowdiff._asdict(),
+                "pooled": self.pooled.as_dict(),
+                "bootstrap": None if self.intervals is None else self.intervals.as_dict(),
+                "items": len(rows),
+                "groups": len(self.groups),
+                "coders": sum(len(group.group.coders) for group in self.groups),
+                "boundaries": sum(row.boundaries for row in rows),
+                "mass": sum(row.mass for row in rows),
+                "full": self.full,
+                "near": self.near,
+            },
+            "undefined": self.reasons,
+            "suboptimal_pairs": self.suboptimal,
+        }
+
 
 def coding_agreement(
     codings: Codings,
@@ -116,6 +211,8 @@ def coding_agreement(
 
     Parameters
     ----------
+    codings
+        Who segmented what, with the groups of coders.
     comparison
         Similarity, edits and mode; by default S with 2-wise transpositions, mode `equations`.
     bootstrap
@@ -128,6 +225,12 @@ def coding_agreement(
     ------
     DataError
         There is no item, or an item has one coder only.
+    UsageError
+        `bootstrap` is negative.
+
+    >>> from gammacp.segmentation import load_codings
+    >>> round(coding_agreement(load_codings("moonstone")).pooled.pi, 4)
+    0.8661
     """
     comparison = comparison or Comparison()
     if not codings:
@@ -137,15 +240,15 @@ def coding_agreement(
     rows = {item: item_statistics(item, coders, comparison) for item, coders in codings.items()}
     groups = tuple(_of_group(group, rows, comparison) for group in codings.groups())
     values = [group.coefficients for group in groups]
-    people = pool([_with_people(rows[i], g.group) for g in groups for i in g.group.items])
+    people = pool(with_people(rows, codings.people()))
     return CodingAgreement(
         items={item: _of_item(row, comparison) for item, row in rows.items()},
         groups=groups,
-        pi=mean_and_sd([c.pi for c in values]),
-        kappa=mean_and_sd([c.kappa for c in values]),
-        bias=mean_and_sd([c.bias for c in values]),
+        pi=spread([c.pi for c in values]),
+        kappa=spread([c.kappa for c in values]),
+        bias=spread([c.bias for c in values]),
         pooled=coefficients(people, mode=comparison.mode),
-        windowdiff=mean_and_sd([x for row in rows.values() for x in row.windowdiff.values()]),
+        windowdiff=spread([x for row in rows.values() for x in row.windowdiff.values()]),
         intervals=_intervals(people, comparison, bootstrap, seed) if bootstrap else None,
     )
 
@@ -154,7 +257,7 @@ def _of_item(row: ItemStatistics, comparison: Comparison) -> ItemAgreement:
     return ItemAgreement(
         statistics=row,
         coefficients=coefficients([row], mode=comparison.mode),
-        windowdiff=mean_and_sd(list(row.windowdiff.values())),
+        windowdiff=spread(list(row.windowdiff.values())),
     )
 
 
@@ -170,9 +273,14 @@ def _of_group(
     )
 
 
-def _with_people(row: ItemStatistics, group: Group) -> ItemStatistics:
-    """The same item with its coders under names that mean one person in the whole corpus."""
-    return replace(row, placed={group.person(c): counts for c, counts in row.placed.items()})
+def with_people(
+    rows: Mapping[str, ItemStatistics], people: Mapping[str, Mapping[str, str]]
+) -> list[ItemStatistics]:
+    """The items with their coders under names that mean one person in the whole corpus."""
+    return [
+        replace(row, placed={people[item].get(c, c): n for c, n in row.placed.items()})
+        for item, row in rows.items()
+    ]
 
 
 def draw_items(items: int, draws: int, seed: int) -> Floats:
@@ -181,25 +289,16 @@ def draw_items(items: int, draws: int, seed: int) -> Floats:
     return rng.multinomial(items, np.full(items, 1 / items), size=draws).astype(np.float64)
 
 
-def percentile_interval(values: Sequence[float]) -> Interval | None:
-    """From the 2.5th to the 97.5th percentile of the defined values; None without any."""
-    defined = [v for v in values if not np.isnan(v)]
-    if not defined:
-        return None
-    lo, hi = np.quantile(defined, (0.025, 0.975))
-    return float(lo), float(hi)
-
-
 def _intervals(people: Pool, comparison: Comparison, draws: int, seed: int) -> Intervals:
     items = len(people.similar)
     if items < 2:
-        return Intervals(pi=None, kappa=None, draws=draws)
+        return Intervals(pi=Bootstrap(), kappa=Bootstrap(), draws=draws)
     drawn = [
         coefficients(people, mode=comparison.mode, weights=w)
         for w in draw_items(items, draws, seed)
     ]
     return Intervals(
-        pi=percentile_interval([c.pi for c in drawn]),
-        kappa=percentile_interval([c.kappa for c in drawn]),
+        pi=Bootstrap.of([c.pi for c in drawn]),
+        kappa=Bootstrap.of([c.kappa for c in drawn]),
         draws=draws,
     )

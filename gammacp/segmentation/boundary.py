@@ -169,20 +169,37 @@ class ConfusionMatrix:
         return self._ratio(1, name)
 
     def f_measure(self, name: str | None = None, *, beta: float = 1.0) -> float:
-        """F_β = (1 + β²)·P·R/(β²·P + R), 0 where P = R = 0; NaN where either is undefined."""
+        """F_β = (1 + β²)·TP/((1 + β²)·TP + β²·FN + FP), the weighted harmonic mean of P and R.
+
+        0 where only one side has boundaries; NaN where neither has. As published, a near miss is a
+        part of a match and no error: alone it gives F = 1. With n_t = 1 there are none.
+
+        >>> masses = Segmentation.from_masses
+        >>> confusion_matrix(masses([2, 9]), masses([11])).f_measure()
+        0.0
+        >>> confusion_matrix(masses([2, 9]), masses([3, 8])).f_measure()
+        1.0
+        >>> confusion_matrix(masses([2, 9]), masses([3, 8]), n_t=1).f_measure()
+        0.0
+        """
         if not beta > 0:
             raise UsageError(f"beta = {beta:g} is not positive")
-        p, r = self.precision(name), self.recall(name)
-        weighted = beta**2 * p + r
-        return (1 + beta**2) * p * r / weighted if weighted != 0 else 0.0
+        hits, by_hypothesis = self._counts(0, name)
+        _, by_reference = self._counts(1, name)
+        weighed = beta**2 * by_reference + by_hypothesis
+        return (1 + beta**2) * hits / weighed if weighed else math.nan
 
     def _ratio(self, side: int, name: str | None) -> float:
+        hits, placed = self._counts(side, name)
+        return hits / placed if placed else math.nan
+
+    def _counts(self, side: int, name: str | None) -> tuple[float, float]:
+        """Matches, and all that one side (0 the hypothesis) has, of one type or all."""
         names = self.types if name is None else (name,)
         for unknown in set(names) - set(self.types):
             raise UsageError(f"boundary type {unknown!r} is unknown: {', '.join(self.types)}")
         hits = sum(self.cells.get((n, n), 0.0) for n in names)
-        placed = sum(count for cell, count in self.cells.items() if cell[side] in names)
-        return hits / placed if placed else math.nan
+        return hits, sum(count for cell, count in self.cells.items() if cell[side] in names)
 
 
 def confusion_matrix(

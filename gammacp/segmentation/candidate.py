@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gammacp.errors import DataError, UsageError
-from gammacp.segmentation.agreement import Interval, draw_items, percentile_interval
+from gammacp.segmentation.agreement import Bootstrap, draw_items, with_people
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, pool
 from gammacp.segmentation.statistics import Comparison, item_statistics
@@ -26,16 +27,19 @@ class CandidateDrop:
         Its name, and on how many items it was compared: those that it and two people coded.
     without, with_candidate
         Coefficients of the people, and of the people with the candidate, on these items.
-    pi_interval, kappa_interval
-        95 % bootstrap intervals of the drops over items; None without bootstrap or with one item.
+    left_out
+        Items that were not compared, since the candidate or two people are missing.
+    pi_bootstrap, kappa_bootstrap
+        Of the drops, over items; without an interval where nothing or one item is drawn.
     """
 
     candidate: str
     items: int
     without: Coefficients
     with_candidate: Coefficients
-    pi_interval: Interval | None = None
-    kappa_interval: Interval | None = None
+    left_out: int
+    pi_bootstrap: Bootstrap
+    kappa_bootstrap: Bootstrap
 
     @property
     def pi_drop(self) -> float:
@@ -46,6 +50,20 @@ class CandidateDrop:
     def kappa_drop(self) -> float:
         """The same for κ*."""
         return self.without.kappa - self.with_candidate.kappa
+
+    def as_dict(self) -> dict[str, Any]:
+        """The drop as JSON."""
+        drawn = {"pi_s": self.pi_bootstrap, "kappa_s": self.kappa_bootstrap}
+        return {
+            "candidate": self.candidate,
+            "items": self.items,
+            "left_out": self.left_out,
+            "without": self.without.as_dict(),
+            "with": self.with_candidate.as_dict(),
+            "drop": {"pi_s": self.pi_drop, "kappa_s": self.kappa_drop},
+            "interval": {name: b.interval for name, b in drawn.items()},
+            "undefined": {name: b.undefined for name, b in drawn.items()},
+        }
 
 
 def candidate_drops(
@@ -60,6 +78,8 @@ def candidate_drops(
 
     Parameters
     ----------
+    codings
+        Segmentations of people and candidates. A candidate is one coder in all groups of people.
     candidates
         Names of coders that are automatic; the others are people.
     comparison, bootstrap, seed
@@ -94,6 +114,7 @@ def _drop(
     seed: int,
 ) -> CandidateDrop:
     people = codings.without({name, *others})
+    names = people.people()
     shared = [item for item, coders in people.items() if len(coders) >= 2 and name in codings[item]]
     if not shared:
         raise DataError(
@@ -101,29 +122,30 @@ def _drop(
             hint="Put its segmentation among those of the people, under the same item",
         )
     arrays = [
-        pool([item_statistics(item, part[item], comparison) for item in shared])
+        pool(with_people({i: item_statistics(i, part[i], comparison) for i in shared}, names))
         for part in (people, codings.without(others))
     ]
-    intervals = _intervals(arrays, len(shared), comparison, bootstrap, seed)
+    pi, kappa = _intervals(arrays, len(shared), comparison, bootstrap, seed)
     without, with_candidate = (coefficients(a, mode=comparison.mode) for a in arrays)
     return CandidateDrop(
         candidate=name,
         items=len(shared),
         without=without,
         with_candidate=with_candidate,
-        pi_interval=intervals[0],
-        kappa_interval=intervals[1],
+        left_out=len(codings) - len(shared),
+        pi_bootstrap=pi,
+        kappa_bootstrap=kappa,
     )
 
 
 def _intervals(
     arrays: Sequence[Pool], items: int, comparison: Comparison, draws: int, seed: int
-) -> tuple[Interval | None, Interval | None]:
+) -> tuple[Bootstrap, Bootstrap]:
     if draws == 0 or items < 2:
-        return None, None
+        return Bootstrap(), Bootstrap()
     pi, kappa = [], []
     for w in draw_items(items, draws, seed):
         without, with_it = (coefficients(a, mode=comparison.mode, weights=w) for a in arrays)
         pi.append(without.pi - with_it.pi)
         kappa.append(without.kappa - with_it.kappa)
-    return percentile_interval(pi), percentile_interval(kappa)
+    return Bootstrap.of(pi), Bootstrap.of(kappa)

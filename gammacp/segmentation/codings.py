@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
-from gammacp.errors import DataError
-from gammacp.segmentation.moonstone import chapter_group
+from gammacp.errors import DataError, UsageError
 from gammacp.segmentation.value import Segmentation
 
 
 @dataclass(frozen=True)
 class Group:
-    """Coders who segmented the same items.
-
-    `corpus_group` is the number of their group where names alone do not tell people apart.
-    """
+    """Items that belong together, and the coders of any of them, in order of appearance."""
 
     items: tuple[str, ...]
     coders: tuple[str, ...]
-    corpus_group: int | None = None
-
-    def person(self, coder: str) -> str:
-        """A name that is nobody else's in the corpus."""
-        return coder if self.corpus_group is None else f"{coder} of group {self.corpus_group}"
 
 
 @dataclass(frozen=True)
@@ -31,11 +24,27 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     """Segmentations by item and coder; immutable. Codings may be missing.
 
     Build it with `of`, which checks that all coders of an item segmented the same base units and
-    gives every segmentation the boundary types of all.
+    gives every segmentation the boundary types of all; declare groups with `grouped`.
+
+    Attributes
+    ----------
+    by_item
+        Segmentations by item and coder.
+    types
+        All boundary types of the task.
+    declared
+        Groups of items that are declared; the other items are grouped by their coders.
+    anonymous
+        Whether equal coder names in different groups are different people.
+    renames
+        Items that were renamed, (old, new) each, for the signature.
     """
 
     by_item: Mapping[str, Mapping[str, Segmentation]]
     types: tuple[str, ...]
+    declared: tuple[tuple[str, ...], ...] = ()
+    anonymous: bool = False
+    renames: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(
@@ -80,47 +89,127 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
             item: {c: s for c, s in by_coder.items() if c not in gone}
             for item, by_coder in self.by_item.items()
         }
-        return Codings({item: by_coder for item, by_coder in left.items() if by_coder}, self.types)
+        return self._with({item: by_coder for item, by_coder in left.items() if by_coder})
 
     def only(self, items: Iterable[str]) -> Codings:
         """The codings of these items."""
-        return Codings({item: self.by_item[item] for item in items}, self.types)
+        return self._with({item: self.by_item[item] for item in items})
+
+    def _with(self, by_item: Mapping[str, Mapping[str, Segmentation]]) -> Codings:
+        kept = (tuple(i for i in group if i in by_item) for group in self.declared)
+        return replace(self, by_item=by_item, declared=tuple(group for group in kept if group))
+
+    def grouped(
+        self, groups: Iterable[Iterable[str]] | None = None, *, anonymous: bool | None = None
+    ) -> Codings:
+        """The same codings with other declared groups, or with other people behind the names.
+
+        Parameters
+        ----------
+        groups
+            Groups of items; they replace those declared before. None: as they are.
+        anonymous
+            Whether equal coder names in different groups are different people. None: as it is.
+
+        Raises
+        ------
+        DataError
+            A group names an item that nobody coded, or an item is in two groups.
+
+        >>> one = Segmentation.from_masses([3])
+        >>> both = Codings.of({"x": {"1": one, "2": one}, "y": {"1": one, "2": one}})
+        >>> [group.items for group in both.grouped([["x"], ["y"]]).groups()]
+        [('x',), ('y',)]
+        """
+        chosen = self.declared if groups is None else tuple(tuple(group) for group in groups)
+        for item, times in Counter(chain.from_iterable(chosen)).items():
+            if item not in self.by_item:
+                raise DataError(
+                    f"groups name an item {item!r} that nobody coded",
+                    hint=f"Items are: {', '.join(self.by_item)}",
+                )
+            if times > 1:
+                raise DataError(f"groups name item {item!r} {times} times")
+        people = self.anonymous if anonymous is None else anonymous
+        return replace(self, declared=tuple(filter(None, chosen)), anonymous=people)
+
+    def renamed(self, names: Mapping[str, str]) -> Codings:
+        """The same codings under other item names; two items may become one.
+
+        Raises
+        ------
+        UsageError
+            An item to rename does not occur.
+        DataError
+            Two items that become one have a coder in common, or belong to different groups.
+        """
+        for old in names:
+            if old not in self.by_item:
+                raise UsageError(
+                    f"item {old!r} does not occur; items are: {', '.join(self.by_item)}"
+                )
+        groups = [tuple(dict.fromkeys(names.get(i, i) for i in group)) for group in self.declared]
+        parts = [Codings({names.get(i, i): c}, self.types) for i, c in self.by_item.items()]
+        found = merged(parts).grouped(dict.fromkeys(groups), anonymous=self.anonymous)
+        return replace(found, renames=(*self.renames, *names.items()))
 
     def groups(self) -> tuple[Group, ...]:
-        """Items by the set of coders that coded them, in order of appearance.
+        """Declared groups and, for the other items, those with the same coders, as they appear.
 
-        Names are people, with one exception: in the Moonstone corpus every group counts its coders
-        from 1, so equal names are different people there; its chapters are recognised by their
-        number, mass and number of coders (2012, Table 2) and grouped as they were.
+        Where coders are anonymous, equal names do not make a group: an item that no group is
+        declared for stands alone.
         """
-        moonstone = {
-            item: chapter_group(item, len(coders), _mass(coders))
-            for item, coders in self.by_item.items()
-        }
-        known = None not in moonstone.values()
-        found: dict[tuple[frozenset[str], int | None], list[str]] = {}
+        number = {item: k for k, group in enumerate(self.declared) for item in group}
+        found: dict[object, list[str]] = {}
         for item, by_coder in self.by_item.items():
-            key = (frozenset(by_coder), moonstone[item] if known else None)
-            found.setdefault(key, []).append(item)
+            alone = item if self.anonymous else frozenset(by_coder)
+            found.setdefault(number.get(item, alone), []).append(item)
         return tuple(
-            Group(tuple(items), tuple(self.by_item[items[0]]), number)
-            for (_, number), items in found.items()
+            Group(tuple(items), tuple(dict.fromkeys(c for i in items for c in self.by_item[i])))
+            for items in found.values()
         )
+
+    def people(self) -> dict[str, dict[str, str]]:
+        """Per item and coder a name that is one person's in the whole corpus."""
+        if not self.anonymous:
+            return {item: {c: c for c in coders} for item, coders in self.by_item.items()}
+        return {
+            item: {c: f"{c} of {', '.join(group.items)}" for c in self.by_item[item]}
+            for group in self.groups()
+            for item in group.items
+        }
+
+    @property
+    def shared_names(self) -> tuple[str, ...]:
+        """Coder names that occur in several groups and are taken for one person each."""
+        if self.anonymous:
+            return ()
+        times = Counter(c for group in self.groups() for c in group.coders)
+        return tuple(c for c in self.coders if times[c] > 1)
 
 
 def merged(parts: Iterable[Codings]) -> Codings:
-    """Codings of several files as one; the same coding twice is a DataError."""
+    """Codings of several files as one, with all their groups; coders of one are those of all.
+
+    Coders are anonymous as soon as they are in one of the parts.
+
+    Raises
+    ------
+    DataError
+        The same coding, or an item among the groups, occurs twice; masses of an item differ.
+    """
     items: dict[str, dict[str, Segmentation]] = {}
-    types: list[str] = []
-    for part in parts:
-        types += part.types
+    listed = list(parts)
+    for part in listed:
         for item, by_coder in part.items():
             row = items.setdefault(item, {})
             for coder, segmentation in by_coder.items():
                 if coder in row:
                     raise DataError(f"coder {coder!r} has two segmentations of item {item!r}")
                 row[coder] = segmentation
-    return Codings.of(items, types=tuple(dict.fromkeys(types)))
+    found = Codings.of(items, types=tuple(dict.fromkeys(t for part in listed for t in part.types)))
+    groups = dict.fromkeys(group for part in listed for group in part.declared)
+    return found.grouped(groups, anonymous=any(part.anonymous for part in listed))
 
 
 def _mass(coders: Mapping[str, Segmentation]) -> int:

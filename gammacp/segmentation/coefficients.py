@@ -3,6 +3,11 @@
 For two coders these are Scott's π and Cohen's κ, for more Fleiss' multi-π and Davies & Fleiss'
 multi-κ. The only category is "a boundary of type t", never "no boundary".
 
+So the chance that is taken off S is that of agreeing *on boundaries* alone, whereas S counts places
+without a boundary as agreement. Coders who place boundaries independently at rate p have S ≥
+1 − 2p(1 − p) and A_e = p²: π is .96 at p = .02, not 0. As printed, π and κ on S are no agreement
+beyond chance unless boundaries are dense.
+
 In mode `equations`
 - A_a = ΣPB·S / ΣPB over pairs of coders and items, PB = t·(mass − 1). Eq. 6 and 12 as printed
   weight S with the mass and divide by Σ(mass − 1) or Σmass; the weights here make A_a a mean.
@@ -61,6 +66,10 @@ class Coefficients:
     def bias(self) -> float:
         """B = A_e^π − A_e^κ (eq. 16): how differently the coders place boundaries."""
         return self.expected_pi - self.expected_kappa
+
+    def as_dict(self) -> dict[str, float]:
+        """π, κ and bias under the names that they have in JSON."""
+        return {"pi_s": self.pi, "kappa_s": self.kappa, "bias": self.bias}
 
     def _corrected(self, expected: float) -> float:
         return (self.actual - expected) / (1 - expected) if expected < 1 else math.nan

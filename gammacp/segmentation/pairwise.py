@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 from gammacp.segmentation.boundary import boundary_similarity, confusion_matrix
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.hamming import ghd
 from gammacp.segmentation.rates import miss_rates
 from gammacp.segmentation.similarity import segmentation_similarity
-from gammacp.segmentation.statistics import Comparison, coder_window_diff, mean_and_sd
+from gammacp.segmentation.statistics import (
+    Comparison,
+    Spread,
+    coder_window_diff,
+    spread,
+)
 from gammacp.segmentation.value import Segmentation
 from gammacp.segmentation.windows import pk
 
@@ -27,8 +33,9 @@ class PairwiseRow:
     """A reference and a hypothesis among the coders of an item.
 
     `values` has the columns `COLUMNS`: S, B, 1 − WindowDiff, 1 − P_k, 1 − GHD/largest, precision,
-    recall and F₁ of boundaries (near misses in part), R_FN and R_FP. NaN where a value is
-    undefined: windows in a short item, precision of a hypothesis without boundaries.
+    recall and F₁ of boundaries (a near miss is part of a match and no error), R_FN and R_FP. NaN
+    where a value is undefined: windows in a short item, precision of a hypothesis without
+    boundaries, recall of such a reference, F₁ where neither has one.
     """
 
     item: str
@@ -37,6 +44,17 @@ class PairwiseRow:
     values: Mapping[str, float]
     full: int
     near: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON."""
+        return {
+            "item": self.item,
+            "reference": self.reference,
+            "hypothesis": self.hypothesis,
+            **self.values,
+            "full": self.full,
+            "near": self.near,
+        }
 
 
 def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple[PairwiseRow, ...]:
@@ -49,10 +67,10 @@ def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple
     )
 
 
-def means(rows: Iterable[PairwiseRow]) -> dict[str, tuple[float, float]]:
-    """Mean and population standard deviation of each column over its defined values."""
+def means(rows: Iterable[PairwiseRow]) -> dict[str, Spread]:
+    """Mean and population standard deviation of each column, and how many are undefined."""
     listed = list(rows)
-    return {name: mean_and_sd([row.values[name] for row in listed]) for name in COLUMNS}
+    return {name: spread(row.values[name] for row in listed) for name in COLUMNS}
 
 
 def _row(

@@ -4,7 +4,9 @@ JSON
     `{"items": {ITEM: {CODER: SEGMENTATION}}}` as segeval writes it, or the inner object alone. A
     segmentation is a list of masses, a boundary string ("0100": one character per potential
     boundary), or `{"mass": N, "boundaries": {TYPE: [POSITION, …]}}` for several boundary types. A
-    key "boundary_types" beside "items" declares them all.
+    key "boundary_types" beside "items" declares them all, "groups": [[ITEM, …], …] which items one
+    group of coders worked on, and "anonymous_coders": true that equal names in different groups
+    are different people.
 TSV or CSV
     One coding per row under a header, which says what the row holds:
     `Coder  Masses …` segment masses; `Coder  Positions …` the segment label of each base unit
@@ -17,7 +19,6 @@ Other files
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +26,9 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 
+from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
+from gammacp.files import content_of
 from gammacp.segmentation.codings import Codings, merged
 from gammacp.segmentation.tiling import from_continuum
 from gammacp.segmentation.value import ONE_TYPE, Segmentation
@@ -89,7 +92,40 @@ def codings_from_json(text: str) -> Codings:
                     f"item {item!r}, coder {coder!r}: {error.message}", line=line, hint=error.hint
                 ) from None
             items.setdefault(item, {})[coder] = segmentation
-    return Codings.of(items, types=types)
+    found = Codings.of(items, types=types)
+    if "items" not in root:
+        return found
+    anonymous = root.get("anonymous_coders", False)
+    if not isinstance(anonymous, bool):
+        raise DataError('"anonymous_coders" is neither true nor false')
+    return found.grouped(_groups(root.get("groups", [])), anonymous=anonymous)
+
+
+def read_groups(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
+    """The groups of items that a JSON file declares: `[[ITEM, …], …]`, or "groups" of an object.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or holds something else.
+    """
+    from gammacp.formats.source import Source
+
+    file = Path(path)
+    try:
+        root = _parsed(Source(file, file.stem, "", content_of(file)).text())
+        return _groups(root.get("groups") if isinstance(root, dict) else root)
+    except DataError as error:
+        raise error.at(file) from None
+
+
+def _groups(value: object) -> tuple[tuple[str, ...], ...]:
+    match value:
+        case list() if all(
+            isinstance(g, list) and all(isinstance(i, str) for i in g) for g in value
+        ):
+            return tuple(map(tuple, value))
+    raise DataError("groups are not [[item, …], …]", hint="Items are named as in the codings")
 
 
 def codings_from_table(text: str, *, item: str) -> Codings:
@@ -99,7 +135,7 @@ def codings_from_table(text: str, *, item: str) -> Codings:
     if not rows:
         raise DataError("there is no row", hint="The first row is Coder, Masses")
     delimiter = "\t" if "\t" in rows[0][1] else ","
-    cells = ((i, next(csv.reader([line], delimiter=delimiter))) for i, line in rows)
+    cells = ((i, next(rows_of([line], delimiter=delimiter))) for i, line in rows)
     number, header = next(cells)
     named, build = _layout([cell.strip().lower() for cell in header], number)
     items: dict[str, dict[str, Segmentation]] = {}
@@ -123,32 +159,24 @@ def codings_from_table(text: str, *, item: str) -> Codings:
 
 
 def _read(path: Path) -> Codings:
-    from gammacp.formats.registry import HEAD_BYTES, recognise
+    from gammacp.formats.registry import FORMATS, HEAD_BYTES, recognise
     from gammacp.formats.source import Source
 
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError("file does not exist", file=path, hint="Check the path") from None
-    except OSError as error:
-        raise DataError(f"file cannot be read: {error.strerror}", file=path) from None
-    source = Source(path, path.stem, "", content)
-    try:
-        if _is_table(content):
-            return codings_from_table(source.text(), item=path.stem)
-        format = recognise(content[:HEAD_BYTES], path)
-        # Any text with commas passes for CSV; what begins as an object is JSON first.
-        is_object = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-        if format is None and path.suffix.lower() != ".json" and not is_object:
-            raise DataError(
-                "file is of no known format",
-                hint="Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses",
-            )
-        if format is None or format.name == "segeval" or (is_object and format.name == "csv"):
-            return codings_from_json(source.text())
+    content = content_of(path)
+    entry = recognise(content[:HEAD_BYTES], path)
+    # Any text with commas passes for CSV; what begins as an object is JSON first.
+    is_object = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    if entry is None and path.suffix.lower() != ".json" and not is_object:
+        raise DataError(
+            "file is of no known format",
+            file=path,
+            hint="Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses",
+        )
+    if entry is None or (is_object and entry.name == "csv"):
+        entry = FORMATS["segeval"]
+    if entry.codings is None:
         return _from_continua(path)
-    except DataError as error:
-        raise error.at(path) from None
+    return entry.codings(Source(path, path.stem, "", content))
 
 
 def _from_continua(path: Path) -> Codings:
@@ -166,16 +194,8 @@ def _from_continua(path: Path) -> Codings:
     return Codings.of(items)
 
 
-def _is_table(content: bytes) -> bool:
-    for line in content[:4096].decode("utf-8", "ignore").lstrip("\ufeff").splitlines():
-        if line.strip() and line[0] != "#":
-            cells = [cell.strip().lower() for cell in re.split("[\t,]", line)]
-            return _shape(cells) is not None
-    return False
-
-
-def _shape(header: list[str]) -> tuple[bool, str] | None:
-    """Whether the item is named, and what the rows hold; None if this is another kind of table."""
+def table_shape(header: list[str]) -> tuple[bool, str] | None:
+    """Whether a header names the item, and what the rows hold; None for another kind of table."""
     named = header[:1] == ["item"]
     match header[named : named + 3]:
         case ["coder", "mass", "boundaries"]:
@@ -186,7 +206,7 @@ def _shape(header: list[str]) -> tuple[bool, str] | None:
 
 
 def _layout(header: list[str], line: int) -> tuple[bool, _Build]:
-    shape = _shape(header)
+    shape = table_shape(header)
     if shape is None:
         raise DataError(
             f"header {' '.join(header)!r} is not known",
@@ -247,20 +267,16 @@ def _object(value: object, what: str) -> Mapping[str, object]:
 
 
 def _parsed(text: str) -> object:
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise DataError(f"key {twice!r} occurs twice in one JSON object")
-        return found
+    from gammacp.formats.source import strict_json
 
     try:
-        return json.loads(text, object_pairs_hook=unique)
+        return strict_json(text)
     except json.JSONDecodeError as error:
         raise DataError(f"JSON is broken: {error.msg}", line=error.lineno) from None
     except RecursionError:
         raise DataError("JSON is nested too deeply") from None
+    except ValueError as error:
+        raise DataError(str(error)) from None
 
 
 def _line_of(text: str, item: str, coder: str) -> int | None:

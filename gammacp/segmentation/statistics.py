@@ -6,9 +6,10 @@ They are computed once per item; pooling, groups and bootstrap only add them up.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -136,10 +137,28 @@ def item_statistics(
     )
 
 
-def mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and population standard deviation of the defined values; NaN without any."""
-    defined = [v for v in values if not math.isnan(v)]
-    return (float(np.mean(defined)), float(np.std(defined))) if defined else (math.nan, math.nan)
+class Spread(NamedTuple):
+    """Mean and population standard deviation of the defined values, and how many are undefined.
+
+    Mean and sd are NaN where no value is defined.
+    """
+
+    mean: float
+    sd: float
+    undefined: int = 0
+
+
+def spread(values: Iterable[float]) -> Spread:
+    """The spread of values, NaN standing for an undefined one.
+
+    >>> spread([0.5, 1.0, math.nan])
+    Spread(mean=0.75, sd=0.25, undefined=1)
+    """
+    listed = list(values)
+    defined = [v for v in listed if not math.isnan(v)]
+    if not defined:
+        return Spread(math.nan, math.nan, len(listed))
+    return Spread(float(np.mean(defined)), float(np.std(defined)), len(listed) - len(defined))
 
 
 def _compare(a: Segmentation, b: Segmentation, comparison: Comparison) -> Pair:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 
+from gammacp.csv_files import line_of
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
 from gammacp.segmentation.codings import Codings
@@ -37,7 +38,7 @@ def write_codings(codings: Codings, path: str | PathLike[str], *, layout: str = 
     UsageError
         The ending is neither .json nor .tsv, or the layout is unknown.
     DataError
-        Several boundary types for a TSV, which has no place for them.
+        Several boundary types or declared groups for a TSV, which has no place for them.
     """
     ending = Path(path).suffix.lower()
     if ending == ".json":
@@ -51,7 +52,7 @@ def write_codings(codings: Codings, path: str | PathLike[str], *, layout: str = 
 
 
 def to_json(codings: Codings) -> str:
-    """Codings as JSON; masses, or boundaries by type where there are several types."""
+    """Codings and groups as JSON; masses, or boundaries by type where there are several types."""
     typed = len(codings.types) > 1
     items = {
         item: {coder: _typed(s) if typed else list(s.masses) for coder, s in coders.items()}
@@ -60,6 +61,10 @@ def to_json(codings: Codings) -> str:
     root: dict[str, object] = {"segmentation_type": "linear"}
     if typed:
         root["boundary_types"] = list(codings.types)
+    if codings.anonymous:
+        root["anonymous_coders"] = True
+    if codings.declared:
+        root["groups"] = [list(group) for group in codings.declared]
     return json.dumps({**root, "items": items}, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -72,11 +77,13 @@ def to_table(codings: Codings, *, layout: str = "masses") -> str:
             f"boundary types {', '.join(codings.types)} do not fit into a table",
             hint="Write JSON",
         )
+    if codings.declared or codings.anonymous:
+        raise DataError("groups of coders do not fit into a table", hint="Write JSON")
     header, cells = _ROWS[layout]
     rows: list[tuple[object, ...]] = [("Item", "Coder", *header)]
     for item, coders in codings.items():
         rows += [(item, coder, *cells(s)) for coder, s in coders.items()]
-    return "".join("\t".join(map(str, row)) + "\n" for row in rows)
+    return "".join(line_of([str(cell) for cell in row], "\t") for row in rows)
 
 
 def _typed(s: Segmentation) -> dict[str, object]:

@@ -110,6 +110,8 @@ def syntax_agreement(
 
     Parameters
     ----------
+    treebank
+        Sentences with annotations; those with one annotation are left out.
     sample_pairs
         Estimate D_e from so many pairs of annotations instead of all; 0: all.
     bootstrap
@@ -121,6 +123,19 @@ def syntax_agreement(
         Of sampled pairs and of the bootstrap.
     workers
         Number of threads; the result does not depend on it.
+
+    Raises
+    ------
+    UsageError
+        `sample_pairs` or `bootstrap` is negative or 1.
+    DataError
+        There is one annotator only, or no sentence has two annotations.
+
+    >>> from gammacp.syntax.annotations import Dependencies
+    >>> one, two = Dependencies((2, 0), ("s", "r")), Dependencies((0, 1, 1), ("r", "o", "o"))
+    >>> treebank = Treebank.from_annotations({"Ann": [one, two], "Ben": [one, two]})
+    >>> syntax_agreement(treebank).total.alpha
+    {'plain': 1.0, 'diff': 1.0, 'norm': 1.0}
     """
     for name, value in (("sample_pairs", sample_pairs), ("bootstrap", bootstrap)):
         if value < 0 or value == 1:
@@ -157,6 +172,7 @@ def syntax_agreement(
         signature=signature(
             "syntax-alpha",
             trees=treebank.kind,
+            selection=treebank.selection,
             pairs=sample_pairs or "all",
             bootstrap=bootstrap or None,
             seed=seed if sample_pairs or bootstrap else None,

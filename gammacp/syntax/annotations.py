@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from gammacp.errors import UsageError
+from gammacp.errors import DataError, UsageError
 from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
 
 
@@ -35,6 +35,28 @@ class Dependencies:
     file: str = ""
     lines: tuple[int, ...] = ()
     name: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that there is a token, and one relation, form and line for each.
+
+        Raises
+        ------
+        DataError
+            They do not fit together.
+        """
+        if not self.heads:
+            raise DataError("a sentence has no token", file=self.file or None, line=self.line)
+        for what, values in (
+            ("relations", self.relations),
+            ("forms", self.forms),
+            ("lines", self.lines),
+        ):
+            if len(values) != len(self.heads) and (values or what == "relations"):
+                raise DataError(
+                    f"{len(values)} {what} for {len(self.heads)} heads in a sentence",
+                    file=self.file or None,
+                    line=self.line,
+                )
 
     @cached_property
     def tree(self) -> Tree:
@@ -131,11 +153,14 @@ class Treebank:
         The sentences; an annotator may be missing from some.
     kind
         "dependency" or "phrase".
+    selection
+        How files were read otherwise than by default, as entries of a signature (`pairing=id`).
     """
 
     annotators: tuple[str, ...]
     items: tuple[Item, ...]
     kind: str
+    selection: tuple[str, ...] = ()
 
     @cached_property
     def shared(self) -> tuple[Item, ...]:
@@ -145,6 +170,16 @@ class Treebank:
     @staticmethod
     def from_annotations(annotations: Mapping[str, Sequence[Sentence | None]]) -> Treebank:
         """A treebank of one document from each annotator's sentences, None where missing.
+
+        Parameters
+        ----------
+        annotations
+            Equally many sentences by annotator; those at one place are annotations of one sentence.
+
+        Raises
+        ------
+        UsageError
+            Annotators have unequal numbers of sentences, or trees of different kinds.
 
         >>> one = Dependencies((2, 0), ("subj", "root"))
         >>> Treebank.from_annotations({"Ann": [one], "Ben": [one]}).items[0].n_tokens

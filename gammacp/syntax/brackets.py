@@ -2,9 +2,10 @@
 
 With words, `(S (NP (PRP I)) (VP (VBD saw) (NP (DT the) (NN dog))))`: every word is alone in its
 bracket and is taken off the tree, since only the structure is compared (Skjærholt 2014, §2).
-Delexicalised, `(S (NP P) (VP V (NP D N)))`: bare labels are leaves and stay. `leaves="auto"` takes
-a file as delexicalised as soon as one bare label has a sibling. An unlabelled outer bracket,
-`( (S …))`, is dropped.
+Delexicalised, `(S (NP P) (VP V (NP D N)))`: bare labels are leaves and stay. `leaves="auto"` tells
+them by siblings, which words never have: a treebank without any is one with words; one in which at
+least a quarter of the bare symbols have some is delexicalised; a few are odd leaves, an error. An
+unlabelled outer bracket, `( (S …))`, is dropped.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from gammacp.errors import DataError, UsageError
@@ -20,6 +22,10 @@ from gammacp.syntax.text import read_lines
 from gammacp.syntax.trees import Nested
 
 LEAVES = ("auto", "words", "labels")
+# Of bare symbols, how many have a sibling where they are labels. Half of them and more do in
+# phrase structure of any depth; a slip of the pen is far below.
+_LABELS_FROM = 0.25
+_ENOUGH = 20  # bare symbols of a file that would not all be alone by accident
 _SYMBOL = re.compile(r"[()]|[^\s()]+")
 
 
@@ -37,17 +43,21 @@ class BracketFile:
     path: Path
     roots: tuple[_Bracket, ...]
 
-    @property
-    def delexicalised(self) -> bool:
-        """Whether a bare symbol has a sibling, as words never have."""
+    @cached_property
+    def bare(self) -> tuple[int, tuple[tuple[str, int], ...]]:
+        """How many bare symbols there are, and those with a sibling, with their lines."""
+        count = 0
+        beside: list[tuple[str, int]] = []
         pending = list(self.roots)
         while pending:
             bracket = pending.pop()
             inner = [child for child in bracket.children if isinstance(child, _Bracket)]
-            if len(inner) < len(bracket.children) and len(bracket.children) > 1:
-                return True
+            symbols = [child for child in bracket.children if isinstance(child, str)]
+            count += len(symbols)
+            if len(bracket.children) > 1:
+                beside += [(symbol, bracket.line) for symbol in symbols]
             pending += inner
-        return False
+        return count, tuple(beside)
 
     def phrases(self, *, words: bool, size: str = "leaves") -> list[Phrase]:
         """The trees; bare symbols are `words`, or else labels of leaves."""
@@ -147,9 +157,46 @@ def _unwrapped(root: _Bracket) -> _Bracket:
 
 
 def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
-    """Whether bare symbols are words, for all files of a treebank alike."""
+    """Whether bare symbols are words, for all files of a treebank alike.
+
+    Parameters
+    ----------
+    files
+        Everybody's files.
+    leaves
+        "words", "labels", or "auto": as the module says.
+
+    Raises
+    ------
+    UsageError
+        `leaves` is unknown.
+    DataError
+        With "auto", few bare symbols have a sibling: either they are slips among words, or most
+        files have words and a few have none.
+    """
     if leaves not in LEAVES:
         raise UsageError(f"leaves {leaves!r} is not one of: {', '.join(LEAVES)}")
-    if leaves == "auto":
-        return not any(file.delexicalised for file in files)
-    return leaves == "words"
+    if leaves != "auto":
+        return leaves == "words"
+    count = sum(file.bare[0] for file in files)
+    odd = [(file, *place) for file in files for place in file.bare[1]]
+    if not odd:
+        return True
+    if len(odd) < _LABELS_FROM * count:
+        file, symbol, line = min(odd, key=lambda place: (files.index(place[0]), place[2]))
+        raise DataError(
+            f"{symbol!r} has a sibling in its bracket, as words never have ({len(odd)} of "
+            f"{count} bare symbols of the treebank have one)",
+            file=file.path,
+            line=line,
+            hint="Put each word into a bracket of its own, or say --leaves labels.",
+        )
+    mixed = next((f for f in files if f.bare[0] >= _ENOUGH and not f.bare[1]), None)
+    if mixed is not None:
+        raise DataError(
+            f"every bare symbol is alone in its bracket, as words are, but not in {odd[0][0].path}",
+            file=mixed.path,
+            line=mixed.roots[0].line,
+            hint="Take the words off everywhere or nowhere, or say --leaves labels.",
+        )
+    return False

@@ -14,12 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.errors import DataError
+from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Dependencies
 from gammacp.syntax.text import read_lines
 
 _NAME = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
 _COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.*\S)")
 _SKIPPED_ID = re.compile(r"\d+[-.]\d+")
+_SKIPPED = {
+    True: ("multiword range", "its tokens are compared"),
+    False: ("empty node", "enhanced dependencies are not read"),
+}
 
 
 @dataclass(frozen=True)
@@ -42,12 +47,25 @@ CONLL_2009 = Layout(0, 1, 8, 10)
 _CONLL_2009_COLUMNS = 14
 
 
-def read_conll(path: Path, *, encoding: str = "utf-8") -> list[Dependencies]:
+def read_conll(
+    path: Path, *, encoding: str = "utf-8", tally: Tally | None = None
+) -> list[Dependencies]:
     """The sentences of a file, in its order.
 
-    A line that cannot be a token raises DataError with file and line. Cycles, heads out of range
-    and several roots are left for `gammacp.syntax.defects` to report.
+    Parameters
+    ----------
+    path, encoding
+        The file.
+    tally
+        Counts the multiword ranges and empty nodes that are skipped.
+
+    Raises
+    ------
+    DataError
+        A line cannot be a token, a sentence has none, or there is no sentence. Cycles, heads out of
+        range and several roots are left for `gammacp.syntax.defects` to report.
     """
+    tally = tally or Tally(str(path))
     lines = read_lines(path, encoding=encoding)
     tabs = any("\t" in line for line in lines if not line.startswith("#"))
     layout: Layout | None = None
@@ -63,7 +81,7 @@ def read_conll(path: Path, *, encoding: str = "utf-8") -> list[Dependencies]:
             else:
                 rows.append((number, line.split("\t") if tabs else line.split()))
         if rows:
-            sentences.append(_sentence(rows, layout, path, name))
+            sentences.append(_sentence(rows, layout, path, name, tally))
     if not sentences:
         raise DataError("no sentence found", file=path, hint="Is this a CoNLL file?")
     return sentences
@@ -91,7 +109,11 @@ def _named_layout(names: list[str], path: Path, line: int) -> Layout:
 
 
 def _sentence(
-    rows: list[tuple[int, list[str]]], layout: Layout | None, path: Path, name: str | None
+    rows: list[tuple[int, list[str]]],
+    layout: Layout | None,
+    path: Path,
+    name: str | None,
+    tally: Tally,
 ) -> Dependencies:
     heads: list[int] = []
     relations: list[str] = []
@@ -109,6 +131,7 @@ def _sentence(
             )
         identifier, head = fields[here.identifier], fields[here.head]
         if _SKIPPED_ID.fullmatch(identifier):
+            tally.add(*_SKIPPED["-" in identifier])
             continue
         if identifier != str(len(heads) + 1):
             raise DataError(
@@ -130,7 +153,12 @@ def _sentence(
             forms.append(fields[here.form])
         numbers.append(number)
     if not heads:
-        raise DataError("sentence without a token", file=path, line=rows[0][0])
+        raise DataError(
+            "sentence without a token",
+            file=path,
+            line=rows[0][0],
+            hint="It has multiword ranges or empty nodes only: take it out.",
+        )
     return Dependencies(
         tuple(heads), tuple(relations), tuple(forms), str(path), tuple(numbers), name
     )

@@ -6,7 +6,7 @@ None of these stops the computation unless it is asked to be strict: Skjærholt'
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from gammacp.errors import DataError
@@ -20,7 +20,6 @@ class Kind(StrEnum):
     CYCLE = "cycle"
     BAD_HEAD = "head out of range"
     SEVERAL_ROOTS = "several roots"
-    SENTENCE_COUNT = "sentence count"
     TOKEN_COUNT = "token count"
     FORM = "form"
 
@@ -38,6 +37,10 @@ class Defect:
         """`file:line: kind: message`."""
         place = self.file + (f":{self.line}" if self.line is not None else "")
         return f"{place}: {self.kind}: {self.message}" if place else f"{self.kind}: {self.message}"
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON of a defect."""
+        return {**asdict(self), "kind": str(self.kind)}
 
 
 def find_defects(treebank: Treebank) -> list[Defect]:

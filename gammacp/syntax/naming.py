@@ -18,6 +18,7 @@ from itertools import combinations
 from pathlib import Path
 
 from gammacp.errors import DataError, UsageError
+from gammacp.left_out import LeftOut
 
 SUFFIXES = {
     "dependency": (".conll", ".conllu", ".conllup", ".conllx", ".conll09", ".dep", ".malt"),
@@ -73,12 +74,7 @@ def _files(paths: Iterable[Path], kind: str | None) -> list[Path]:
 
 def _inside(folder: Path, kind: str | None) -> list[Path]:
     known = {s for k, suffixes in SUFFIXES.items() if kind in (None, k) for s in suffixes}
-    visible = [
-        p
-        for p in sorted(folder.rglob("*"))
-        if p.is_file() and not any(part.startswith(".") for part in p.relative_to(folder).parts)
-    ]
-    found = [p for p in visible if p.suffix.lower() in known]
+    found = [p for p in _visible(folder) if p.is_file() and p.suffix.lower() in known]
     if not found:
         raise DataError(
             "no treebank file in this folder",
@@ -86,6 +82,26 @@ def _inside(folder: Path, kind: str | None) -> list[Path]:
             hint=f"Looked for {' '.join(sorted(known))}; other files can be named one by one.",
         )
     return found
+
+
+def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
+    """The files in these folders that are nobody's: none of the suffixes, or of another kind."""
+    read = {one.path for one in named}
+    counts = {
+        folder: sum(p.is_file() and p not in read for p in _visible(folder))
+        for folder in paths
+        if folder.is_dir()
+    }
+    reason = "its suffix is not that of the trees that are read"
+    return [LeftOut(str(folder), "file", n, reason) for folder, n in counts.items() if n]
+
+
+def _visible(folder: Path) -> list[Path]:
+    return [
+        p
+        for p in sorted(folder.rglob("*"))
+        if not any(part.startswith(".") for part in p.relative_to(folder).parts)
+    ]
 
 
 def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:

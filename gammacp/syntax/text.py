@@ -24,7 +24,10 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> list[str]:
         codecs.lookup(encoding)
     except LookupError:
         raise UsageError(f"encoding {encoding!r} is unknown") from None
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"file cannot be read: {error.strerror}", file=path) from None
     marked = next((name for mark, name in _MARKS if content.startswith(mark)), encoding)
     try:
         return [line.removesuffix("\r") for line in content.decode(marked).split("\n")]

@@ -2,34 +2,94 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.annotations import Item, Phrase, Sentence, Treebank
+from gammacp.left_out import LeftOut, Tally, gathered
+from gammacp.signature import quoted
+from gammacp.syntax.annotations import Item, Sentence, Treebank
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
-from gammacp.syntax.defects import Defect, Kind, find_defects
-from gammacp.syntax.naming import SUFFIXES, Named, name_files
+from gammacp.syntax.defects import Defect, find_defects, require_sound
+from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
+from gammacp.syntax.pairing import pair_sentences
 from gammacp.syntax.text import read_lines
 
 KINDS = ("dependency", "phrase")
-PAIRINGS = ("auto", "order", "id")
+_LISTED = 20
 
 
 @dataclass(frozen=True)
 class ReadTreebank:
-    """What was read, what is wrong with it, and how names and formats were recognised."""
+    """What was read from files.
+
+    Attributes
+    ----------
+    treebank
+        All sentences, also those that only one annotator has.
+    defects
+        What is wrong inside sentences and between the annotations of a sentence.
+    left_out
+        Sentences that only one annotator has, and tokens that are not read, by file and reason.
+    notes
+        How names and formats were recognised.
+    """
 
     treebank: Treebank
     defects: tuple[Defect, ...]
+    left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
+
+    @property
+    def alone(self) -> tuple[Item, ...]:
+        """The sentences that only one annotator has."""
+        return tuple(item for item in self.treebank.items if len(item.annotations) == 1)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What a reader of the numbers has to know: notes, what is left out, defects."""
+        lost = [f"{entry.file}: left out: {entry}" for entry in self.left_out]
+        lines = [str(s.line) for item in self.alone for s in item.annotations.values() if s.line]
+        if lines:
+            more = ", …" if len(lines) > _LISTED else ""
+            lost.append(f"  the sentences from lines {', '.join(lines[:_LISTED])}{more}")
+        return (*self.notes, *lost, *_listed(self.defects))
+
+    def require_complete(self) -> None:
+        """Strict mode: DataError at the first sentence without a partner, or the first defect."""
+        for item in self.alone:
+            (annotator, sentence), *_ = item.annotations.items()
+            rest = len(self.alone) - 1
+            more = f"; so are {rest} more" if rest else ""
+            raise DataError(
+                f"sentence {item.name} of {annotator} is left out, since nobody else has it{more}",
+                file=sentence.file or None,
+                line=sentence.line,
+                hint="Without --strict agreement is that of the others.",
+            )
+        require_sound(self.defects)
+
+
+def _listed(defects: Sequence[Defect]) -> list[str]:
+    if not defects:
+        return []
+    counts = Counter(str(d.kind) for d in defects)
+    kinds = ", ".join(f"{n} {k}" for k, n in counts.most_common())
+    # The rare kinds are the ones worth reading; several roots are legitimate in some schemes.
+    order = sorted(defects, key=lambda d: counts[str(d.kind)])
+    more = len(defects) - _LISTED
+    return [
+        f"{len(defects)} defect{'s' * (len(defects) != 1)}: {kinds}",
+        *(f"  {defect}" for defect in order[:_LISTED]),
+        *([f"  … and {more} more (all of them with --json)"] if more > 0 else []),
+    ]
 
 
 def read_treebank(
-    paths: Sequence[Path],
+    paths: Path | str | Sequence[Path | str],
     *,
     kind: str | None = None,
     pattern: str | None = None,
@@ -44,49 +104,63 @@ def read_treebank(
     Parameters
     ----------
     paths
-        Files, one per annotator; folders, one per annotator; or a folder of either.
+        Files, one per annotator; folders, one per annotator; or one folder of either.
     kind
         "dependency" or "phrase"; None: from the first file's name or content.
     pattern, folders
         How names are read, see `gammacp.syntax.naming`.
     pairing
-        Sentences of a document belong together by their "order" or by their "id" (`# sent_id`);
-        "auto" goes by id where all have one and the order differs. Where counts differ, sentences
-        of equal forms are paired.
+        Sentences of a document belong together by their words ("auto"), their "order" or their
+        "id" (`# sent_id`), see `gammacp.syntax.pairing`.
     leaves, size
         Phrase structure: what bare symbols are (`gammacp.syntax.brackets`), and |x| in leaves or
         nodes.
+    encoding
+        Of the files, unless a byte-order mark says otherwise.
+
+    Raises
+    ------
+    UsageError
+        An option has an unknown value.
+    DataError
+        A file cannot be read or understood, two files have one name, there is one annotator only,
+        or no sentence has two annotations.
     """
     if kind is not None and kind not in KINDS:
         raise UsageError(f"trees {kind!r} is not one of: {', '.join(KINDS)}")
-    if pairing not in PAIRINGS:
-        raise UsageError(f"pairing {pairing!r} is not one of: {', '.join(PAIRINGS)}")
-    named, how = name_files(paths, pattern=pattern, folders=folders, kind=kind)
+    listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+    named, how = name_files(listed, pattern=pattern, folders=folders, kind=kind)
     chosen = kind or _recognised(named[0].path, encoding)
-    sentences, note = _read_all(named, chosen, leaves, size, encoding)
+    tallies = {one.path: Tally(str(one.path)) for one in named}
+    sentences, note = _read_all(named, chosen, leaves, size, encoding, tallies)
     documents: dict[str, dict[str, list[Sentence]]] = {}
     for one in named:
         documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
     items: list[Item] = []
-    defects: list[Defect] = []
+    left_out: list[LeftOut] = []
     for document in sorted(documents):
-        paired, wrong = pair_sentences(document, documents[document], pairing=pairing)
+        paired, alone = pair_sentences(document, documents[document], pairing=pairing)
         items += paired
-        defects += wrong
+        left_out += alone
     annotators = tuple(dict.fromkeys(one.annotator for one in named))
-    treebank = Treebank(annotators, tuple(items), chosen)
+    options = {"pattern": pattern, "folders": folders, "pairing": pairing, "leaves": leaves}
+    options |= {"size": None if size == "leaves" else size}
+    selection = (f"{k}={quoted(v)}" for k, v in options.items() if v not in (None, "auto"))
+    treebank = Treebank(annotators, tuple(items), chosen, tuple(selection))
     if not treebank.shared:
         raise DataError(
             "no sentence has two annotations",
-            file=paths[0],
-            hint=f"Recognised: {how}. Use --pattern if that is wrong.",
+            file=listed[0],
+            hint=f"Recognised: {how}. Use --pattern if that is wrong, and --pairing order or id "
+            "if words do not tell which sentences are the same.",
         )
     notes = (
         f"{len(annotators)} annotators: {', '.join(annotators)}; {len(documents)} "
         f"document{'s' * (len(documents) != 1)} ({how})",
         note,
     )
-    return ReadTreebank(treebank, (*defects, *find_defects(treebank)), notes)
+    losses = [left_out, passed_over(listed, named), *(t.entries() for t in tallies.values())]
+    return ReadTreebank(treebank, tuple(find_defects(treebank)), gathered(losses), notes)
 
 
 def read_sentences(
@@ -95,7 +169,7 @@ def read_sentences(
     """One person's sentences from one file; parameters as for `read_treebank`."""
     one = Named(path, path.stem, "")
     chosen = kind or _recognised(path, encoding)
-    return _read_all([one], chosen, leaves, "leaves", encoding)[0][path]
+    return _read_all([one], chosen, leaves, "leaves", encoding, {})[0][path]
 
 
 def _recognised(path: Path, encoding: str) -> str:
@@ -108,11 +182,17 @@ def _recognised(path: Path, encoding: str) -> str:
 
 
 def _read_all(
-    named: Sequence[Named], kind: str, leaves: str, size: str, encoding: str
+    named: Sequence[Named],
+    kind: str,
+    leaves: str,
+    size: str,
+    encoding: str,
+    tallies: Mapping[Path, Tally],
 ) -> tuple[dict[Path, list[Sentence]], str]:
     if kind == "dependency":
         found: dict[Path, list[Sentence]] = {
-            one.path: list(read_conll(one.path, encoding=encoding)) for one in named
+            one.path: list(read_conll(one.path, encoding=encoding, tally=tallies.get(one.path)))
+            for one in named
         }
         return found, "dependency trees"
     files = [read_brackets(one.path, encoding=encoding) for one in named]
@@ -123,79 +203,3 @@ def _read_all(
         else "without words (--leaves words if the leaves are words)"
     )
     return {file.path: list(file.phrases(words=words, size=size)) for file in files}, note
-
-
-def pair_sentences(
-    document: str, annotations: Mapping[str, Sequence[Sentence]], *, pairing: str = "auto"
-) -> tuple[list[Item], list[Defect]]:
-    """Which sentences of a document are the same one; and what is wrong about their number."""
-    names = {a: [s.name for s in sentences] for a, sentences in annotations.items()}
-    unique = all(None not in n and len(set(n)) == len(n) for n in names.values())
-    if pairing == "id" and not unique:
-        raise DataError(
-            f"sentences of document {document!r} have no or the same sent_id",
-            file=next(iter(annotations.values()))[0].file,
-            hint="Pair them by order.",
-        )
-    same_order = len({tuple(n) for n in names.values()}) == 1
-    overlap = set.intersection(*(set(n) for n in names.values()))
-    if pairing == "id" or (pairing == "auto" and unique and not same_order and overlap):
-        order = dict.fromkeys(n for row in names.values() for n in row)
-        by_name = {a: {s.name: s for s in sentences} for a, sentences in annotations.items()}
-        rows = [
-            (str(n), {a: found[n] for a, found in by_name.items() if n in found}) for n in order
-        ]
-        return [Item(document, n, row) for n, row in rows], []
-    counts = {a: len(sentences) for a, sentences in annotations.items()}
-    if len(set(counts.values())) == 1:
-        n = next(iter(counts.values()))
-        places = {a: {k: k for k in range(n)} for a in annotations}
-        defects: list[Defect] = []
-    else:
-        places, defects = _by_forms(document, annotations)
-        n = max(counts.values())
-    items = []
-    for k in range(n):
-        row = {a: annotations[a][there[k]] for a, there in places.items() if k in there}
-        first = next(iter(row.values()))
-        items.append(Item(document, first.name or str(k + 1), row))
-    return items, defects
-
-
-def _by_forms(
-    document: str, annotations: Mapping[str, Sequence[Sentence]]
-) -> tuple[dict[str, dict[int, int]], list[Defect]]:
-    """Places of everybody's sentences in the longest annotation, where their forms are equal."""
-    longest = max(annotations, key=lambda a: len(annotations[a]))
-    keys = {a: [_key(s) for s in sentences] for a, sentences in annotations.items()}
-    places = {}
-    defects = []
-    for annotator, sentences in annotations.items():
-        matcher = SequenceMatcher(None, keys[longest], keys[annotator], autojunk=False)
-        there = {
-            block.a + k: block.b + k
-            for block in matcher.get_matching_blocks()
-            for k in range(block.size)
-        }
-        places[annotator] = there
-        if len(sentences) != len(annotations[longest]) or len(there) < len(sentences):
-            left = sorted(set(range(len(sentences))) - set(there.values()))
-            where = sentences[left[0]] if left else sentences[0]
-            defects.append(
-                Defect(
-                    Kind.SENTENCE_COUNT,
-                    where.file,
-                    where.line,
-                    f"{len(sentences)} sentences by {annotator}, {len(annotations[longest])} by "
-                    f"{longest} in document {document!r}: {len(there)} have the same forms, "
-                    f"{len(left)} are left out",
-                )
-            )
-    return places, defects
-
-
-def _key(sentence: Sentence) -> object:
-    if sentence.forms:
-        return sentence.forms
-    # Without words nothing but the length tells sentences apart.
-    return sentence.tree.n_leaves if isinstance(sentence, Phrase) else sentence.n_tokens

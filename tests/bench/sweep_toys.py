@@ -33,7 +33,7 @@ class ToySource:
     def configuration(self) -> Mapping[str, object]:
         return {"units": self.units}
 
-    def continuum(
+    def draw(
         self, error: str, magnitude: float, number: int, *, n_annotators: int, seed: int
     ) -> Continuum:
         del error

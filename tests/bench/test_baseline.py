@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_ind, ttest_rel
 
-from gammacp.bench.baseline import compare, extent_of, read_curves
+from gammacp.bench.baseline import compare, compare_paired, extent_of, read_curves
 from gammacp.bench.table import Point, point_of, write_curves
 from gammacp.errors import DataError, UsageError
 
@@ -20,7 +20,9 @@ def point(values: Sequence[float], magnitude: float = 0.5, measure: str = "gamma
 def test_a_single_point_is_welchs_test() -> None:
     rng = np.random.default_rng(1)
     one, two = rng.normal(0.5, 0.1, 12), rng.normal(0.6, 0.3, 20)
-    (moved,), compared = compare([point(one)], [point(two)], level=1.1)
+    found = compare([point(one)], [point(two)], level=1.1)
+    (moved,) = found.moved
+    compared = found.compared
     assert moved.p == pytest.approx(ttest_ind(one, two, equal_var=False).pvalue, rel=1e-12)
     assert (moved.what, moved.magnitude, compared) == ("mean", 0.5, 1)
     assert (moved.baseline, moved.now) == (one.mean(), two.mean())
@@ -32,8 +34,7 @@ def test_false_alarms_are_as_rare_as_the_level_says() -> None:
     alarms = 0
     for _ in range(300):
         before, now = ([point(rng.beta(3, 2, 10), m / 20) for m in range(21)] for _ in range(2))
-        moved, _ = compare(before, now, level=0.05)
-        alarms += bool(moved)
+        alarms += bool(compare(before, now, level=0.05).moved)
     assert alarms <= 15 + 3 * math.sqrt(15)
 
 
@@ -41,31 +42,31 @@ def test_a_move_beyond_noise_is_found_where_it_is() -> None:
     rng = np.random.default_rng(3)
     before = [point(rng.normal(0.5, 0.05, 40), m / 20) for m in range(21)]
     now = [point(rng.normal(0.55 if m == 7 else 0.5, 0.05, 40), m / 20) for m in range(21)]
-    (moved,), _ = compare(before, now)
+    (moved,) = compare(before, now).moved
     assert moved.magnitude == 0.35
 
 
 def test_points_without_spread_must_agree() -> None:
     same, moved = point([1, 1, 1]), point([0.999, 0.999, 0.999])
-    assert compare([same], [same])[0] == []
-    assert [d.p for d in compare([same], [moved])[0]] == [0]
+    assert compare([same], [same]).moved == ()
+    assert [d.p for d in compare([same], [moved]).moved] == [0]
     rounded = point([1 - 1e-12] * 3)
-    assert compare([same], [rounded])[0] == []
+    assert compare([same], [rounded]).moved == ()
 
 
 def test_one_value_says_nothing_about_noise() -> None:
-    assert compare([point([0.1])], [point([0.9, 0.8, 0.7])])[0] == []
+    assert compare([point([0.1])], [point([0.9, 0.8, 0.7])]).moved == ()
 
 
 def test_undefined_sets_are_compared_by_their_number() -> None:
     nan = math.nan
     mostly = point([0.5, 0.6, *[nan] * 18])
     never = point([0.5, 0.6] * 10)
-    (moved,), _ = compare([mostly], [never])
+    (moved,) = compare([mostly], [never]).moved
     assert (moved.what, moved.baseline, moved.now) == ("undefined", 18, 0)
     gone = point([nan] * 20)
-    assert [d.what for d in compare([never], [gone])[0]] == ["undefined"]
-    assert compare([gone], [gone])[0] == []
+    assert [d.what for d in compare([never], [gone]).moved] == ["undefined"]
+    assert compare([gone], [gone]).moved == ()
 
 
 def test_nothing_in_common_is_an_error() -> None:
@@ -96,3 +97,51 @@ def test_bad_baselines_are_errors(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "b.csv").write_text(text)
     with pytest.raises(DataError, match=told):
         read_curves(tmp_path / "b.csv")
+
+
+def values(**points: Sequence[float]) -> dict[tuple[str, str, float], dict[int, float]]:
+    """Values of single sets as a store gives them, by measure, at magnitude 0.5."""
+    return {("split", name, 0.5): dict(enumerate(found)) for name, found in points.items()}
+
+
+def test_the_same_sets_must_give_the_same_values() -> None:
+    """Far below the noise between sets, and yet 38 of 40 values have moved."""
+    rng = np.random.default_rng(4)
+    before = rng.normal(0.5, 0.2, 40)
+    after = before + 0.01
+    after[:2] = before[:2]
+    assert compare([point(before)], [point(after)]).moved == ()
+    (moved,) = compare_paired([point(before)], [point(after)], None, {}).moved
+    assert (moved.what, moved.baseline, moved.now) == ("mean", before.mean(), after.mean())
+    found = compare_paired(
+        [point(before)], [point(after)], values(gamma=before), values(gamma=after)
+    )
+    assert found.moved[0].p == pytest.approx(ttest_rel(before, after).pvalue, rel=1e-9)
+    assert found.largest == found.moved[0]
+    curve, sets = [point(before)], values(gamma=before)
+    same = compare_paired(curve, curve, sets, sets)
+    assert (same.moved, same.compared, same.paired) == ((), 1, True)
+
+
+def test_sets_that_move_without_their_mean_are_told() -> None:
+    before, after = [0.4, 0.6, 0.5], [0.6, 0.4, 0.5]
+    curves = [point(before)], [point(after)]
+    (moved,) = compare_paired(*curves, values(gamma=before), values(gamma=after)).moved
+    assert (moved.what, moved.p) == ("sets", 1)
+    # Without the single sets there is nothing to see: mean and deviation are the same.
+    assert compare_paired(*curves, None, {}).moved == ()
+
+
+def test_other_numbers_of_the_same_sets_are_compared_where_both_are() -> None:
+    before, after = [0.4, 0.6, 0.5], [0.4, 0.6]
+    with pytest.raises(UsageError, match=r"baseline of 3 sets, sweep of 2, .*--sets 3"):
+        compare_paired([point(before)], [point(after)], None, {})
+    found = compare_paired(
+        [point(before)], [point(after)], values(gamma=before), values(gamma=after)
+    )
+    assert found.moved == ()
+    gone = [0.4, math.nan]
+    (moved,) = compare_paired(
+        [point(before)], [point(gone)], values(gamma=before), values(gamma=gone)
+    ).moved
+    assert (moved.what, moved.baseline, moved.now) == ("undefined", 0, 1)

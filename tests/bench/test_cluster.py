@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from sweep_toys import ToySource
 
-from gammacp.bench.executors import open_pool
 from gammacp.bench.export import export_cells
-from gammacp.bench.runner import SweepError, run
+from gammacp.bench.runner import run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.errors import UsageError
+from gammacp.pools import PoolError, open_pool
 
 pytest.importorskip("distributed")
 Build = Callable[..., Sweep]
@@ -84,6 +84,13 @@ class Cluster:
         with Client(f"tcp://127.0.0.1:{self.port}", timeout=30, set_as_default=False) as client:
             client.wait_for_workers(workers, timeout=60)
 
+    def wait_for_none(self) -> None:
+        from distributed import Client
+
+        with Client(f"tcp://127.0.0.1:{self.port}", timeout=30, set_as_default=False) as client:
+            while client.scheduler_info()["workers"]:
+                time.sleep(0.05)
+
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
@@ -130,14 +137,14 @@ def test_a_worker_killed_during_the_sweep_changes_no_bit(
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gammacp.bench.cluster._CONNECT", 1)
-    told = pytest.raises(SweepError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
+    monkeypatch.setattr("gammacp.pools.cluster._CONNECT", 1)
+    told = pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
     with told, open_pool(f"dask://127.0.0.1:{free_port()}"):
         pass
 
 
 def test_a_scheduler_without_workers_is_an_error(cluster: Cluster) -> None:
-    with pytest.raises(SweepError, match="has no workers"), open_pool(cluster.url):
+    with pytest.raises(PoolError, match="has no workers"), open_pool(cluster.url):
         pass
 
 
@@ -154,14 +161,15 @@ def test_workers_with_other_software_are_an_error(
     told = r"worker tcp://\S+ runs other software \(gammacp 9.9 there, 0\.\S+ here\)"
     odd = cluster.worker_of_another_version()
     cluster.wait_for(1)
-    with pytest.raises(SweepError, match=told), open_pool(cluster.url):
+    with pytest.raises(PoolError, match=told), open_pool(cluster.url):
         pass
     odd.kill()
+    cluster.wait_for_none()
     cluster.worker()
     cluster.wait_for(1)
     threading.Timer(0.5, cluster.worker_of_another_version).start()
     sweep = toy_sweep(source=ToySource(pause=0.02), sets=200)
-    with pytest.raises(SweepError, match=told):
+    with pytest.raises(PoolError, match=told):
         swept(sweep, tmp_path / "s.sqlite", cluster.url)
     assert exported(tmp_path / "s.sqlite").count(b"\n") > 1, "what was computed is kept"
 
@@ -181,6 +189,26 @@ def test_a_module_that_a_worker_lacks_is_named(
         assert pool.executor.submit(abs, -1).result(timeout=30) == 1
 
 
+def test_a_worker_with_stale_code_is_an_error(
+    toy_sweep: Build, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It loaded a module before the module was changed; the client has it as it is now."""
+    text = "from sweep_toys import ToySource\nclass Stale(ToySource):\n    shift = {}\n"
+    path = cluster.folder / "stale_source.py"
+    path.write_text(text.format(1))
+    monkeypatch.syspath_prepend(cluster.folder)
+    module = importlib.import_module("stale_source")
+    cluster.worker()
+    cluster.wait_for(1)
+    swept(toy_sweep(source=module.Stale(), sets=1), tmp_path / "1.sqlite", cluster.url)
+    path.write_text(text.format("22"))
+    importlib.invalidate_caches()
+    module = importlib.reload(module)
+    with pytest.raises(PoolError, match=r"source of stale_source \w+ there, \w+ here"):
+        swept(toy_sweep(source=module.Stale(), sets=1), tmp_path / "2.sqlite", cluster.url)
+    assert exported(tmp_path / "2.sqlite").count(b"\n") == 1
+
+
 def test_losing_the_scheduler_keeps_what_was_done(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -189,7 +217,7 @@ def test_losing_the_scheduler_keeps_what_was_done(
     sweep = toy_sweep(source=ToySource(pause=0.02), sets=100)
     threading.Timer(2, cluster.scheduler.kill).start()
     path = tmp_path / "s.sqlite"
-    with pytest.raises(SweepError, match=r"lost the connection .* cells so far are kept"):
+    with pytest.raises(PoolError, match=r"lost the connection .* cells so far are kept"):
         swept(sweep, path, cluster.url)
     done = exported(path).count(b"\n") - 1
     assert 0 < done < 5 / 3 * sweep.n_cells

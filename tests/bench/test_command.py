@@ -167,12 +167,12 @@ def test_curves_are_held_against_a_baseline(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(DISSIMILARITY.format(scale=20.0))
     moved = gammacp("bench", *check, "--out", "moved", "--no-figures", cwd=tmp_path)
     assert moved.returncode == 1, moved.stderr
-    assert "moved beyond noise, against base/position.csv" in moved.stderr
+    assert "points moved, against base/position.csv, which is of the same seed" in moved.stderr
     assert "gamma" in moved.stdout
     # The store knows that the class has changed.
     stale = gammacp("bench", *check, "--out", "same", "--no-figures", cwd=tmp_path)
     assert stale.returncode == 2
-    assert "options.dissimilarity.code" in stale.stderr
+    assert "options.dissimilarity.scale is 100.0 there, 20.0 here" in stale.stderr
     other = gammacp("bench", *check, "--n-annotators", "4", "--out", "other", cwd=tmp_path)
     assert other.returncode == 2
     assert "made with another configuration (n_annotators differs)" in other.stderr

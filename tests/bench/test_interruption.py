@@ -15,19 +15,19 @@ from pathlib import Path
 import pytest
 from sweep_toys import ToySource
 
-from gammacp.bench.executors import open_pool
 from gammacp.bench.export import export_cells
 from gammacp.bench.runner import run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.errors import GammacpError
+from gammacp.pools import open_pool
 
 Build = Callable[..., Sweep]
 
 _CODE = """
 import sys
 from sweep_toys import ToySource
-from gammacp.bench.executors import open_pool
+from gammacp.pools import open_pool
 from gammacp.bench.runner import run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from sweep_toys import ToySource
 
-from gammacp.bench.executors import open_pool
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.export import export_cells
 from gammacp.bench.runner import Outcome, SweepError, run
@@ -19,6 +18,7 @@ from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep, Task
 from gammacp.bench.table import curves
 from gammacp.errors import UsageError
+from gammacp.pools import open_pool
 
 Build = Callable[..., Sweep]
 

@@ -15,10 +15,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sweep_toys import ToySource
 
 from gammacp.bench.merging import merge
-from gammacp.bench.runner import Pool, SweepError, run
+from gammacp.bench.runner import SweepError, run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.bench.work import compute
+from gammacp.pools import Pool
 
 ERRORS = ("drop", "move", "move+drop")
 MEASURES = ("toy-spread", "toy-random", "toy-by-category")

@@ -2,19 +2,27 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from gammacp.bench.runner import run as run_sweep
+from gammacp.bench.store import Store
+from gammacp.bench.sweep import Sweep
+from gammacp.bench.table import Point, curves
 from gammacp.bench.trees import (
-    TreeSweep,
+    PAPER_ERRORS,
+    Perturbed,
     parse_tree_error,
     perturbed,
     sample_sentences,
-    tree_points,
 )
+from gammacp.bench.work import check
 from gammacp.errors import DataError, UsageError
+from gammacp.pools import open_pool
 from gammacp.syntax.annotations import Dependencies, Phrase, Sentence
 from gammacp.syntax.treebank import read_sentences
 from shuffling.trees import LabelConfusion
@@ -24,16 +32,32 @@ from tests.cli.conftest import run as run
 CDT = Path(__file__).parents[1] / "fixtures" / "cdt"
 
 
+def tree_sweep(sample: tuple[Sentence, ...], **changes: Any) -> Sweep:
+    given: dict[str, Any] = {
+        "source": Perturbed(sample),
+        "errors": PAPER_ERRORS,
+        "measures": Perturbed(sample).measures,
+        "n_annotators": 2,
+    }
+    return Sweep(**(given | changes))
+
+
+def points_of(sweep: Sweep, folder: Path) -> list[Point]:
+    with Store.writing(folder / "s.sqlite") as store, open_pool("serial") as pool:
+        assert run_sweep(sweep, store, pool).failures == []
+        return curves(store, store.begin(sweep), errors=sweep.errors, measures=sweep.measures)
+
+
 @pytest.fixture(scope="module")
 def sample() -> tuple[Sentence, ...]:
     return sample_sentences(read_sentences(CDT / "da-morten.conll"), number=30, seed=1)
 
 
-def test_paper_shapes(sample: tuple[Sentence, ...]) -> None:
+def test_paper_shapes(sample: tuple[Sentence, ...], tmp_path: Path) -> None:
     """§3: LAS at p_label = 1 is 1/#labels; structure costs more than labels; α_diff collapses,
     α_norm is lenient."""
-    sweep = TreeSweep(sentences=sample, magnitudes=(0.0, 0.2, 1.0), sets=4)
-    points = {(p.error, p.measure, p.magnitude): p for p in tree_points(sweep)}
+    sweep = tree_sweep(sample, magnitudes=(0.0, 0.2, 1.0), sets=4)
+    points = {(p.error, p.measure, p.magnitude): p for p in points_of(sweep, tmp_path)}
     mean = {key: p.mean for key, p in points.items()}
     for error in sweep.errors:
         for measure in sweep.measures:
@@ -49,14 +73,22 @@ def test_paper_shapes(sample: tuple[Sentence, ...]) -> None:
     assert all(p.sets == 4 and p.undefined == 0 for p in points.values())
 
 
-def test_a_set_does_not_depend_on_the_sweep_around_it(sample: tuple[Sentence, ...]) -> None:
-    small = TreeSweep(sentences=sample, errors=("attach",), magnitudes=(0.5,), sets=2, seed=4)
-    large = TreeSweep(
-        sentences=sample, errors=("label", "attach"), magnitudes=(0.1, 0.5), sets=2, seed=4
-    )
-    assert tree_points(small) == [
-        p for p in tree_points(large) if p.error == "attach" and p.magnitude == 0.5
+def test_a_set_does_not_depend_on_the_sweep_around_it(
+    sample: tuple[Sentence, ...], tmp_path: Path
+) -> None:
+    small = tree_sweep(sample, errors=("attach",), magnitudes=(0.5,), sets=2, seed=4)
+    large = replace(small, errors=("label", "attach"), magnitudes=(0.1, 0.5))
+    (tmp_path / "large").mkdir()
+    assert points_of(small, tmp_path) == [
+        p
+        for p in points_of(large, tmp_path / "large")
+        if p.error == "attach" and p.magnitude == 0.5
     ]
+    # The same store goes on with what is missing, on any executor.
+    with Store.writing(tmp_path / "s.sqlite") as store, open_pool("processes", 2) as pool:
+        assert run_sweep(large, store, pool).reused == small.n_cells
+        points = curves(store, store.begin(large), errors=large.errors, measures=large.measures)
+    assert points == points_of(large, tmp_path / "large")
 
 
 def test_variants_and_phrase_structure() -> None:
@@ -65,8 +97,7 @@ def test_variants_and_phrase_structure() -> None:
     for attachment in ("attach", "attach:uniform", "attach:local"):
         (changed,) = perturbed([phrase], f"label+{attachment}", 1.0, rng)
         assert changed.n_tokens == 4
-    sweep = TreeSweep(sentences=(phrase, phrase), magnitudes=(0.5,), sets=1)
-    assert sweep.measures[-1] == "jaccard"
+    assert Perturbed((phrase, phrase)).measures[-1] == "jaccard"
     confusion = LabelConfusion.observed(["a", "b"], ["b", "a"])
     sentence = Dependencies((0, 1), ("a", "b"))
     (swapped,) = perturbed([sentence], "label:confusion", 1.0, rng, confusion=confusion)
@@ -80,7 +111,13 @@ def test_what_cannot_be_meant(sample: tuple[Sentence, ...]) -> None:
     with pytest.raises(UsageError, match="no such variant"):
         parse_tree_error("attach:far")
     with pytest.raises(UsageError, match="needs a confusion matrix"):
-        TreeSweep(sentences=sample, errors=("label:confusion",))
+        check(tree_sweep(sample, errors=("label:confusion",)))
+    with pytest.raises(UsageError, match="measure 'gamma' is not one of trees: alpha-plain"):
+        check(tree_sweep(sample, measures=("gamma",)))
+    with pytest.raises(UsageError, match="3 annotators, where trees"):
+        check(tree_sweep(sample, n_annotators=3))
+    with pytest.raises(DataError, match="no sentence"):
+        Perturbed(())
     with pytest.raises(DataError, match="without a cycle"):
         sample_sentences([Dependencies((2, 1), ("a", "b"))])
 

@@ -1,7 +1,10 @@
+import math
+
 import numpy as np
 import pytest
 
 from gammacp.chance.sampling import (
+    MOST_SAMPLES,
     ExpectedDisorder,
     SampleRule,
     coefficient_of_variation,
@@ -110,3 +113,23 @@ def test_an_interruption_keeps_the_samples_that_are_done() -> None:
     assert (expected.samples, expected.complete, expected.enough) == (33, False, True)
     few = sample_until(SampleRule(), lambda indices: draw(indices)[:9])
     assert (few.samples, few.complete, few.enough) == (9, False, False)
+
+
+def test_a_precision_that_cannot_be_had_is_capped_and_said() -> None:
+    draws = np.random.default_rng(0).random(2 * MOST_SAMPLES)
+    drawn: list[int] = []
+
+    def draw(indices: range) -> list[tuple[float, float, bool]]:
+        drawn.extend(indices)
+        return [(float(draws[i]), float(draws[i]), True) for i in indices]
+
+    found = sample_until(SampleRule(precision=1e-6), draw)
+    assert len(drawn) == found.samples == MOST_SAMPLES
+    assert found.complete
+    assert found.capped
+    # σ/μ of a uniform is 1/√3.
+    assert found.precision == pytest.approx(1.96 / math.sqrt(3 * MOST_SAMPLES), rel=0.05)
+    low, high = found.interval
+    assert (high - low) / 2 == pytest.approx(found.precision * found.mean)
+    assert not sample_until(SampleRule(samples=MOST_SAMPLES + 7), draw).capped
+    assert not sample_until(SampleRule(precision=0.1), draw).capped

@@ -155,3 +155,31 @@ def test_the_documentation_has_the_registry_s_table(run: Run) -> None:
     generated = "\n".join(markdown_lines())
     assert run("formats", "--markdown").out == generated + "\n"
     assert generated in DOCS.read_text(encoding="utf-8"), "run gammacp formats --markdown"
+
+
+def test_inspect_and_convert_tell(run: Run, tmp_path: Path) -> None:
+    rows = "# a comment\nannotator,category,start,end,note\nA,x,0,1,\nB,x,0,1,\n"
+    (tmp_path / "b.csv").write_text(rows, encoding="utf-8")
+    file = str(tmp_path / "b.csv")
+    document = json.loads(run("inspect", file, "--json").out)
+    assert document["left_out"][0] == {
+        "file": file,
+        "kind": "column",
+        "count": 1,
+        "reason": "note is none of those that are read",
+    }
+    assert "left out: 1 column: note is none of those that are read" in run("inspect", file).out
+    done = run("convert", file, str(tmp_path / "c.json"))
+    assert "left out: 1 line: comment" in done.err
+
+
+def test_what_acts_or_hides_is_shown(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text("A\x1b[2J,x\u202ey,0,1\nB,x,0,1\n", encoding="utf-8")
+    out = run("inspect", str(tmp_path / "b.csv")).out
+    assert "A\\x1b[2J" in out
+    assert "x\\u202ey" in out
+    assert "\x1b" not in out
+    (tmp_path / "b.csv").write_text("A\x1b[2J\nB\n", encoding="utf-8")
+    failed = run("inspect", str(tmp_path / "b\x1b.csv"))
+    assert failed.code == 3
+    assert "b\\x1b.csv: file does not exist" in failed.err

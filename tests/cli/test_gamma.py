@@ -17,6 +17,7 @@ KEYS = {
     "annotators",
     "units",
     "reason",
+    "notes",
     "bootstrap",
     "signature",
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import gammacp.measures.gamma_run as gamma_run
+import gammacp.measures.settings as gamma_settings
 from gammacp.alignment import BestGroups
 from tests.cli.conftest import Run
 
@@ -21,7 +21,7 @@ Interrupt = Callable[[int], None]
 @pytest.fixture
 def interrupt(monkeypatch: pytest.MonkeyPatch) -> Interrupt:
     """Send Ctrl-C while the random set of that number (from 1) is aligned."""
-    true = gamma_run.best_groups
+    true = gamma_settings.best_groups
 
     def set_up(number: int) -> None:
         calls = 0
@@ -33,7 +33,7 @@ def interrupt(monkeypatch: pytest.MonkeyPatch) -> Interrupt:
                 signal.raise_signal(signal.SIGINT)
             return true(*args, **options)
 
-        monkeypatch.setattr(gamma_run, "best_groups", aligned)
+        monkeypatch.setattr(gamma_settings, "best_groups", aligned)
 
     return set_up
 
@@ -135,7 +135,7 @@ def test_other_commands_end_with_one_line_and_write_nothing(
                 raise
             raise SystemError("returned a result with an exception set") from interrupted
 
-    monkeypatch.setattr(gamma_run, "best_groups", aligned)
+    monkeypatch.setattr(gamma_settings, "best_groups", aligned)
     page = files[0].with_suffix(".html")
     done = run("report", files[0], "-o", page, "--jobs", 1)
     assert (done.code, done.out, done.err) == (130, "", "gammacp: interrupted\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,10 @@ def test_json(run: Run) -> None:
     document = json.loads(found.out)
     assert set(document["items"]["ch1"]) == ITEM_KEYS
     assert document["items"]["ch1"]["pi_s"] == pytest.approx(0.7553, abs=5e-5)
-    assert set(document["items"]["ch1"]["windowdiff"]) == {"mean", "sd"}
+    assert set(document["items"]["ch1"]["windowdiff"]) == {"mean", "sd", "undefined"}
     assert [len(g["items"]) for g in document["groups"]] == [4, 4]
     assert document["corpus"]["full"] == 420
-    assert document["corpus"]["pi_s"].keys() == {"mean", "sd"}
+    assert document["corpus"]["pi_s"].keys() == {"mean", "sd", "undefined"}
     lo, hi = document["corpus"]["bootstrap"]["pi_s"]
     assert lo < document["corpus"]["pooled"]["pi_s"] < hi
     assert "seed:3" in document["signature"]
@@ -62,9 +63,51 @@ def test_pairs(run: Run) -> None:
     assert len(document["pairs"]) == 4 * 4 * 3 + 4 * 6 * 5
     ch1 = document["means"]["items"]["ch1"]["windowdiff"]
     assert ch1 == document["items"]["ch1"]["windowdiff"]
-    assert document["means"]["corpus"]["b"].keys() == {"mean", "sd"}
+    assert document["means"]["corpus"]["b"].keys() == {"mean", "sd", "undefined"}
     table = run("segmentation", "--dataset", "moonstone", "--pairs").out
     assert "all pairs" in table
+
+
+def test_groups(run: Run, tmp_path: Path) -> None:
+    path, groups = tmp_path / "in.json", tmp_path / "groups.json"
+    path.write_text('{"s": {"1": [2, 1], "2": [3]}, "t": {"1": [3], "2": [1, 2]}}')
+    groups.write_text('[["s"], ["t"]]')
+    found = run("segmentation", path, "--groups", groups)
+    assert "mean of groups" in found.out
+    assert found.err == (
+        "1, 2: in several groups of items, and taken for one person each; "
+        "see --anonymous-coders and --groups\n"
+    )
+    found = run("segmentation", path, "--groups", groups, "--anonymous-coders", "--json")
+    document = json.loads(found.out)
+    assert [g["items"] for g in document["groups"]] == [["s"], ["t"]]
+    assert document["corpus"]["coders"] == 4
+    assert "|people:anonymous|sel:group=s;group=t|" in document["signature"]
+    assert found.err == ""
+    groups.write_text('[["s"], ["x"]]')
+    assert run("segmentation", path, "--groups", groups).code == 3
+
+
+def test_one_more_item_leaves_declared_groups_alone(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "more.json"
+    shipped = json.loads(resources.files("gammacp.datasets").joinpath("moonstone.json").read_text())
+    shipped["items"]["epilogue"] = {"an1": [3, 4], "an2": [7]}
+    path.write_text(json.dumps(shipped))
+    document = json.loads(run("segmentation", path, "--json").out)
+    assert [len(g["items"]) for g in document["groups"]] == [4, 4, 1]
+
+
+def test_what_is_undefined_is_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    path.write_text('{"s": {"a": [4, 4], "b": [8], "c": [4, 4]}, "t": {"a": [1], "b": [1]}}')
+    found = run("segmentation", path, "--pairs", "--json")
+    means = json.loads(found.out)["means"]["corpus"]
+    # b has no boundary: F₁ 0 in four ordered pairs, 1 in two; nothing to find in t.
+    assert means["f"] == {"mean": pytest.approx(1 / 3), "sd": pytest.approx(0.4714, abs=1e-4),
+                          "undefined": 2}  # fmt: skip
+    assert means["precision"]["undefined"] == 2 + 2
+    assert "1 − WD is undefined for 2 pairs of codings" in found.err
+    assert "precision 4, recall 4, f 2" in found.err
 
 
 def test_published_edits_that_are_not_the_cheapest(run: Run) -> None:

@@ -129,3 +129,31 @@ def test_threshold(run: Run) -> None:
     code, _, err = syntax(run, *files, "--fail-under", 0.96)
     assert code == 5
     assert "0.9568" in err
+
+
+def test_what_is_left_out_is_said_and_strict_stops_at_it(run: Run, tmp_path: Path) -> None:
+    row = "{0}\t{1}\t_\t_\t_\t_\t{2}\t{3}"
+
+    def block(*words: str) -> str:
+        return "\n".join(row.format(i, w, i - 1, w[:2]) for i, w in enumerate(words, 1)) + "\n"
+
+    text = [block(f"w{k}", "goes", f"to{k}") for k in range(6)]
+    (tmp_path / "ann.conll").write_text("\n".join(text), encoding="utf-8")
+    (tmp_path / "ben.conll").write_text("\n".join(text[:3:-1] + text[:3]), encoding="utf-8")
+    (tmp_path / "readme.txt").write_text("no tree")
+    code, out, err = syntax(run, tmp_path, "--json")
+    document = json.loads(out)
+    assert (code, document["items"], document["alpha"]["plain"]) == (0, 5, 1)
+    ann, folder = str(tmp_path / "ann.conll"), str(tmp_path)
+    assert [(e["file"], e["kind"], e["count"]) for e in document["left_out"]] == [
+        (ann, "sentence", 1),
+        (folder, "file", 1),
+    ]
+    assert f"{ann}: left out: 1 sentence: no other annotator has the sentence" in err
+    assert "the sentences from lines 13" in err
+    code, out, err = syntax(run, tmp_path, "--strict")
+    assert (code, out) == (3, "")
+    assert f"{ann}:13: sentence 4 of ann is left out, since nobody else has it" in err
+    assert "|sel:pairing=order|" in json.loads(
+        syntax(run, tmp_path, "--json", "--pairing", "order")[1]
+    )["signature"]  # fmt: skip

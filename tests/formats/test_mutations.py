@@ -32,6 +32,7 @@ TARGETS = {
     "prodigy": ("prodigy.jsonl", "prodigy.jsonl"),
     "rttm": ("rttm", "rttm/ann/all.rttm"),
     "segeval": ("segeval.json", "segeval.json"),
+    "segmentation-table": ("segments.tsv", "segments.tsv"),
     "textgrid": ("MaureenMarvinRobin.TextGrid", "MaureenMarvinRobin.TextGrid"),
     "web-annotation": ("web-annotation.jsonld", "web-annotation.jsonld"),
     "webanno": ("webanno", "webanno/story/ann.tsv"),

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit, read, write
-from gammacp.formats.archive import members, what_annotators_made
-from gammacp.formats.layers import chosen_feature, chosen_layer, union
+from gammacp.formats.archive import members, why_not_annotators
+from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.offsets import counted_in, from_utf16, same
 from gammacp.formats.positions import position, written
 from gammacp.formats.source import Source
@@ -53,17 +53,19 @@ def test_offsets_are_told_apart_by_quotes() -> None:
 
 
 def test_layers() -> None:
-    layers = union([{"x.Span": ("value",)}, {"x.Span": ("kind", "value"), "y.Other": ()}])
-    assert layers == {"x.Span": ["value", "kind"], "y.Other": []}
+    layers = union(
+        [{"x.Span": Layer(("value",))}, {"x.Span": Layer(("kind", "value")), "y.Other": Layer()}]
+    )
+    assert layers == {"x.Span": Layer(("value", "kind")), "y.Other": Layer()}
     assert chosen_layer(layers, "span") == "x.Span"
     assert chosen_feature(layers, "x.Span", None) == "value"
     assert chosen_feature(layers, "y.Other", None) is None
     with pytest.raises(DataError, match=r"several layers: x\.Span, y\.Other"):
         chosen_layer(layers, None)
     with pytest.raises(DataError, match=r"several features: a, b\. Choose"):
-        chosen_feature({"z": ["a", "b"]}, "z", None)
+        chosen_feature({"z": Layer(("a", "b"))}, "z", None)
     with pytest.raises(DataError, match="fits several layers"):
-        chosen_layer({"a.X": [], "b.X": []}, "X")
+        chosen_layer({"a.X": Layer(), "b.X": Layer()}, "X")
 
 
 def test_tier_patterns_are_no_regular_expressions() -> None:
@@ -95,19 +97,32 @@ def test_archives_inside_archives() -> None:
         list(members(outer.getvalue()[:-30], "p.zip"))
 
 
-def test_archives_that_grow_are_refused() -> None:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.csv", "x")
-        archive.infolist()[0].file_size = 1 << 31
-    with pytest.raises(DataError, match="more than 1 GB"):
-        list(members(content.getvalue(), "p.zip"))
+@pytest.mark.parametrize("nested", [False, True])
+def test_one_limit_for_all_that_is_unpacked(nested: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gammacp.formats.archive._LARGEST", 1 << 20)
+
+    def packed(**files: bytes) -> bytes:
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(f"{name}.csv", data)
+        return content.getvalue()
+
+    halves = {name: bytes(400_000) for name in "abc"}
+    content = packed(**({n: packed(x=d) for n, d in halves.items()} if nested else halves))
+    assert len(content) < 10_000
+    with pytest.raises(DataError, match="unpacked, archives inside included"):
+        list(members(content, "p.zip"))
+
+
+def annotators_work(names: list[str]) -> list[str]:
+    return [name for name, reason in why_not_annotators(names).items() if not reason]
 
 
 def test_what_annotators_made() -> None:
     inside = ["annotation/d/a.zip", "annotation/d/INITIAL_CAS.zip", "source/d.tsv", ".x/a.csv"]
-    assert what_annotators_made(inside) == ["annotation/d/a.zip", "source/d.tsv"]
-    assert what_annotators_made([*inside, "exportedproject1.json"]) == ["annotation/d/a.zip"]
+    assert annotators_work(inside) == ["annotation/d/a.zip", "source/d.tsv"]
+    assert annotators_work([*inside, "exportedproject1.json"]) == ["annotation/d/a.zip"]
 
 
 @pytest.mark.parametrize(

@@ -377,7 +377,7 @@ def test_segments_cover_their_item(tmp_path: Path) -> None:
     ]
     file = tmp_path / "a.json"
     file.write_text('{"talk": {"ann": [2, 3], "bob": [6]}}', encoding="utf-8")
-    with pytest.raises(DataError, match="do not sum to the same length: ann 5, bob 6"):
+    with pytest.raises(DataError, match="has mass 5 for ann and 6 for bob"):
         read(file)
 
 

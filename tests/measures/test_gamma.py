@@ -12,13 +12,14 @@ import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, DataError, Unit
 from gammacp.alignment import Alignment, Status
 from gammacp.arrays import Floats
-from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.chance.registry import CHANCE_MODELS, default_chance
 from gammacp.datasets import load
-from gammacp.dissimilarity import bind
 from gammacp.dissimilarity.base import UnitColumns
 from gammacp.measures.gamma import gamma, soft_gamma
-from gammacp.measures.gamma_corpus import default_chance, gamma_corpus
-from gammacp.measures.gamma_run import Settings, chance_disorder
+from gammacp.measures.gamma_corpus import gamma_corpus
+from gammacp.measures.random_sets import Basis
+from gammacp.measures.settings import Settings
+from gammacp.signature import parse
 
 APS = load("alex-paul-suzan")
 
@@ -140,7 +141,7 @@ def test_random_sets_without_any_unit_have_no_disorder() -> None:
     """One annotator of two has units: a quarter of all sets is drawn from the other twice."""
     c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("A", 10, 12, "x")], annotators=["B"])
     options = Settings.of(samples=60)
-    found = chance_disorder([c], 2, bind(Combined(), c), options).expected
+    found = Basis(c, options).chance(c).expected
     assert set(found.disorders[found.disorders < 0.01]) == {0.0}
     assert (found.disorders == 0).sum() == pytest.approx(15, abs=9)
     assert (found.bounds[found.disorders == 0] == 0).all()
@@ -244,23 +245,23 @@ def test_a_small_corpus_falls_back_to_shift_and_says_so() -> None:
 
 def test_chance_mixes_continua_where_there_are_enough() -> None:
     two = Corpus.from_continua({f"d{i}": random_continuum(i, n=2, p=4) for i in range(2)})
-    assert default_chance(two) == "corpus"
-    assert default_chance(corpus(3)) == "corpus"
-    assert default_chance(corpus(2)) == "shift"
-    assert default_chance(corpus(1)) == "shift"
+    assert default_chance([two.values()]) == "corpus"
+    assert default_chance([corpus(3).values()]) == "corpus"
+    assert default_chance([corpus(2).values()]) == "shift"
+    assert default_chance([corpus(1).values()]) == "shift"
 
 
 def test_a_corpus_is_proven_if_everything_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("gammacp.measures.gamma_corpus")
+    module = import_module("gammacp.measures.random_sets")
     assert gamma_corpus(corpus(3), samples=4).status is Status.OPTIMAL
-    best = module.best
+    solve = module.align
 
-    def unproven(c: Continuum, *rest: Any) -> Alignment:
-        found = best(c, *rest)
+    def unproven(c: Continuum, *rest: Any, **options: Any) -> Alignment:
+        found = solve(c, *rest, **options)
         first = c == corpus(1)["d0"]
         return replace(found, status=Status.FEASIBLE, bound=0.0) if first else found
 
-    monkeypatch.setattr(module, "best", unproven)
+    monkeypatch.setattr(module, "align", unproven)
     found = gamma_corpus(corpus(3), samples=4)
     assert [s.status for s in found.scores.values() if isinstance(s, gc.GammaScore)] == [
         Status.FEASIBLE,
@@ -269,6 +270,7 @@ def test_a_corpus_is_proven_if_everything_is(monkeypatch: pytest.MonkeyPatch) ->
     ]
     assert found.status is Status.FEASIBLE
     assert found.observed is not None
+    assert found.bound is not None
     assert found.bound < found.observed
 
 
@@ -279,3 +281,18 @@ def test_a_continuum_without_gamma_does_not_stop_the_others() -> None:
     assert found.continua == 3
     assert "two annotators" in (found.scores["lonely"].reason or "")
     assert not math.isnan(found.value)
+
+
+def test_a_capped_precision_is_said_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gammacp.chance.sampling.MOST_SAMPLES", 40)
+    score = gamma(APS, precision=1e-6)
+    assert score.samples == 40
+    (note,) = score.as_dict()["notes"]
+    assert "instead of 1e-06" in note
+    reached = float(parse(score.signature).parts["reached"])
+    assert reached > 1e-3
+    assert score.interval is not None
+    assert score.expected is not None
+    assert score.observed is not None
+    low = 1 - score.observed / (score.expected * (1 - reached))
+    assert score.interval[0] == pytest.approx(low, rel=0.05)

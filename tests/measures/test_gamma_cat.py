@@ -74,12 +74,12 @@ def test_a_category_without_aligned_pairs_is_undefined() -> None:
 
 
 def test_measure_shares_the_alignments_of_the_family(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gammacp.measures import gamma as module
+    from gammacp.measures import random_sets as module
 
     c = predefined({"A": "xxyyzzxy", "B": "xxyyzyxx"})
     calls = []
-    solve = module.best
-    monkeypatch.setattr(module, "best", lambda *a: calls.append(a) or solve(*a))
+    solve = module.align
+    monkeypatch.setattr(module, "align", lambda *a, **k: calls.append(a) or solve(*a, **k))
     found = measure(c, ["gamma", "gamma-cat", "gamma-k"], samples=10)
     assert len(calls) == 1
     assert found["gamma-cat"].value == gamma_cat(c, samples=10).value

@@ -1,3 +1,4 @@
+import math
 import warnings
 
 import krippendorff
@@ -8,8 +9,16 @@ from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit, UsageError
 from gammacp.measures.category_metrics import squared_differences
-from gammacp.measures.krippendorff import binary_u_alpha, cu_alpha, ku_alpha, u_alpha
+from gammacp.measures.krippendorff import (
+    CoincidenceScore,
+    binary_u_alpha,
+    cu_alpha,
+    ku_alpha,
+    u_alpha,
+)
 from gammacp.measures.krippendorff_2013 import u_alpha_2013
+from gammacp.measures.registry import measure
+from gammacp.testing import continua
 from tests.measures import oracles
 
 CASES = 1000
@@ -284,3 +293,33 @@ def test_an_atom_is_a_length(atom: float) -> None:
     c = Continuum.from_units([Unit("A", 1, 4, "a"), Unit("B", 2, 5, "b")])
     with pytest.raises(UsageError, match="is not a length"):
         u_alpha(c, atom=atom)
+
+
+@settings(max_examples=60, deadline=None)
+@given(continua(n_annotators=(2, 4), n_units=(2, 8), categories=("a", "b", "c")))
+def test_few_units_give_a_value_of_at_most_one_or_a_reason(c: Continuum) -> None:
+    """Dividing by the expectation of a column that is 0 or negative gave errors and values > 1."""
+    found = measure(c, ["cu-alpha", "ku-alpha"])
+    cu, ku = found["cu-alpha"], found["ku-alpha"]
+    for score in (cu, ku):
+        if not isinstance(score, CoincidenceScore):
+            continue
+        low = bool((np.diag(score.expected_coincidences) < 0).any())
+        assert low == any("negative" in n for n in score.notes) or score.reason is not None
+    values = [cu.value, *ku.by_category.values()]
+    assert all(math.isnan(v) or v <= 1 + 1e-12 for v in values)
+    assert not math.isnan(cu.value) or cu.reason
+    if isinstance(ku, CoincidenceScore):
+        undefined = {k for k, v in ku.by_category.items() if math.isnan(v)}
+        assert undefined == set(ku.undefined_categories)
+
+
+def test_a_category_that_meets_itself_less_than_never() -> None:
+    """Three annotators, a's only unit meets one of the two others: (ℓ*_.a)² < Σ ℓ²."""
+    units = [Unit("A", 0, 10, "a"), Unit("B", 0, 10, "b"), Unit("C", 20, 30, "b")]
+    units += [Unit("A", 20, 30, "b"), Unit("B", 20, 30, "b")]
+    score = cu_alpha(Continuum.from_units(units))
+    a = score.labels.index("a")
+    assert score.expected_coincidences[a, a] < 0
+    assert any("coincidences of a" in note for note in score.notes)
+    assert score.as_dict()["notes"] == list(score.notes)

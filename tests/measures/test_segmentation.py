@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import UsageError
-from gammacp.measures.registry import measure
+from gammacp.measures.registry import MEASURES, measure
 from gammacp.measures.segmentation import PairwiseScore
 from gammacp.measures.segmentation_similarity import EditScore
 
@@ -99,3 +100,18 @@ def test_undefined_coefficients() -> None:
         assert "chance agreement is 1" in str(score.reason)
     with pytest.raises(UsageError, match="edit 'x' is unknown"):
         measure(everywhere, ["s"], edit="x")
+
+
+def test_pi_on_s_of_random_boundaries_is_not_0_and_is_not_called_chance_corrected() -> None:
+    """Independent boundaries at 2 % of 1000 places: S ≈ 1 − 2·.02·.98, chance .02²."""
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(20):
+        units = []
+        for name in "ab":
+            edges = [0, *(np.flatnonzero(rng.random(999) < 0.02) + 1).tolist(), 1000]
+            units += [Unit(name, start, end, None) for start, end in pairwise(edges)]
+        values.append(measure(Continuum.from_units(units), ["multi-pi-s"])["multi-pi-s"].value)
+    assert np.mean(values) == pytest.approx(0.96, abs=0.01)
+    for name in ("pi-s", "kappa-s", "multi-pi-s", "multi-kappa-s"):
+        assert not MEASURES[name].chance_corrected

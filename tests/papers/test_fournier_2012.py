@@ -57,7 +57,7 @@ def test_every_cell_of_table_2(published: CodingAgreement, chapter: int) -> None
             found.coefficients.pi,
             found.coefficients.kappa,
             found.coefficients.bias,
-            *found.windowdiff,
+            *found.windowdiff[:2],
         )
     ]
     counts = (len(row.coders), row.boundaries, row.mass)

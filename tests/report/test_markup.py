@@ -4,7 +4,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp.report.markup import Markup, between, element, join, json_script, number, table
+from gammacp.report.markup import Markup, element, join, json_script, number, table
+from gammacp.tables import Column, Table, count
 
 
 def test_text_is_escaped_and_markup_is_not() -> None:
@@ -39,8 +40,9 @@ def test_numbers_that_json_lacks_are_null() -> None:
 
 
 def test_tables_have_headers_for_rows_and_columns() -> None:
-    made = table(["name", "n"], [["<x>", "3"]], caption="c", numeric=(1,))
-    assert '<th scope="col" class="number">n</th>' in made
+    columns = (Column("name", "name"), Column("n", "n", count))
+    made = table(Table(columns, [{"name": "<x>", "n": 3}]))
+    assert '<th scope="col" class="number">N</th>' in made
     assert '<th scope="row" class="name">&lt;x&gt;</th><td class="number">3</td>' in made
 
 
@@ -48,5 +50,9 @@ def test_numbers_for_people() -> None:
     assert (number(-0.25), number(None), number(math.nan), number(math.inf)) == (
         "−0.250", "–", "–", "∞",
     )  # fmt: skip
-    assert between((0.1, 0.2), 1) == "0.1 to 0.2"
-    assert between(None) == "–"
+
+
+def test_what_a_browser_would_obey_is_shown() -> None:
+    assert element("td", "a\u202eb\x1b[1m", title="\x00") == (
+        '<td title="\\x00">a\\u202eb\\x1b[1m</td>'
+    )

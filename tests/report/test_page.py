@@ -106,6 +106,28 @@ def test_calibration_reference_and_rounds_have_their_sections() -> None:
     assert page.count("<polyline") >= 1
 
 
+def test_what_is_not_proven_is_not_called_exact() -> None:
+    c = continuum(8, 6)
+    exact, greedy = (report(c, samples=5, draws=0, method=m).html for m in ("auto", "greedy"))
+    assert "found exactly" in exact
+    assert "found exactly" not in greedy
+    assert "not all of them are proven" in greedy
+
+
+def test_what_was_selected_is_on_the_page() -> None:
+    c = continuum(9, 6)
+    page = report(c.only_annotators(["A", "B"]).only_categories(["x", "y"]), samples=5).html
+    assert "Chosen of what the files hold: exclude C; only x, y." in page
+
+
+def test_both_rounds_show_their_signatures() -> None:
+    first, second = continuum(10, 6), continuum(11, 6).only_annotators(["A", "B"])
+    page = report({"one": first}, against={"two": second}, samples=5, draws=0).html
+    rounds = page[page.index('<section id="rounds"') :]
+    assert len(re.findall(r"gamma\|d:", rounds)) >= 2
+    assert "sel:exclude=C" in rounds
+
+
 def test_undefined_agreement_is_said() -> None:
     # Everybody marked everything, so that random sets agree perfectly, too.
     c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 0, 10, "x")])

@@ -88,9 +88,20 @@ def test_reference_and_hypothesis_the_right_way_round() -> None:
     assert confusion_matrix(reference, masses([11])).recall() == 0
 
 
-def test_a_near_miss_is_part_of_a_match() -> None:
+def test_f_of_a_side_without_boundaries_is_0_and_of_two_undefined() -> None:
+    some, none = masses([2, 3, 6]), masses([11])
+    assert confusion_matrix(some, none).f_measure() == 0
+    assert confusion_matrix(none, some).f_measure() == 0
+    assert math.isnan(confusion_matrix(none, none).f_measure())
+    assert math.isnan(confusion_matrix(none, some).recall())
+
+
+def test_a_near_miss_is_part_of_a_match_and_no_error() -> None:
     matrix = confusion_matrix(masses([2, 3, 6]), masses([2, 5, 4]), n_t=4)
     assert matrix.cells["1", "1"] == pytest.approx(1 + (1 - 2 / 4))
+    near = masses([2, 9]), masses([3, 8])
+    assert confusion_matrix(*near).f_measure() == 1
+    assert confusion_matrix(*near, n_t=1).f_measure() == 0
 
 
 @settings(max_examples=80, deadline=None)

@@ -148,7 +148,7 @@ def test_on_b() -> None:
 def test_without_boundaries_everybody_agrees() -> None:
     found = coding_agreement(codings({"x": {"a": [9], "b": [9], "c": [9]}})).items["x"]
     assert found.coefficients.pi == found.coefficients.kappa == 1
-    assert found.windowdiff == (1, 0)
+    assert found.windowdiff == (1, 0, 0)
 
 
 def test_undefined_coefficients_say_why() -> None:
@@ -170,9 +170,10 @@ def test_undefined_items_do_not_hide_the_others() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"c": [1], "d": [1]}})
     found = coding_agreement(corpus)
     assert math.isnan(found.items["y"].coefficients.pi)
-    assert found.pi == (found.items["x"].coefficients.pi, 0)
+    assert found.pi == (found.items["x"].coefficients.pi, 0, 1)
     assert found.pooled.pi == pytest.approx(found.items["x"].coefficients.pi)
-    assert found.windowdiff == found.items["x"].windowdiff
+    assert found.windowdiff[:2] == found.items["x"].windowdiff[:2]
+    assert found.windowdiff.undefined == 2  # ordered pairs of y
 
 
 def test_bad_codings() -> None:
@@ -200,54 +201,73 @@ def test_groups_are_the_coders_that_coincide() -> None:
     assert [g.items for g in corpus.groups()] == [("1", "3"), ("2",), ("4",)]
 
 
-# Masses of the chapters by group of coders: 2012, Table 2.
-CHAPTERS = {
-    4: [{1: 13, 3: 38, 4: 46, 11: 111}],
-    6: [
-        {2: 15, 5: 42, 8: 39, 10: 83},
-        {7: 15, 9: 33, 12: 102, 13: 58},
-        {14: 70, 15: 97, 16: 69, 20: 21},
-    ],
-    5: [{17: 70, 18: 59, 19: 36, 21: 60}],
-}
+def two_groups() -> dict[str, dict[str, list[int]]]:
+    """Two groups of two people each, under the same names."""
+    return {
+        "1": {"a": [3, 3], "b": [3, 3]},
+        "2": {"a": [2, 2, 2], "b": [1, 1, 4]},
+        "3": {"a": [6], "b": [1, 5]},
+    }
 
 
-@pytest.mark.parametrize("names", ["shared", "own"])
-def test_the_moonstone_groups_are_told_apart_even_under_equal_names(names: str) -> None:
-    rng = np.random.default_rng(7)
-    items: dict[str, dict[str, list[int]]] = {}
-    groups = []
-    for size, group in ((size, g) for size, gs in CHAPTERS.items() for g in gs):
-        groups.append({f"ch{n}" for n in group})
-        for n, mass in group.items():
-            people = [f"an{i}" if names == "shared" else f"g{min(group)}-{i}" for i in range(size)]
-            items[f"ch{n}"] = {
-                p: np.diff([0, *np.flatnonzero(rng.random(mass - 1) < 0.2) + 1, mass]).tolist()
-                for p in people
-            }
-    corpus = codings(items)
-    assert [set(g.items) for g in corpus.groups()] == groups
-    found = coding_agreement(corpus, comparison=Comparison(mode=Mode.PUBLISHED))
-    values = [g.coefficients.pi for g in found.groups]
-    assert found.pi == pytest.approx((np.mean(values), np.std(values)))
+def test_groups_are_declared() -> None:
+    corpus = codings(two_groups())
+    assert [g.items for g in corpus.groups()] == [("1", "2", "3")]
+    declared = corpus.grouped([["3", "1"], ["2"]])
+    assert [g.items for g in declared.groups()] == [("1", "3"), ("2",)]
+    assert declared.shared_names == ("a", "b")
+    # One more item leaves declared groups alone, and is a group of its own.
+    more = merged([declared, codings({"4": {"a": [6], "b": [6]}})])
+    assert [g.items for g in more.groups()] == [("1", "3"), ("2",), ("4",)]
+    assert [g.items for g in more.without("b").only(["2", "4"]).groups()] == [("2",), ("4",)]
 
 
-def test_names_like_chapters_do_not_make_a_moonstone() -> None:
-    same = {"a": [6, 7], "b": [13], "c": [13], "d": [13]}
-    assert len(codings({"ch1": same, "ch2": same}).groups()) == 1
+def test_anonymous_coders_are_people_of_their_group_only() -> None:
+    named = codings(two_groups()).grouped([["1"], ["2", "3"]])
+    anonymous = named.grouped(anonymous=True)
+    own = codings(
+        {
+            item: {f"{coder} {item in '23'}": masses for coder, masses in coders.items()}
+            for item, coders in two_groups().items()
+        }
+    )
+    assert anonymous.shared_names == ()
+    for found in (coding_agreement(anonymous), coding_agreement(anonymous.grouped([["2", "3"]]))):
+        assert found.pooled.kappa == coding_agreement(own).pooled.kappa
+    assert coding_agreement(named).pooled.kappa != coding_agreement(own).pooled.kappa
+    # Without declared groups a name says nothing about other items.
+    assert len(codings(two_groups()).grouped(anonymous=True).groups()) == 3
+
+
+def test_wrong_groups() -> None:
+    corpus = codings(two_groups())
+    with pytest.raises(DataError, match="groups name an item '7' that nobody coded"):
+        corpus.grouped([["1", "7"]])
+    with pytest.raises(DataError, match="groups name item '1' 2 times"):
+        corpus.grouped([["1", "2"], ["1"]])
+    with pytest.raises(UsageError, match="item '7' does not occur"):
+        corpus.renamed({"7": "8"})
+
+
+def test_groups_follow_renamed_items() -> None:
+    corpus = merged([codings(two_groups()), codings({"4": {"c": [6]}})])
+    renamed = corpus.grouped([["1", "2"], ["3"]], anonymous=True).renamed({"1": "x", "4": "3"})
+    assert [g.items for g in renamed.groups()] == [("x", "2"), ("3",)]
+    assert set(renamed["3"]) == {"a", "b", "c"}
+    assert renamed.anonymous
 
 
 def test_bootstrap_over_items() -> None:
     corpus = load_codings("moonstone")
     found = coding_agreement(corpus, bootstrap=200, seed=4)
     assert found.intervals is not None
-    assert found.intervals.pi is not None
-    lo, hi = found.intervals.pi
+    assert found.intervals.pi.interval is not None
+    lo, hi = found.intervals.pi.interval
     assert lo < found.pooled.pi < hi
     assert coding_agreement(corpus, bootstrap=200, seed=4).intervals == found.intervals
     one = coding_agreement(corpus.only(["ch1"]), bootstrap=50).intervals
     assert one is not None
-    assert one.pi is None
+    assert one.pi.interval is None
     with pytest.raises(UsageError, match="bootstrap = -1"):
         coding_agreement(corpus, bootstrap=-1)
 
@@ -268,13 +288,27 @@ def test_candidates_are_ranked_by_how_much_agreement_drops() -> None:
     assert (good.candidate, bad.candidate) == ("good", "bad")
     assert good.items == 6
     assert good.pi_drop < 0 < bad.pi_drop
-    assert bad.pi_interval is not None
-    assert bad.pi_interval[0] <= bad.pi_drop <= bad.pi_interval[1]
+    assert bad.pi_bootstrap.interval is not None
+    assert bad.pi_bootstrap.interval[0] <= bad.pi_drop <= bad.pi_bootstrap.interval[1]
     # The people's agreement is the same beside every candidate, and is theirs alone.
     assert good.without == bad.without
     assert good.without.pi == coding_agreement(corpus.without(["good", "bad"])).pooled.pi
     with_good = coding_agreement(corpus.without(["bad"])).pooled
     assert good.with_candidate.pi == pytest.approx(with_good.pi)
+
+
+def test_the_people_beside_a_candidate_are_those_of_the_corpus() -> None:
+    """Groups whose coders share their names: κ knows them apart, with a candidate too."""
+    people = load_codings("moonstone")
+    machine = Codings.of(
+        {i: {"auto": Segmentation.from_masses([s["an1"].mass])} for i, s in people.items()}
+    )
+    (drop,) = candidate_drops(merged([people, machine]), ["auto"])
+    pooled = coding_agreement(people).pooled
+    assert (drop.without.pi, drop.without.kappa) == (pooled.pi, pooled.kappa)
+    assert drop.left_out == 0
+    (partly,) = candidate_drops(merged([people, machine.only(["ch1", "ch2"])]), ["auto"])
+    assert (partly.items, partly.left_out) == (2, 6)
 
 
 def test_bad_candidates() -> None:

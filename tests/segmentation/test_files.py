@@ -17,6 +17,7 @@ from gammacp.segmentation import (
     codings_from_table,
     load_codings,
     read_codings,
+    read_groups,
     to_json,
     to_table,
     write_codings,
@@ -115,6 +116,9 @@ def test_files_are_joined_by_item(tmp_path: Path) -> None:
         ('{"segmentation_type": "tree", "items": {}}', None, "segmentation type 'tree'"),
         ('{"t": {"a": [2], "a": [1, 1]}}', None, "key 'a' occurs twice"),
         ('{"t": {"a": [2], "b": [3]}}', None, "item 't' has mass 2 for a and 3 for b"),
+        ('{"items": {"t": {"a": [2]}}, "groups": [["t", 1]]}', None, "groups are not [[item"),
+        ('{"items": {"t": {"a": [2]}}, "groups": [["x"]]}', None, "an item 'x' that nobody coded"),
+        ('{"items": {"t": {"a": [2]}}, "anonymous_coders": 1}', None, "neither true nor false"),
     ],
 )
 def test_bad_json(tmp_path: Path, text: str, line: int | None, message: str) -> None:
@@ -122,7 +126,7 @@ def test_bad_json(tmp_path: Path, text: str, line: int | None, message: str) -> 
     with pytest.raises(DataError) as error:
         read_codings(path)
     assert message in error.value.message
-    assert (error.value.file, error.value.line) == (path, line)
+    assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +146,7 @@ def test_bad_tables(tmp_path: Path, text: str, line: int, message: str) -> None:
     with pytest.raises(DataError) as error:
         read_codings(path)
     assert message in error.value.message
-    assert (error.value.file, error.value.line) == (path, line)
+    assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
 def test_other_errors(tmp_path: Path) -> None:
@@ -170,9 +174,43 @@ def test_what_ships() -> None:
     assert load_codings("hearst1997")["stargazer"]["5"].masses == (3, 2, 4, 3, 5, 4)
 
 
+def test_groups_in_files(tmp_path: Path) -> None:
+    text = """{"anonymous_coders": true, "groups": [["s", "t"], ["u"]],
+        "items": {"s": {"a": [2]}, "t": {"a": [2]}, "u": {"a": [2]}}}"""
+    found = read_codings(saved(tmp_path, "declared.json", text))
+    assert [g.items for g in found.groups()] == [("s", "t"), ("u",)]
+    assert found.anonymous
+    assert codings_from_json(to_json(found)) == found
+    with pytest.raises(DataError, match="groups of coders do not fit"):
+        to_table(found)
+    # Groups of several files add up; those of a file of groups replace them.
+    other = saved(tmp_path, "other.json", '{"items": {"v": {"b": [2]}}, "groups": [["v"]]}')
+    both = read_codings([tmp_path / "declared.json", other])
+    assert [g.items for g in both.groups()] == [("s", "t"), ("u",), ("v",)]
+    for name, content in (("bare", '[["s"], ["t", "u"]]'), ("framed", '{"groups": [["s"]]}')):
+        groups = read_groups(saved(tmp_path, f"{name}.json", content))
+        assert found.grouped(groups).groups()[0].items == ("s",)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("[1]", None, "groups are not [[item, …], …]"),
+        ("{}", None, "groups are not [[item, …], …]"),
+        ("[\n[", 2, "JSON is broken"),
+    ],
+)
+def test_bad_groups(tmp_path: Path, text: str, line: int | None, message: str) -> None:
+    path = saved(tmp_path, "groups.json", text)
+    with pytest.raises(DataError) as error:
+        read_groups(path)
+    assert message in error.value.message
+    assert (str(error.value.file), error.value.line) == (str(path), line)
+
+
 @pytest.mark.parametrize("layout", ["masses", "positions", "boundaries"])
 def test_written_tables_are_read_back(tmp_path: Path, layout: str) -> None:
-    codings = load_codings("moonstone")
+    codings = load_codings("moonstone").grouped([], anonymous=False)
     write_codings(codings, tmp_path / "out.tsv", layout=layout)
     assert masses(read_codings(tmp_path / "out.tsv")) == masses(codings)
 

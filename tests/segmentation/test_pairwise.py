@@ -43,11 +43,12 @@ def test_reference_and_hypothesis_the_right_way_round(stargazer: Codings) -> Non
     assert row.values["r_fn"] == miss_rates(a, b).false_negative
 
 
-def test_means_leave_out_what_is_undefined() -> None:
+def test_means_count_what_is_undefined() -> None:
     coders = {"a": Segmentation.from_masses([3, 3]), "b": Segmentation.from_masses([6])}
     rows = pairwise(Codings.of({"x": coders}))
     assert [math.isnan(row.values["precision"]) for row in rows] == [True, False]
     found = means(rows)
-    assert found["precision"] == (0, 0)
-    assert found["s"] == pytest.approx((0.8, 0))
+    assert found["precision"] == (0, 0, 1)
+    assert found["f"] == (0, 0, 0)
+    assert found["s"] == pytest.approx((0.8, 0, 0))
     assert math.isnan(means([])["s"][0])

@@ -72,3 +72,32 @@ def test_very_deep_brackets(tmp_path: Path) -> None:
     n = 3000
     (phrase,) = brackets(tmp_path, "(X " * n + "a" + ")" * n).phrases(words=True)
     assert phrase.tree.n_nodes == n
+
+
+TREE = "(S (NP (PRP I)) (VP (VBD saw) (NP (DT the) (NN dog))))\n"
+
+
+def settled(folder: Path, *texts: str) -> bool:
+    files = []
+    for name, text in zip("abc", texts, strict=False):
+        (folder / f"{name}.mrg").write_text(text, encoding="utf-8")
+        files.append(read_brackets(folder / f"{name}.mrg"))
+    return settle_leaves(files)
+
+
+def test_one_odd_leaf_among_words_is_an_error(tmp_path: Path) -> None:
+    odd = TREE * 4 + "(S (NP (PRP I))\n (VP ran (ADVP (RB home))))\n"
+    assert settled(tmp_path, TREE, TREE) is True
+    with pytest.raises(DataError, match=r"'ran' has a sibling .*1 of 27 bare") as error:
+        settled(tmp_path, TREE * 2, odd)
+    assert (error.value.file, error.value.line) == (tmp_path / "b.mrg", 6)
+
+
+def test_files_with_and_without_words_are_not_mixed(tmp_path: Path) -> None:
+    bare = "(S (NP P) (VP V (NP D N)))\n"
+    assert settled(tmp_path, bare, "(S (NP P) (VP V))\n") is False
+    with pytest.raises(
+        DataError, match=r"every bare symbol is alone.*but not in .*a\.mrg"
+    ) as error:
+        settled(tmp_path, bare * 9, TREE * 5)
+    assert error.value.file == tmp_path / "b.mrg"

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from gammacp.errors import DataError, UsageError
+from gammacp.left_out import Tally
+from gammacp.syntax.annotations import Dependencies
 from gammacp.syntax.conll import read_conll
 
 CONLL_U = """\
@@ -87,3 +89,30 @@ def test_encodings(tmp_path: Path) -> None:
 def test_malformed_lines(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read_conll(write(tmp_path, text))
+
+
+def test_what_is_skipped_is_counted(tmp_path: Path) -> None:
+    rest = "_\t_\t_\t_\t{head}\tr\t_\t_"
+    rows = ["1-2\tdu\t" + rest.format(head="_"), "1\tde\t" + rest.format(head=0)]
+    rows += ["2\tle\t" + rest.format(head=1), "2.1\te\t" + rest.format(head="_")]
+    (tmp_path / "a.conllu").write_text("\n".join(rows), encoding="utf-8")
+    tally = Tally("a.conllu")
+    (sentence,) = read_conll(tmp_path / "a.conllu", tally=tally)
+    assert sentence.heads == (0, 1)
+    assert {(e.kind, e.count) for e in tally.entries()} == {
+        ("multiword range", 1),
+        ("empty node", 1),
+    }
+    (tmp_path / "b.conllu").write_text("\n" + rows[0] + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match="sentence without a token") as error:
+        read_conll(tmp_path / "b.conllu")
+    assert (error.value.file, error.value.line) == (tmp_path / "b.conllu", 2)
+
+
+def test_an_empty_sentence_is_an_error() -> None:
+    with pytest.raises(DataError, match="a sentence has no token"):
+        Dependencies((), ())
+    with pytest.raises(DataError, match="1 relations for 2 heads"):
+        Dependencies((0, 1), ("r",))
+    with pytest.raises(DataError, match="1 forms for 2 heads"):
+        Dependencies((0, 1), ("r", "s"), ("x",))

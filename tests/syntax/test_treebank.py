@@ -37,7 +37,7 @@ def test_sentences_are_paired_by_order(tmp_path: Path) -> None:
     assert result.defects == ()
 
 
-def test_sentences_are_paired_by_name_where_the_order_differs(tmp_path: Path) -> None:
+def test_sentences_are_paired_by_name_where_it_agrees_with_the_words(tmp_path: Path) -> None:
     a = conll("x/0/r", "y/0/r z/1/s", names=True)
     b = conll("y/0/r z/1/q", names=True).replace("s1", "s2")
     items = read(tmp_path, a, b).treebank.items
@@ -53,15 +53,16 @@ def test_a_missing_sentence_is_found_by_its_forms(tmp_path: Path) -> None:
     b = conll("x/0/r", "w/0/q")
     result = read(tmp_path, a, b)
     assert [list(i.annotations) for i in result.treebank.items] == [["a", "b"], ["a"], ["a", "b"]]
-    (defect,) = result.defects
-    assert defect.kind == "sentence count"
-    assert "2 sentences by b, 3 by a" in defect.message
-    assert "0 are left out" in defect.message
+    assert result.defects == ()
+    (left,) = result.left_out
+    assert (Path(left.file).name, left.kind, left.count) == ("a.conll", "sentence", 1)
+    with pytest.raises(DataError, match=r"a\.conll:3: sentence 2 of a is left out, since nobody"):
+        result.require_complete()
 
 
 def test_defects_have_their_place(tmp_path: Path) -> None:
-    a = conll("x/0/r y/1/s z/1/t", "x/2/r y/1/s z/0/t", "x/0/r y/0/s", "x/9/r", "k/0/r")
-    b = conll("x/0/r y/1/s", "x/0/r y/1/s z/1/t", "x/0/r y/1/s", "x/0/r", "l/0/r")
+    a = conll("x/0/r y/1/s z/1/t", "x/2/r y/1/s z/0/t", "x/0/r y/0/s", "x/9/r", "k/0/r m/1/s n/1/s")
+    b = conll("x/0/r y/1/s", "x/0/r y/1/s z/1/t", "x/0/r y/1/s", "x/0/r", "l/0/r m/1/s n/1/s")
     result = read(tmp_path, a, b)
     assert [(d.kind.value, Path(d.file).name, d.line) for d in result.defects] == [
         ("token count", "b.conll", 1),

@@ -12,22 +12,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
 from gammacp.campaign.calibrate.sweep import Cell
 from gammacp.campaign.calibrate.tracing import Progress, trace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import Continua, agreement_of, named_continua
+from gammacp.measures.gamma import Gamma
+from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import GammaOptions
-    from gammacp.measures.score import Score
+    from gammacp.measures.settings import GammaOptions
     from shuffling import ReferenceModel
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
@@ -64,6 +67,18 @@ class Equivalent:
     words: str
     reason: str | None = None
 
+    def as_dict(self) -> dict[str, Any]:
+        """One error as JSON has it."""
+        return {
+            "error": self.error,
+            "amount": self.amount,
+            "interval": [self.low, self.high],
+            "magnitude": None if self.magnitude is None else self.magnitude.value,
+            "words": self.words or None,
+            "reason": self.reason,
+            "curve": self.curve.as_dict(),
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
@@ -73,7 +88,7 @@ class Calibration:
     shuffled sets there are per magnitude.
     """
 
-    score: Score
+    score: Gamma
     equivalents: tuple[Equivalent, ...]
     model: ReferenceModel
     n_annotators: int
@@ -84,6 +99,18 @@ class Calibration:
         from gammacp.display import as_html
 
         return as_html("calibration", self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The calibration as JSON has it."""
+        return {
+            "gamma": self.score.value,
+            "interval": self.score.interval,
+            "words": self.in_words(),
+            "sets": self.sets,
+            "annotators": self.n_annotators,
+            "equivalents": [e.as_dict() for e in self.equivalents],
+            "signature": self.score.signature,
+        }
 
     def in_words(self) -> str:
         """One sentence: as if boundaries were off by …, or … of the units were missed, or …."""
@@ -100,15 +127,16 @@ class Calibration:
         )
 
 
+@spelled_out
 def calibrate(
-    continua: Continuum | Corpus | Mapping[str, Continuum],
+    continua: Continua,
     *,
     errors: Sequence[str] = ERROR_TYPES,
     sets: int = SETS,
-    score: Score | None = None,
+    score: Gamma | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
-    **options: object,
+    **options: Unpack[GammaOptions],
 ) -> Calibration:
     """Which error magnitudes give the γ that was measured.
 
@@ -134,20 +162,17 @@ def calibrate(
     DataError
         γ is undefined, or there is nothing to learn a model from.
     UsageError
-        An error type is unknown or not a single one; too few sets.
+        An error type is unknown or not a single one; too few sets; an option is unknown.
     """
-    from gammacp.measures.gamma_run import Settings
     from shuffling import ReferenceModel, parse_errors
 
-    if sets < 3:
-        raise UsageError(f"sets {sets} < 3: a spread needs more")
-    for error in errors:
+    sets = whole("sets", sets, 3)
+    for error in several("errors", errors):
         if len(parse_errors(error)) > 1:
             raise UsageError(f"error {error!r} combines errors, where one at a time is swept")
-    gamma_options: GammaOptions = options  # type: ignore[assignment]
-    named = _named(continua)
-    chance = _chance(named, gamma_options)
-    measured = score or _measured(named, gamma_options)
+    named = _able(continua)
+    settings = Settings.of(**options).deciding([tuple(named.values())])
+    measured = score or agreement_of(named, settings, executor=executor).score
     if not measured.defined:
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
     model = ReferenceModel.fit(list(named.values()))
@@ -159,7 +184,7 @@ def calibrate(
         n_annotators=n_annotators,
         categories=next(iter(named.values())).categories,
         sets=max(sets, n_annotators) if len(named) > 1 else sets,
-        settings=replace(Settings.of(**gamma_options), chance=chance),
+        settings=settings,
     )
     curves, reasons = trace(cell, errors, measured.value, executor, progress)
     return Calibration(
@@ -171,36 +196,23 @@ def calibrate(
         model=model,
         n_annotators=n_annotators,
         sets=cell.sets,
-        confidence=cell.settings.rule.confidence,
+        confidence=settings.rule.confidence,
     )
 
 
-def _named(continua: Continuum | Corpus | Mapping[str, Continuum]) -> Mapping[str, Continuum]:
-    if isinstance(continua, Continuum):
-        return {continua.name: continua}
-    named = continua if isinstance(continua, Corpus) else Corpus.from_continua(continua)
+def _able(continua: Continua) -> Mapping[str, Continuum]:
+    """The continua that have a γ, with common categories."""
+    named = named_continua(continua)
+    if len(named) > 1:
+        named = Corpus.from_continua(named, categories=_categories(continua))
     able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
     if not able:
         raise DataError("no document has two annotators and a unit")
     return able
 
 
-def _chance(named: Mapping[str, Continuum], options: GammaOptions) -> str:
-    from gammacp.measures.gamma_corpus import default_chance
-
-    chance = options.get("chance")
-    if chance is not None:
-        return chance
-    return default_chance(Corpus.from_continua(named)) if len(named) > 1 else "shift"
-
-
-def _measured(named: Mapping[str, Continuum], options: GammaOptions) -> Score:
-    from gammacp.measures.gamma import gamma
-    from gammacp.measures.gamma_corpus import gamma_corpus
-
-    if len(named) == 1:
-        return gamma(next(iter(named.values())), **options)
-    return gamma_corpus(Corpus.from_continua(named), **options)
+def _categories(continua: Continua) -> Sequence[str] | None:
+    return continua.categories if isinstance(continua, Corpus) else None
 
 
 def _most_common(numbers: Sequence[int]) -> int:
@@ -211,7 +223,7 @@ def _equivalent(
     error: str,
     curve: Curve,
     reason: str | None,
-    measured: Score,
+    measured: Gamma,
     model: ReferenceModel,
     documents: int,
     cell: Cell,
@@ -249,7 +261,7 @@ def _equivalent(
     )
 
 
-def _standard_error(score: Score, confidence: float) -> float:
+def _standard_error(score: Gamma, confidence: float) -> float:
     if score.interval is None or not all(math.isfinite(v) for v in score.interval):
         return 0.0
     width: Floats = np.diff(score.interval)

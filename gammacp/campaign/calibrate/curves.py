@@ -41,6 +41,19 @@ class Curve:
         """The means made monotone (never rising)."""
         return falling(self.means, np.array([float(len(s)) for s in self.sets]))
 
+    def as_dict(self) -> list[dict[str, float]]:
+        """One point per magnitude: mean, sd, smooth, sets."""
+        return [
+            {
+                "magnitude": float(m),
+                "mean": float(s.mean()),
+                "sd": float(s.std(ddof=1)) if len(s) > 1 else 0.0,
+                "smooth": float(v),
+                "sets": len(s),
+            }
+            for m, s, v in zip(self.magnitudes, self.sets, self.smooth, strict=True)
+        ]
+
     def with_cell(self, magnitude: float, gammas: Floats) -> Curve:
         """The curve with a further magnitude."""
         order = int(np.searchsorted(self.magnitudes, magnitude))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Corpus
 from gammacp.errors import DataError
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import Settings
+    from gammacp.measures.settings import Settings
     from shuffling import ReferenceModel
 
 SAMPLES = 30
@@ -53,75 +52,46 @@ def shuffled_gammas(cell: Cell) -> Floats:
     """γ of each set of a cell, shape (defined sets,).
 
     Disorders are observed on every set; their expectation is pooled over the sets of the cell,
-    which are draws from one model, so that 30 random sets serve all of them.
+    which are draws from one model, so that 30 random sets serve all of them. Random sets are drawn
+    and dissimilarities bound as for the γ that was measured.
 
     Raises
     ------
     DataError
         The error cannot be made on this model, or no set has a γ.
     """
-    from gammacp.chance.registry import CHANCE_MODELS
-    from gammacp.dissimilarity import bind
+    from gammacp.measures.random_sets import Basis
     from shuffling import shuffled_sets
 
-    settings = cell.settings
-    sets = _same_categories(
-        {
-            str(i): s
-            for i, s in enumerate(
-                shuffled_sets(
-                    cell.model,
-                    cell.error,
-                    cell.magnitude,
-                    cell.n_annotators,
-                    sets=cell.sets,
-                    seed=settings.seed,
-                )
-            )
-            if s.n_units
-        },
-        cell.categories,
+    shuffled = shuffled_sets(
+        cell.model,
+        cell.error,
+        cell.magnitude,
+        cell.n_annotators,
+        sets=cell.sets,
+        seed=cell.settings.seed,
+    )
+    # Categories in the user's order: ordinal and matrix distances depend on it.
+    sets = Corpus.from_continua(
+        {str(i): s for i, s in enumerate(shuffled) if s.n_units}, categories=cell.categories
     )
     if not sets:
         raise DataError("no unit is left in any shuffled set")
-    chance = CHANCE_MODELS[settings.chance]
-    groups = [sets] if chance.pools else [{n: s} for n, s in sets.items()]
-    observed = [settings.solve(s, bind(settings.dissimilarity, s)).disorder for s in sets.values()]
-    expected = np.concatenate(
-        [
-            _random_disorders(g, cell.n_annotators, settings, -(-SAMPLES // len(groups)), i)
-            for i, g in enumerate(groups)
-        ]
-    )
+    together = [Basis(sets, _sampled(cell.settings, SAMPLES))]
+    if not together[0].model.pools:
+        settings = _sampled(cell.settings, -(-SAMPLES // len(sets)))
+        together = [Basis(s, settings) for s in sets.values()]
+    observed = [b.settings.solve(c, b.bound).disorder for b in together for c in b.continua]
+    expected = np.concatenate([b.chance(b.continua[0]).expected.disorders for b in together])
     mean = float(expected.mean())
     if mean == 0:
         raise DataError("the expected disorder of the shuffled sets is 0")
     return 1 - np.array(observed) / mean
 
 
-def _same_categories(
-    sets: Mapping[str, Continuum], categories: tuple[str, ...]
-) -> Mapping[str, Continuum]:
-    """Categories in the user's order: ordinal and matrix distances depend on it."""
-    return Corpus.from_continua(sets, categories=categories).continua
-
-
-def _random_disorders(
-    group: Mapping[str, Continuum], n_annotators: int, settings: Settings, samples: int, key: int
-) -> Floats:
-    from gammacp.chance.registry import CHANCE_MODELS
-    from gammacp.dissimilarity import bind
-
-    continua = list(group.values())
-    source = continua[0] if len(continua) == 1 else Corpus(dict(group), continua[0].categories)
-    bound = bind(settings.dissimilarity, source)
-    sampler = CHANCE_MODELS[settings.chance].prepare(continua, n_annotators)
-    found = []
-    for index in range(samples):
-        seed = np.random.SeedSequence(settings.seed, spawn_key=(key, index))
-        random = sampler.draw(np.random.default_rng(seed))
-        found.append(settings.solve(random, bound).disorder if random.n_units else 0.0)
-    return np.array(found)
+def _sampled(settings: Settings, samples: int) -> Settings:
+    """The settings with a fixed number of random sets, at least two."""
+    return replace(settings, rule=replace(settings.rule, samples=max(2, samples)))
 
 
 def attempt(cell: Cell) -> tuple[Cell, Floats | None, str]:

@@ -1,40 +1,25 @@
-"""Who agrees with whom, and how sure that is: comparisons, bootstrap, permutation tests."""
+"""Who agrees with whom, and how sure that is: comparisons, permutation tests."""
 
-from gammacp.campaign.compare.bootstrap import BootstrapInterval, bootstrap
-from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
-from gammacp.campaign.compare.comparison import (
-    AnnotatorSummary,
-    Comparison,
-    compare,
-    compare_rounds,
-)
-from gammacp.campaign.compare.contributions import Contributions
-from gammacp.campaign.compare.pairs import LeftOut, PairMatrix, left_out, pair_matrix
+from gammacp.campaign.compare.annotators import AnnotatorSummary
+from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, confusion
+from gammacp.campaign.compare.comparison import Comparison, compare
+from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.permutation import PermutationTest, permutation_test
-from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
-from gammacp.campaign.compare.scoring import Agreement, agreement, with_bootstrap
+from gammacp.campaign.compare.reference import ReferenceComparison
+from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
 
 __all__ = [
-    "Agreement",
     "AnnotatorSummary",
-    "BootstrapInterval",
     "CategoryAgreement",
     "Comparison",
     "Confusion",
-    "Contributions",
-    "LeftOut",
+    "OtherRound",
     "PairMatrix",
     "PermutationTest",
     "ReferenceComparison",
-    "against_reference",
-    "agreement",
-    "bootstrap",
-    "by_category",
+    "WithoutAnnotator",
     "compare",
     "compare_rounds",
     "confusion",
-    "left_out",
-    "pair_matrix",
     "permutation_test",
-    "with_bootstrap",
 ]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
-from gammacp.continuum import Continuum
+from gammacp.campaign.compare.scoring import Selection
+from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.agreement import Agreement
+    from gammacp.measures.random_sets import Memory
+    from gammacp.measures.settings import Settings
 
 UNLABELLED = "(unlabelled)"
 NO_UNIT = "(no unit)"
@@ -56,6 +59,14 @@ class Confusion:
         """Of all pairs with a unit of this category, how many have a unit on both sides."""
         i = self.rows.index(category)
         return _share(int(self.counts[i, :-1].sum()), int(self.counts[i].sum()))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Names and counts as JSON has them."""
+        return {
+            "rows": list(self.rows),
+            "columns": list(self.columns),
+            "counts": self.counts.tolist(),
+        }
 
 
 def _share(part: int, whole: int) -> float:
@@ -142,20 +153,29 @@ class CategoryAgreement:
     share_matched: float
     reason: str | None = None
 
+    def as_dict(self) -> dict[str, Any]:
+        """One row as JSON has it."""
+        return {
+            "category": self.name,
+            "gamma_k": self.value,
+            "units": self.units,
+            "documents": self.documents,
+            "share_equal": self.share_equal,
+            "share_matched": self.share_matched,
+            "reason": self.reason,
+        }
+
 
 def by_category(
-    continua: Mapping[str, Continuum],
-    table: Confusion,
-    options: GammaOptions,
-    *,
-    shared: dict[object, object] | None = None,
+    continua: Selection, table: Confusion, overall: Agreement, settings: Settings, memory: Memory
 ) -> tuple[CategoryAgreement, ...]:
     """γ_k of every category, with its counts; categories without units are left out.
 
-    `shared` is what γ of the same continua left (see `gammacp.gamma`).
+    `memory` is what `overall`, γ of the same continua with the same settings, left: γ_k rests on
+    its alignments and its random sets.
     """
     names = tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
-    scores, reasons = _gamma_k(continua, options, shared)
+    scores, reasons = _gamma_k(continua, overall, settings, memory)
     found = []
     for name in names:
         counts = {d: _count(c, name) for d, c in continua.items()}
@@ -181,30 +201,22 @@ def by_category(
 
 
 def _gamma_k(
-    continua: Mapping[str, Continuum],
-    options: GammaOptions,
-    shared: dict[object, object] | None,
-) -> tuple[dict[str, Mapping[str, float]], str | None]:
-    from gammacp.measures.gamma_cat import gamma_k
+    continua: Selection, overall: Agreement, settings: Settings, memory: Memory
+) -> tuple[dict[str, dict[str, float]], str | None]:
+    from gammacp.measures.gamma_cat import gamma_k_on
+    from gammacp.measures.random_sets import Basis
 
-    scores: dict[str, Mapping[str, float]] = {}
+    one = len(continua) == 1
+    source = next(iter(continua.values())) if one else Corpus.from_continua(continua)
+    scores: dict[str, dict[str, float]] = {}
     reason = None
-    for name, continuum in continua.items():
+    basis = Basis(source, settings, memory=memory)
+    for name, score in overall.computed.items():
         try:
-            scores[name] = gamma_k(continuum, shared=shared, **_single(options)).by_category
+            scores[name] = dict(gamma_k_on(score.alignment.continuum, basis).by_category)
         except (DataError, UsageError) as error:
             reason = str(error)
     return scores, reason
-
-
-def _single(options: GammaOptions) -> GammaOptions:
-    """γ_k models chance on each continuum by itself; a corpus model cannot be built from one."""
-    from gammacp.chance.registry import CHANCE_MODELS
-
-    chance = options.get("chance")
-    if chance is not None and CHANCE_MODELS[chance].pools:
-        return {**options, "chance": "shift"}
-    return options
 
 
 def _count(continuum: Continuum, category: str) -> int:

@@ -2,104 +2,114 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
-from gammacp.campaign.compare.bootstrap import DRAWS, BootstrapInterval
+from gammacp.arguments import whole
+from gammacp.campaign.compare.annotators import AnnotatorSummary, summaries
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
-from gammacp.campaign.compare.contributions import Contributions
-from gammacp.campaign.compare.pairs import LeftOut, PairMatrix, left_out, pair_matrix
-from gammacp.campaign.compare.permutation import DEALS, PermutationTest, permutation_test
+from gammacp.campaign.compare.pairs import (
+    PairMatrix,
+    WithoutAnnotator,
+    pair_matrix,
+    selections_of_pairs,
+    selections_without,
+    without_each,
+)
+from gammacp.campaign.compare.permutation import DEALS
 from gammacp.campaign.compare.reference import (
     ReferenceComparison,
     against_reference,
     check_reference,
+    documents_with,
+    selections_with,
 )
-from gammacp.campaign.compare.scoring import Agreement, agreement, annotators_of, with_annotators
-from gammacp.continuum import Continuum
+from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
+from gammacp.campaign.compare.scoring import Scores, Selection, annotators_of, with_annotators
 from gammacp.errors import DataError
+from gammacp.measures.agreement import Agreement, Continua, named_continua
+from gammacp.measures.resampling import DRAWS, BootstrapInterval
+from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import GammaOptions
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnnotatorSummary:
-    """One annotator among the others.
-
-    Attributes
-    ----------
-    units, documents, mean_length
-        What they marked.
-    mean_pair
-        Plain mean of γ with each other annotator.
-    without
-        γ of the others, and the gain over everybody; NaN for fewer than three annotators.
-    alone
-        Share of their units that nobody else marked.
-    outvoted
-        Share of their units in unitary alignments where another category has more votes than
-        theirs.
-    """
-
-    name: str
-    units: int
-    documents: int
-    mean_length: float
-    mean_pair: float
-    without: float
-    gain: float
-    alone: float
-    outvoted: float
+    from gammacp.measures.random_sets import Memory
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Who agrees with whom, about what, and where.
+    """Who agrees with whom, about what, and where; all γ under one chance model.
 
-    `overall` holds the score per document, too; `reference` is None unless one was named.
+    `overall` holds the score per document, too; `without` is the agreement without each annotator;
+    `reference` is None unless one was named, `against` unless there is another round.
     """
 
     overall: Agreement
     bootstrap: BootstrapInterval | None
     pairs: PairMatrix
-    left_out: tuple[LeftOut, ...]
+    without: tuple[WithoutAnnotator, ...]
     annotators: tuple[AnnotatorSummary, ...]
     categories: tuple[CategoryAgreement, ...]
     confusion: Confusion
     reference: ReferenceComparison | None
+    against: OtherRound | None = None
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
 
         return as_html("comparison", self)
 
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """How γ was made, and γ of the other round if there is one."""
+        rounds = [self.overall, *([self.against.agreement] if self.against else [])]
+        return tuple(r.score.signature for r in rounds)
 
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as JSON has it."""
+        return {
+            "overall": {
+                **self.overall.score.as_dict(),
+                "bootstrap": self.bootstrap.as_dict() if self.bootstrap else None,
+            },
+            "documents": [
+                {"file": name, **s.as_dict()} for name, s in self.overall.documents.items()
+            ],
+            "annotators": [a.as_dict() for a in self.annotators],
+            "pairs": self.pairs.as_dict(),
+            "categories": [c.as_dict() for c in self.categories],
+            "confusion": self.confusion.as_dict(),
+            "reference": self.reference.as_dict() if self.reference else None,
+            "against": self.against.as_dict() if self.against else None,
+        }
+
+
+@spelled_out
 def compare(
-    continua: Mapping[str, Continuum],
+    continua: Continua,
     *,
     reference: str | None = None,
+    against: Continua | None = None,
     draws: int = DRAWS,
+    deals: int = DEALS,
     leave_one_out: bool = True,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
-    **options: object,
+    **options: Unpack[GammaOptions],
 ) -> Comparison:
     """Compare the annotators of some continua.
 
     Parameters
     ----------
     continua
-        By name; not everybody has to annotate everything.
+        One, a corpus, or several by name; not everybody has to annotate everything.
     reference
         An annotator to set apart (a gold standard, a system): it takes part in `reference` only.
-    draws
-        Bootstrap draws; 0 for none.
+    against
+        Another round or campaign, for a permutation test of the difference.
+    draws, deals
+        Bootstrap draws (0 for none), and random deals of the permutation test.
     leave_one_out
         Compute γ without each annotator: as much work again as γ, for each of them.
     executor
@@ -107,16 +117,62 @@ def compare(
     progress
         Is told what comes next.
     options
-        As for `gammacp.gamma`.
+        As for `gammacp.gamma`. One chance model serves everything that is compared
+        (`gammacp.chance.registry.default_chance`).
 
     Raises
     ------
     DataError
         Fewer than two annotators, no document with a γ, or no such reference.
+    UsageError
+        An option is unknown or cannot be meant.
     """
-    settings: GammaOptions = options  # type: ignore[assignment]
+    settings = Settings.of(**options)
+    draws, deals = whole("draws", draws, 0), whole("deals", deals, 1)
     tell = progress or (lambda _: None)
+    everything = named_continua(continua)
+    others = _people(everything, reference)
+    another = None if against is None else _people(named_continua(against), reference, there=False)
+    scores = Scores.of_all(_compared(everything, others, another, reference), settings, executor)
+    tell("everybody")
+    memory: Memory = {}
+    overall = scores.of(others, memory=memory)
+    if not overall.computed:
+        reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
+        raise DataError(f"no document has a γ: {reasons}")
+    tell("pairs of annotators")
+    pairs = pair_matrix(others, scores)
+    tell("each annotator left out")
+    without = without_each(others, scores) if leave_one_out else ()
+    tell("categories")
+    names = tuple(dict.fromkeys(c for k in others.values() for c in k.categories))
+    table = confusion((s.alignment for s in overall.computed.values()), names)
+    categories = by_category(others, table, overall, scores.settings, memory)
+    found, rounds = None, None
     if reference is not None:
+        tell("reference")
+        found = against_reference(everything, reference, pairs, scores)
+    if another is not None:
+        tell("the other round")
+        second = scores.of(another)
+        test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
+        rounds = OtherRound(agreement=second, test=test)
+    return Comparison(
+        overall=overall,
+        bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
+        pairs=pairs,
+        without=without,
+        annotators=summaries(others, overall, pairs, without),
+        categories=categories,
+        confusion=table,
+        reference=found,
+        against=rounds,
+    )
+
+
+def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:
+    """The continua without the reference, which must be `there`."""
+    if reference is not None and there:
         check_reference(continua, reference)
     people = [a for a in annotators_of(continua) if a != reference]
     others = with_annotators(continua, people) if reference is not None else dict(continua)
@@ -125,134 +181,22 @@ def compare(
             f"comparing needs two annotators, and there is only {', '.join(people) or 'nobody'}",
             hint="Give the files of all annotators",
         )
-    tell("everybody")
-    shared: dict[object, object] = {}
-    overall = agreement(others, settings, executor=executor, shared=shared)
-    if not overall.computed:
-        raise DataError(f"no document has a γ: {_reasons(overall)}")
-    tell("pairs of annotators")
-    pairs = pair_matrix(others, settings, executor=executor)
-    tell("each annotator left out")
-    without = left_out(others, overall, pairs, settings, executor=executor) if leave_one_out else ()
-    tell("categories")
-    names = tuple(dict.fromkeys(c for k in others.values() for c in k.categories))
-    table = confusion((s.alignment for s in overall.computed.values()), names)
-    found = None
+    return others
+
+
+def _compared(
+    everything: Selection,
+    others: Selection,
+    another: Selection | None,
+    reference: str | None,
+) -> Iterable[Selection]:
+    """Every selection whose γ is compared with another one's, asked for or not."""
+    yield others
+    yield from selections_of_pairs(others).values()
+    for both in selections_without(others).values():
+        yield from both
+    if another is not None:
+        yield another
     if reference is not None:
-        tell("reference")
-        found = against_reference(continua, reference, pairs, settings, executor=executor)
-    seed = settings.get("seed", 0)
-    return Comparison(
-        overall=overall,
-        bootstrap=overall.bootstrap(draws=draws, seed=seed) if draws else None,
-        pairs=pairs,
-        left_out=without,
-        annotators=_summaries(others, overall, pairs, without),
-        categories=by_category(others, table, settings, shared=shared),
-        confusion=table,
-        reference=found,
-    )
-
-
-def _reasons(overall: Agreement) -> str:
-    reasons = {name: s.reason for name, s in overall.documents.items()}
-    return "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
-
-
-def _summaries(
-    continua: Mapping[str, Continuum],
-    overall: Agreement,
-    pairs: PairMatrix,
-    without: tuple[LeftOut, ...],
-) -> tuple[AnnotatorSummary, ...]:
-    out = {entry.annotator: entry for entry in without}
-    return tuple(
-        _summary(name, continua, overall, pairs.mean_with_others(name), out.get(name))
-        for name in pairs.annotators
-    )
-
-
-def _summary(
-    name: str,
-    continua: Mapping[str, Continuum],
-    overall: Agreement,
-    mean_pair: float,
-    out: LeftOut | None,
-) -> AnnotatorSummary:
-    mine = [c for c in continua.values() if name in c.annotators]
-    lengths = np.concatenate([c.lengths[c.rows_of(name)] for c in mine])
-    alone, outvoted = _position_among_others(name, overall)
-    return AnnotatorSummary(
-        name=name,
-        units=len(lengths),
-        documents=len(mine),
-        mean_length=float(lengths.mean()) if len(lengths) else math.nan,
-        mean_pair=mean_pair,
-        without=out.agreement.value if out else math.nan,
-        gain=out.gain if out else math.nan,
-        alone=alone,
-        outvoted=outvoted,
-    )
-
-
-def _position_among_others(name: str, overall: Agreement) -> tuple[float, float]:
-    """Share of units alone, and of units outvoted on the category."""
-    total = alone = outvoted = 0
-    for score in overall.computed.values():
-        continuum, groups = score.alignment.continuum, score.alignment.groups
-        if name not in continuum.annotators:
-            continue
-        column = continuum.annotators.index(name)
-        own = groups[groups[:, column] >= 0]
-        codes = np.where(own >= 0, continuum.category_codes[own], -2)
-        for row in codes:
-            present = row[row > -2]
-            values, votes = np.unique(present, return_counts=True)
-            total += 1
-            alone += len(present) == 1
-            outvoted += int(votes[values == row[column]][0] < votes.max())
-    return (alone / total, outvoted / total) if total else (math.nan, math.nan)
-
-
-def compare_rounds(
-    first: Agreement, second: Agreement, *, deals: int = DEALS, seed: int = 0
-) -> PermutationTest:
-    """Permutation test between two rounds or campaigns.
-
-    Documents are swapped in pairs where both rounds have exactly the same ones, dealt anew where
-    they do not; with a single document in either round, runs of neighbouring unitary alignments
-    are dealt anew.
-    """
-    documents = [{n: s for n, s in side.computed.items() if s.defined} for side in (first, second)]
-    if any(not side for side in documents):
-        raise DataError(
-            "one of the two rounds has no document with a γ, so they cannot be compared"
-        )
-    if min(len(side) for side in documents) == 1:
-        parts = [_in_runs(side.contributions()) for side in (first, second)]
-        if parts[0].kind != parts[1].kind:
-            raise DataError(
-                f"{len(documents[0])} and {len(documents[1])} documents cannot be compared",
-                hint="Give one document for each round, or several for both",
-            )
-        return permutation_test(*parts, deals=deals, seed=seed)
-    paired = documents[0].keys() == documents[1].keys()
-    sides = [first.contributions(), second.contributions()]
-    if paired:
-        order = [list(documents[0]).index(name) for name in documents[1]]
-        base = sides[0]
-        sides[0] = Contributions(base.observed[order], base.expected[order], base.kind)
-    return permutation_test(sides[0], sides[1], paired=paired, deals=deals, seed=seed)
-
-
-def _in_runs(parts: Contributions) -> Contributions:
-    """Neighbouring unitary alignments put together, because they are not independent."""
-    if parts.kind == "documents":
-        return parts
-    length = math.ceil(len(parts) ** (1 / 3))
-    edges = np.arange(0, len(parts), length)
-    return Contributions(
-        np.add.reduceat(parts.observed, edges),
-        np.add.reduceat(parts.expected, edges),
-        f"runs of {length} unitary alignments",
-    )
+        yield documents_with(everything, reference)
+        yield from selections_with(everything, reference).values()

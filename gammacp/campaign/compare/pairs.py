@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.campaign.compare.scoring import (
-    Agreement,
-    annotators_of,
-    common_chance,
-    many,
-    with_annotators,
-)
-from gammacp.continuum import Continuum
-
-if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import GammaOptions
+from gammacp.campaign.compare.scoring import Scores, Selection, annotators_of, with_annotators
+from gammacp.measures.agreement import Agreement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,38 +38,43 @@ class PairMatrix:
 
     def mean_with_others(self, annotator: str) -> float:
         """Plain mean of the annotator's defined pair values; NaN if there is none."""
-        row = np.delete(
-            self.values[self.annotators.index(annotator)], self.annotators.index(annotator)
-        )
+        place = self.annotators.index(annotator)
+        row = np.delete(self.values[place], place)
         return float(np.nanmean(row)) if not np.isnan(row).all() else math.nan
 
+    def as_dict(self) -> list[dict[str, Any]]:
+        """One entry per pair, as JSON has it."""
+        return [
+            {"annotators": list(pair), "documents": len(a.documents), **a.score.as_dict()}
+            for pair, a in self.agreements.items()
+        ]
 
-def pair_matrix(
-    continua: Mapping[str, Continuum],
-    options: GammaOptions,
-    *,
-    executor: Executor | None = None,
-) -> PairMatrix:
-    """γ of every pair of annotators, each against chance modelled on the two of them.
 
-    All with the same chance model (`common_chance`).
-    """
-    names = annotators_of(continua)
-    pairs = list(combinations(names, 2))
-    selections = [with_annotators(continua, pair, all_of_them=True) for pair in pairs]
-    common = common_chance(selections, options)
-    found = many([(s, common) for s in selections], executor=executor)
-    return PairMatrix(annotators=names, agreements=dict(zip(pairs, found, strict=True)))
+def selections_of_pairs(continua: Selection) -> dict[tuple[str, str], Selection]:
+    """What each pair of annotators annotated together."""
+    return {
+        pair: with_annotators(continua, pair, all_of_them=True)
+        for pair in combinations(annotators_of(continua), 2)
+    }
+
+
+def pair_matrix(continua: Selection, scores: Scores) -> PairMatrix:
+    """γ of every pair of annotators, each against chance modelled on the two of them."""
+    selections = selections_of_pairs(continua)
+    found = scores.each(list(selections.values()))
+    return PairMatrix(
+        annotators=annotators_of(continua), agreements=dict(zip(selections, found, strict=True))
+    )
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class WithoutAnnotator:
     """Agreement without one annotator.
 
     Attributes
     ----------
     annotator
-        Who is left out.
+        Who is missing.
     agreement
         γ of the others, on documents where at least two others remain.
     baseline
@@ -102,41 +97,30 @@ class LeftOut:
         return interval is not None and interval[0] > self.baseline
 
 
-def left_out(
-    continua: Mapping[str, Continuum],
-    overall: Agreement,
-    pairs: PairMatrix,
-    options: GammaOptions,
-    *,
-    executor: Executor | None = None,
-) -> tuple[LeftOut, ...]:
-    """Agreement with each annotator left out; empty for fewer than three annotators.
+def selections_without(continua: Selection) -> dict[str, tuple[Selection, Selection]]:
+    """Per annotator: the others alone, and everybody on the same documents.
 
-    Both values of an entry are of the same documents and use the same chance model. What is known
-    already is not computed again: γ of everybody on all documents, and, of three annotators of one
-    continuum, γ of the two that remain.
+    Empty for fewer than three annotators.
     """
-    names = pairs.annotators
+    names = annotators_of(continua)
     if len(names) < 3:
-        return ()
-    rest = [tuple(n for n in names if n != name) for name in names]
-    selections = [with_annotators(continua, others) for others in rest]
-    complete = [{d: continua[d] for d in selection} for selection in selections]
-    if len(names) == 3 and len(continua) == 1:
-        found = [pairs.agreements[others[0], others[1]] for others in rest]
-        return tuple(map(LeftOut, names, found, [overall.value] * 3))
-    tasks = [
-        (selection, common_chance([everybody, selection], options))
-        for everybody, selection in zip(complete, selections, strict=True)
-    ]
-    same = [
-        len(c) == len(continua) and settings["chance"] == overall.chance
-        for c, (_, settings) in zip(complete, tasks, strict=True)
-    ]
-    again = [(c, s) for c, (_, s), known in zip(complete, tasks, same, strict=True) if not known]
-    found = many(tasks + again, executor=executor)
-    baselines = iter(found[len(tasks) :])
+        return {}
+    found: dict[str, tuple[Selection, Selection]] = {}
+    for name in names:
+        others = with_annotators(continua, (n for n in names if n != name))
+        found[name] = others, {document: continua[document] for document in others}
+    return found
+
+
+def without_each(continua: Selection, scores: Scores) -> tuple[WithoutAnnotator, ...]:
+    """Agreement without each annotator; empty for fewer than three annotators.
+
+    Both values of an entry are of the same documents. What `scores` know already (γ of everybody,
+    of the two that remain of three) is not computed again.
+    """
+    selections = selections_without(continua)
+    found = scores.each([s for both in selections.values() for s in both])
     return tuple(
-        LeftOut(name, agreement, overall.value if known else next(baselines).value)
-        for name, agreement, known in zip(names, found, same, strict=False)
+        WithoutAnnotator(name, others, everybody.value)
+        for name, others, everybody in zip(selections, found[::2], found[1::2], strict=True)
     )

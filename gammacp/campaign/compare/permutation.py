@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.campaign.compare.contributions import Contributions
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.contributions import Contributions
 
 DEALS = 9999
 
@@ -48,6 +49,18 @@ class PermutationTest:
     paired: bool
     parts: tuple[int, int]
     kind: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The test as JSON has it."""
+        return {
+            "difference": self.difference,
+            "p_value": self.p_value,
+            "deals": self.deals,
+            "exact": self.exact,
+            "paired": self.paired,
+            "parts": list(self.parts),
+            "kind": self.kind,
+        }
 
     def in_words(self) -> str:
         """One sentence for people; no claim beyond what the value says."""

@@ -8,28 +8,16 @@ others, and beside γ of the annotators stands γ with the candidate among them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.scoring import (
-    Agreement,
-    agreement,
-    annotators_of,
-    common_chance,
-    many,
-    with_annotators,
-)
-from gammacp.continuum import Continuum
+from gammacp.campaign.compare.scoring import Scores, Selection, annotators_of, with_annotators
 from gammacp.errors import DataError
-
-if TYPE_CHECKING:
-    from gammacp.measures.gamma_run import GammaOptions
+from gammacp.measures.agreement import Agreement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +42,18 @@ class AgainstAnnotator:
     equal: int
     missed: int
     added: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """One row as JSON has it."""
+        return {
+            "annotator": self.annotator,
+            **self.agreement.score.as_dict(),
+            "with_others": self.with_others,
+            "aligned": self.aligned,
+            "equal": self.equal,
+            "missed": self.missed,
+            "added": self.added,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +83,18 @@ class ReferenceComparison:
         values = [a.agreement.value for a in self.annotators if not math.isnan(a.agreement.value)]
         return float(np.mean(values)) if values else math.nan
 
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as JSON has it."""
+        return {
+            "name": self.name,
+            "mean": self.mean,
+            "with_everybody": self.everybody.score.as_dict(),
+            "annotators": [a.as_dict() for a in self.annotators],
+            "confusion": self.confusion.as_dict(),
+        }
 
-def check_reference(continua: Mapping[str, Continuum], name: str) -> None:
+
+def check_reference(continua: Selection, name: str) -> None:
     """DataError if nobody of that name annotates."""
     names = annotators_of(continua)
     if name not in names:
@@ -93,32 +103,34 @@ def check_reference(continua: Mapping[str, Continuum], name: str) -> None:
         )
 
 
+def selections_with(continua: Selection, name: str) -> dict[str, Selection]:
+    """What the candidate and each annotator annotated together, where there is anything."""
+    others = [a for a in annotators_of(continua) if a != name]
+    found = {a: with_annotators(continua, (name, a), all_of_them=True) for a in others}
+    return {a: selection for a, selection in found.items() if selection}
+
+
+def documents_with(continua: Selection, name: str) -> Selection:
+    """The documents that the candidate annotated, with everybody."""
+    return {d: c for d, c in continua.items() if name in c.annotators}
+
+
 def against_reference(
-    continua: Mapping[str, Continuum],
-    name: str,
-    pairs: PairMatrix,
-    options: GammaOptions,
-    *,
-    executor: Executor | None = None,
+    continua: Selection, name: str, pairs: PairMatrix, scores: Scores
 ) -> ReferenceComparison:
     """The candidate `name` against each annotator.
 
     `pairs` is the matrix of the annotators without the candidate.
     """
-    others = [a for a in annotators_of(continua) if a != name]
-    selections = {a: with_annotators(continua, (name, a), all_of_them=True) for a in others}
-    selections = {a: s for a, s in selections.items() if s}
-    common = common_chance(list(selections.values()), options)
-    found = many([(s, common) for s in selections.values()], executor=executor)
+    selections = selections_with(continua, name)
+    found = scores.each(list(selections.values()))
     entries = [_entry(a, name, result, pairs) for a, result in zip(selections, found, strict=True)]
     categories = tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
     alignments = [s.alignment for result in found for s in result.computed.values()]
     return ReferenceComparison(
         name=name,
         annotators=tuple(entries),
-        everybody=agreement(
-            {d: c for d, c in continua.items() if name in c.annotators}, options, executor=executor
-        ),
+        everybody=scores.of(documents_with(continua, name)),
         confusion=confusion(alignments, categories, reference=name),
     )
 

@@ -1,125 +1,70 @@
-"""γ of whatever a comparison singles out: one continuum or several, all annotators or some."""
+"""γ of whatever a comparison singles out: some annotators, some documents, another round."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
-from gammacp.campaign.compare.bootstrap import DRAWS, BootstrapInterval, bootstrap
-from gammacp.campaign.compare.contributions import (
-    Contributions,
-    contributions_of_alignment,
-    contributions_of_documents,
-)
-from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError
-from gammacp.measures.score import Score, undefined
+from gammacp.continuum import Continuum
+from gammacp.measures.agreement import Agreement, agreement_of
 
 if TYPE_CHECKING:
-    from gammacp.measures.gamma import GammaScore
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.random_sets import Memory
+    from gammacp.measures.settings import Settings
 
-S = TypeVar("S", bound=Score)
+Selection: TypeAlias = Mapping[str, Continuum]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Agreement:
-    """γ of a selection with what it is made of.
+@dataclass(frozen=True)
+class Scores:
+    """γ of selections that are compared: one chance model for all, each measured once.
 
     Attributes
     ----------
-    score
-        `GammaScore` of a single continuum, `CorpusGamma` of several; an undefined `Score` where
-        there is none.
-    documents
-        Score per continuum.
-    chance
-        Chance model that was used.
+    settings
+        With the chance model decided.
+    executor
+        Where selections are measured, one task each; the same bits whatever it is.
     """
 
-    score: Score
-    documents: Mapping[str, GammaScore | Score]
-    chance: str
+    settings: Settings
+    executor: Executor | None = None
+    known: dict[object, Agreement] = field(default_factory=dict)
 
-    @property
-    def value(self) -> float:
-        """γ; NaN where it is undefined."""
-        return self.score.value
+    @classmethod
+    def of_all(
+        cls, selections: Iterable[Selection], settings: Settings, executor: Executor | None = None
+    ) -> Scores:
+        """Settings with the one chance model that all these selections can have."""
+        return cls(settings.deciding([tuple(s.values()) for s in selections]), executor)
 
-    @property
-    def computed(self) -> Mapping[str, GammaScore]:
-        """The documents that have an alignment."""
-        from gammacp.measures.gamma import GammaScore
-
-        return {n: s for n, s in self.documents.items() if isinstance(s, GammaScore)}
-
-    def contributions(self) -> Contributions:
-        """What γ is a ratio of: per document, or per unitary alignment of the only document."""
-        computed = [s for s in self.computed.values() if s.defined]
-        if len(computed) == 1:
-            (only,) = computed
-            assert only.expected is not None
-            alignment = only.alignment
-            return contributions_of_alignment(
-                alignment.groups, alignment.disorders, alignment.continuum.starts, only.expected
+    def of(self, selection: Selection, *, memory: Memory | None = None) -> Agreement:
+        """γ of one selection; its random sets are spread over the executor."""
+        key = tuple(selection.items())
+        if key not in self.known:
+            self.known[key] = agreement_of(
+                selection, self.settings, executor=self.executor, shared=memory
             )
-        return contributions_of_documents(
-            (s.alignment.continuum.mean_units, s.observed, s.expected)
-            for s in computed
-            if s.observed is not None and s.expected is not None
-        )
+        return self.known[key]
 
-    def bootstrap(
-        self, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
-    ) -> BootstrapInterval | None:
-        """Bootstrap interval over documents or unitary alignments; None if nothing is defined."""
-        try:
-            parts = self.contributions()
-        except DataError:
-            return None
-        return bootstrap(parts, draws=draws, confidence=confidence, seed=seed)
+    def each(self, selections: Sequence[Selection]) -> list[Agreement]:
+        """γ of several selections."""
+        keys = [tuple(s.items()) for s in selections]
+        new = {k: s for k, s in zip(keys, selections, strict=True) if k not in self.known}
+        tasks = [(s, self.settings) for s in new.values()]
+        spread = map if self.executor is None else self.executor.map
+        self.known.update(zip(new, spread(_task, tasks), strict=True))
+        return [self.known[key] for key in keys]
 
 
-def agreement(
-    continua: Mapping[str, Continuum],
-    options: GammaOptions,
-    *,
-    executor: Executor | None = None,
-    shared: dict[object, object] | None = None,
-) -> Agreement:
-    """γ of one continuum, or of several as a corpus.
-
-    `shared` keeps the random sets of a single continuum for γ_k. Data that have no γ (one
-    annotator, no unit) are an undefined Score with the reason, so that a comparison of many
-    selections goes on.
-    """
-    from gammacp.measures.gamma import gamma
-    from gammacp.measures.gamma_corpus import gamma_corpus
-
-    options = common_chance([continua], options)
-    chance = options["chance"]
-    score: Score
-    if len(continua) > 1:
-        try:
-            corpus = gamma_corpus(Corpus.from_continua(continua), executor=executor, **options)
-        except DataError as error:
-            return Agreement(score=undefined(str(error)), documents={}, chance=chance)
-        return Agreement(score=corpus, documents=corpus.scores, chance=chance)
-    for name, continuum in continua.items():
-        try:
-            score = gamma(continuum, executor=executor, shared=shared, **options)
-        except DataError as error:
-            score = undefined(str(error))
-        return Agreement(score=score, documents={name: score}, chance=chance)
-    return Agreement(
-        score=undefined("no document has both annotators"), documents={}, chance=chance
-    )
+def _task(task: tuple[Selection, Settings]) -> Agreement:
+    return agreement_of(*task)
 
 
 def with_annotators(
-    continua: Mapping[str, Continuum], names: Iterable[str], *, all_of_them: bool = False
+    continua: Selection, names: Iterable[str], *, all_of_them: bool = False
 ) -> dict[str, Continuum]:
     """The continua with these annotators alone; those with fewer than two are left out.
 
@@ -136,55 +81,6 @@ def with_annotators(
     return chosen
 
 
-def common_chance(
-    selections: Sequence[Mapping[str, Continuum]], options: GammaOptions
-) -> GammaOptions:
-    """The options with one chance model for all selections, so that their γ can be compared.
-
-    Where none is asked for: the default of a corpus if it is the same for all of them, otherwise
-    `shift`, which any continuum has.
-    """
-    from gammacp.measures.gamma_corpus import default_chance
-
-    if "chance" in options:
-        return options
-    wanted = {
-        default_chance(Corpus.from_continua(s)) if len(s) > 1 else "shift" for s in selections if s
-    }
-    return {**options, "chance": wanted.pop() if len(wanted) == 1 else "shift"}
-
-
-def annotators_of(continua: Mapping[str, Continuum]) -> tuple[str, ...]:
+def annotators_of(continua: Selection) -> tuple[str, ...]:
     """Everybody who annotates, in the order of the files."""
     return tuple(dict.fromkeys(a for c in continua.values() for a in c.annotators))
-
-
-def many(
-    tasks: Sequence[tuple[Mapping[str, Continuum], GammaOptions]],
-    *,
-    executor: Executor | None = None,
-) -> list[Agreement]:
-    """γ of several selections, each with its options; with an executor, one task per selection."""
-    return list((map if executor is None else executor.map)(_task, tasks))
-
-
-def _task(task: tuple[Mapping[str, Continuum], GammaOptions]) -> Agreement:
-    selection, options = task
-    return agreement(selection, options)
-
-
-def with_bootstrap(
-    score: S,
-    documents: Mapping[str, GammaScore | Score],
-    *,
-    draws: int = DRAWS,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> S:
-    """The same Score with its `bootstrap` interval; unchanged where there is too little for one.
-
-    `documents` are the scores that it is made of: itself, for a single continuum.
-    """
-    whole = Agreement(score=score, documents=documents, chance="")
-    found = whole.bootstrap(draws=draws, confidence=confidence, seed=seed)
-    return score if found is None else replace(score, bootstrap=found.interval)

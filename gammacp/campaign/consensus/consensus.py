@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gammacp.arguments import instance, number
 from gammacp.arrays import Codes, Floats
 from gammacp.campaign.consensus.votes import (
     BoundaryRule,
@@ -135,6 +136,9 @@ def consensus(
     annotator
         Name under which the gold standard is written.
     """
+    from gammacp.alignment import Alignment
+
+    instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
     return consensus_of_groups(
         alignment.continuum,
         alignment.groups,
@@ -166,7 +170,7 @@ def consensus_of_groups(
     rules = _Rules(
         _boundary_rule(boundaries),
         needed_support(support, continuum.n_annotators),
-        _checked(tolerance),
+        number("tolerance", tolerance, 0.0),
         _whole(continuum),
     )
     units = [
@@ -185,12 +189,6 @@ class _Rules:
     needed: int
     tolerance: float
     whole: bool
-
-
-def _checked(tolerance: float) -> float:
-    if not tolerance >= 0:
-        raise UsageError(f"tolerance {tolerance!r} is not a number >= 0")
-    return tolerance
 
 
 def _boundary_rule(name: str) -> BoundaryRule:

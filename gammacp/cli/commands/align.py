@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from gammacp.cli.alignment_table import print_alignment
+from gammacp.cli.alignment_table import alignment_records, print_alignment
 from gammacp.cli.options.groups import flatten
 from gammacp.cli.options.reading import File, Reading, load, placed
 from gammacp.cli.options.settings import Seed, Solving, Weighing
@@ -32,7 +32,8 @@ def align(
     from gammacp.alignment import align as solve
     from gammacp.stopping import interruptible
 
-    name, continuum = load(file, reading).only()
+    loaded = load(file, reading)
+    name, continuum = loaded.only()
     with progress("aligning"), placed(name), interruptible() as interrupted:
         alignment = solve(
             continuum,
@@ -49,18 +50,8 @@ def align(
                 "bound": alignment.bound,
                 "status": alignment.status,
                 "method": alignment.method,
-                "unitary_alignments": [
-                    {
-                        "disorder": unitary.disorder,
-                        "units": {
-                            name: None
-                            if unit is None
-                            else {"start": unit.start, "end": unit.end, "category": unit.category}
-                            for name, unit in unitary.units.items()
-                        },
-                    }
-                    for unitary in alignment.unitary_alignments
-                ],
+                "unitary_alignments": alignment_records(alignment),
+                **loaded.json,
             }
         )
     else:

@@ -14,15 +14,15 @@ from gammacp.cli.bench_output import (
     print_plan,
     print_points,
     tell,
+    tell_comparison,
 )
 from gammacp.cli.commands.bench_store import add_store_commands, store_path
 from gammacp.cli.options.bench import (
+    TREES,
     Checking,
     Extent,
     Origin,
     Running,
-    listed,
-    magnitudes_of,
     refuse_options,
     sweep_of,
 )
@@ -33,6 +33,7 @@ from gammacp.cli.output import AsJson, message, print_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gammacp.bench.baseline import Comparison
     from gammacp.bench.runner import Outcome
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
@@ -63,54 +64,47 @@ def bench(
         refuse_options(context, f"is one of `bench`: give it to `{context.invoked_subcommand}`")
         return
     if origin.trees is not None:
-        from gammacp.cli.commands.bench_trees import OPTIONS, bench_trees
-
-        refuse_options(context, "is not one of sweeps of trees", but=OPTIONS)
-        bench_trees(
-            origin.trees,
-            errors=extent.error or (),
-            measures=listed(extent.measures),
-            magnitudes=magnitudes_of(extent),
-            sets=extent.sets,
-            seed=sampling.seed,
-            out=running.out,
-            figures=running.figures,
-            as_json=json,
-        )
-        return
+        refuse_options(context, "is not one of sweeps of trees", but=TREES)
     from gammacp.bench.store import Store
 
     sweep = sweep_of(extent, origin, running, checking, (weighing, sampling, solving))
     if checking.check is not None:
-        _check_baseline(sweep, checking.check)
+        _check_baseline(sweep, checking.check, running.out)
     with Store.writing(running.store or store_path(running.out)) as store:
         if running.plan:
             _plan(sweep, store, running, as_json=json)
             return
         outcome = _run(sweep, store, running)
         points = _written(sweep, store, running)
-    tell(sweep, outcome)
+        tell(sweep, outcome)
+        compared = None
+        if checking.check is not None:
+            compared = _compare(sweep, store, points, checking.check, checking.level)
     if json:
-        print_json(document(sweep, points, outcome, running.out))
-    elif checking.check is None:
+        print_json(document(sweep, points, outcome, running.out, compared))
+    elif compared is not None:
+        print_differences(compared.moved)
+    else:
         print_points(points)
-    _finish(outcome)
-    if checking.check is not None:
-        _compare(points, checking)
+    if outcome.failures or (compared is not None and compared.moved):
+        raise typer.Exit(1)
 
 
-def _check_baseline(sweep: Sweep, baseline: Path) -> None:
+def _check_baseline(sweep: Sweep, baseline: Path, out: Path) -> None:
     from gammacp.bench.baseline import check_configuration
+    from gammacp.errors import UsageError
 
+    if baseline.resolve().parent == out.resolve():
+        raise UsageError(f"--out {out} would overwrite the baseline: give another folder")
     if not check_configuration(sweep, baseline):
         place = baseline.with_suffix(".json")
         message(f"{place} is missing: how the baseline was made cannot be checked")
 
 
 def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
-    from gammacp.bench.executors import open_pool
     from gammacp.bench.runner import run
     from gammacp.cli.counting import Counter
+    from gammacp.pools import open_pool
 
     counter = Counter("cells")
     try:
@@ -120,6 +114,7 @@ def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
                 store,
                 pool,
                 resume=running.resume,
+                mixed=running.mix_software,
                 progress=counter,
                 failed=Failures(counter),
             )
@@ -146,30 +141,19 @@ def _written(sweep: Sweep, store: Store, running: Running) -> list[Point]:
     return written.points
 
 
-def _finish(outcome: Outcome) -> None:
-    if outcome.failures:
-        raise typer.Exit(1)
+def _compare(
+    sweep: Sweep, store: Store, points: Sequence[Point], baseline: Path, level: float
+) -> Comparison:
+    from gammacp.bench.baseline import compare_with
 
-
-def _compare(points: Sequence[Point], checking: Checking) -> None:
-    from gammacp.bench.baseline import compare, read_curves
-
-    assert checking.check is not None
-    moved, compared = compare(read_curves(checking.check), points, level=checking.level)
-    if not moved:
-        message(f"{compared} points compared with {checking.check}: none moved beyond noise")
-        return
-    print_differences(moved)
-    message(
-        f"{len(moved)} of {compared} points moved beyond noise, against {checking.check} "
-        f"(adjusted p < {checking.level:g})"
-    )
-    raise typer.Exit(1)
+    found = compare_with(baseline, sweep, store, points, level=level)
+    tell_comparison(found, baseline, level)
+    return found
 
 
 def _plan(sweep: Sweep, store: Store, running: Running, *, as_json: bool) -> None:
-    from gammacp.bench.executors import available_cores
     from gammacp.bench.planning import pilot, plan, total
+    from gammacp.pools import available_cores
 
     tell(sweep, _run(pilot(sweep), store, running))
     costs = plan(sweep, store, store.begin(sweep))

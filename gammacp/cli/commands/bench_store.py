@@ -10,7 +10,7 @@ import typer
 from gammacp.cli.output import AsJson, message, print_json, print_table
 
 DEFAULT_OUT = Path("bench-out")
-_NAME = "bench.sqlite"
+_NAME = "bench.sqlite"  # as `bench.store.STORE_NAME`, which is not imported for `--help`
 _DEFAULT_STORE = DEFAULT_OUT / _NAME
 
 StoreOption = Annotated[
@@ -63,7 +63,8 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
         print_table(("error", *columns), rows, numeric=columns[1:])
         for run in experiment.runs:
             cells = f"{run.cells} cells in {run.seconds:.1f} s"
-            print(f"run of {run.began} UTC, {run.executor}: {cells}")
+            mixed = ", with other software than before it" if run.mixed else ""
+            print(f"run {run.number} of {run.began} UTC, {run.executor}: {cells}{mixed}")
     if not found:
         message(f"{store}: no experiment yet")
 
@@ -75,7 +76,7 @@ def export(
         str | None, typer.Option(help="Only this one.  [default: all]", metavar="NAME")
     ] = None,
     times: Annotated[
-        bool, typer.Option("--times", help="With the seconds each cell took.")
+        bool, typer.Option("--times", help="With the seconds and the run of each cell.")
     ] = False,
 ) -> None:
     """Write every cell of a store as CSV or Parquet."""
@@ -90,6 +91,9 @@ def export(
 def merge(
     target: Annotated[Path, typer.Argument(help="Store to add to; made if it is not there.")],
     sources: Annotated[list[Path], typer.Argument(help="Stores to take cells from.")],
+    mix_software: Annotated[
+        bool, typer.Option("--mix-software", help="Also cells that other software computed.")
+    ] = False,
 ) -> None:
     """Put stores of the same sweep together; cells that are in both must agree."""
     from gammacp.bench.merging import merge as merge_store
@@ -100,5 +104,5 @@ def merge(
         Store.reading(source).close()
     with Store.writing(target) as opened:
         for source in sources:
-            merged = merge_store(opened, source)
+            merged = merge_store(opened, source, mixed=mix_software)
             message(f"{source}: {merged.added} cells added, {merged.known} were there")

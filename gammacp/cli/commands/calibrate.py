@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gammacp.cli.counting import Counter
+from gammacp.cli.counting import counting
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.parallel import Jobs, workers
+from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import (
     FailUnder,
@@ -20,10 +19,11 @@ from gammacp.cli.options.settings import (
     check_threshold,
     gamma_options,
 )
-from gammacp.cli.output import AsJson, message, number, print_json, print_table
+from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.tables import number
 
 if TYPE_CHECKING:
-    from gammacp.campaign.calibrate import Calibration, Equivalent
+    from gammacp.campaign.calibrate import Calibration
 
 
 def add_to(app: typer.Typer) -> None:
@@ -55,33 +55,31 @@ def calibrate(
     json: AsJson = False,
 ) -> None:
     """What this γ means: the error magnitudes that give the same value on data like these."""
+    from gammacp.campaign import tables
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
+    from gammacp.pools import workers
 
     options = gamma_options(weighing, sampling, solving)
     loaded = load(files, reading)
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
-    counter = Counter("magnitudes")
-    with workers(jobs) as executor:
-        try:
-            found = compute(
-                loaded.corpus(),
-                errors=errors,
-                sets=sets,
-                executor=executor,
-                progress=counter,
-                **options,
-            )
-        finally:
-            counter.close()
+    with workers(jobs) as executor, counting("magnitudes") as progress:
+        found = compute(
+            loaded.corpus(),
+            errors=errors,
+            sets=sets,
+            executor=executor,
+            progress=progress,
+            **options,
+        )
     if curves is not None:
-        _write_curves(found, curves)
+        tables.curves(found).write_csv(curves)
     if figure is not None:
         from gammacp.campaign.calibrate.figure import draw
 
         draw(found, figure)
     if json:
-        print_json(_document(found))
+        print_json({**found.as_dict(), **loaded.json})
     else:
         _print(found)
         for path in (curves, figure):
@@ -93,85 +91,11 @@ def calibrate(
 
 
 def _print(found: Calibration) -> None:
-    from gammacp.campaign.calibrate.meaning import unit_of_amount
+    from gammacp.campaign.tables import equivalents
 
-    rows = [
-        [
-            e.error,
-            _share(e.amount),
-            f"{_share(e.low)} to {_share(e.high)}",
-            unit_of_amount(e.error),
-            _share(e.magnitude.value) if e.magnitude else "–",
-        ]
-        for e in found.equivalents
-    ]
     print(f"γ = {number(found.score.value)} is reached by, one kind of error at a time:")
-    print_table(
-        ("error", "amount", "interval", "of", "magnitude"),
-        rows,
-        numeric=("amount", "interval", "magnitude"),
-    )
+    show(equivalents(found).without("reason"))
     print(found.in_words())
     for e in found.equivalents:
         if e.reason:
             message(f"{e.error}: {e.reason}")
-
-
-def _share(value: float) -> str:
-    if value == float("inf"):
-        return "beyond"
-    return number(value, 3)
-
-
-def _write_curves(found: Calibration, path: Path) -> None:
-    from gammacp.files import atomic_write
-
-    with (
-        atomic_write(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as stream,
-    ):
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["error", "magnitude", "mean", "sd", "smooth", "sets"])
-        for e in found.equivalents:
-            for point in _points(e):
-                writer.writerow([e.error, *(point[k] for k in _POINT)])
-
-
-_POINT = ("magnitude", "mean", "sd", "smooth", "sets")
-
-
-def _points(equivalent: Equivalent) -> list[dict[str, Any]]:
-    curve = equivalent.curve
-    return [
-        {
-            "magnitude": float(m),
-            "mean": float(s.mean()),
-            "sd": float(s.std(ddof=1)) if len(s) > 1 else 0.0,
-            "smooth": float(v),
-            "sets": len(s),
-        }
-        for m, s, v in zip(curve.magnitudes, curve.sets, curve.smooth, strict=True)
-    ]
-
-
-def _document(found: Calibration) -> dict[str, Any]:
-    return {
-        "gamma": found.score.value,
-        "interval": found.score.interval,
-        "words": found.in_words(),
-        "sets": found.sets,
-        "annotators": found.n_annotators,
-        "equivalents": [
-            {
-                "error": e.error,
-                "amount": e.amount,
-                "interval": [e.low, e.high],
-                "magnitude": None if e.magnitude is None else e.magnitude.value,
-                "words": e.words or None,
-                "reason": e.reason,
-                "curve": _points(e),
-            }
-            for e in found.equivalents
-        ],
-        "signature": found.score.signature,
-    }

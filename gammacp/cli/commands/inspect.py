@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.reading import Files, Loaded, Reading, load
+from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, print_table
+from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.formats.summary import Summary
@@ -25,7 +26,7 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
     """What is in files: annotators, categories, lengths, gaps, overlaps, and what to look at."""
     from gammacp.formats.summary import summary
 
-    loaded = load(files, reading)
+    loaded = load(files, reading, tell_left_out=False)
     summaries = {name: summary(continuum) for name, continuum in loaded.continua.items()}
     if as_json:
         print_json(_document(loaded, summaries))
@@ -35,6 +36,8 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
     if len(summaries) > 1:
         units = sum(s.units for s in summaries.values())
         typer.echo(f"{len(summaries)} continua, {units} units")
+    for line in left_out_lines(loaded.left_out):
+        typer.echo(line)
 
 
 def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object]:
@@ -47,18 +50,22 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
         }
         results.append({"file": name, "format": loaded.formats.get(name), **parts})
     failures = [{"file": name, "error": str(error)} for name, error in loaded.failures]
-    return {"results": results, "failures": failures}
+    return {
+        "results": results,
+        "failures": failures,
+        "left_out": left_out_json(loaded.left_out),
+    }
 
 
 def _print(name: str, format: str, s: Summary) -> None:
-    typer.echo(name)
+    typer.echo(visible(name))
     for label, text in _lines(format, s):
-        typer.echo(f"  {label:<10} {text}")
+        typer.echo(visible(f"  {label:<10} {text}"))
     print_table(
         ("annotator", "units", "gaps", "covered", "overlapping", "repeated"),
         (
             (
-                annotator,
+                visible(annotator),
                 str(count),
                 str(s.gaps[annotator]),
                 _percent(s.coverage[annotator]),
@@ -73,14 +80,14 @@ def _print(name: str, format: str, s: Summary) -> None:
         print_table(
             ("category", "units", "share"),
             (
-                (category, str(count), _percent(s.prevalence(category)))
+                (visible(category), str(count), _percent(s.prevalence(category)))
                 for category, count in s.categories.items()
                 if count
             ),
             numeric=("units", "share"),
         )
     for warning in s.warnings:
-        typer.echo(f"  ! {warning}")
+        typer.echo(visible(f"  ! {warning}"))
     typer.echo("")
 
 

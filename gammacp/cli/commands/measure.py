@@ -14,9 +14,8 @@ from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
     message,
-    number,
     print_json,
-    print_table,
+    show,
 )
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
@@ -74,6 +73,7 @@ def measure(
     """
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
+    from gammacp.measures.score import Score
     from gammacp.stopping import interruptible
 
     names = chosen_measures(measures)
@@ -91,7 +91,11 @@ def measure(
     with progress("measuring"), interruptible() as interrupted:
         scores = {name: evaluate(c, names, **mine) for name, c in loaded.continua.items()}
     if json:
-        print_json({"results": [_result(name, found) for name, found in scores.items()]})
+        results = [
+            {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
+            for file, found in scores.items()
+        ]
+        print_json({"results": results, **loaded.json})
     else:
         _print(scores, sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
@@ -110,47 +114,15 @@ def chosen_measures(given: list[str] | None) -> list[str]:
     return list(dict.fromkeys(expanded))
 
 
-def _result(file: str, scores: Mapping[str, Score]) -> dict[str, Any]:
-    return {
-        "file": file,
-        "measures": {
-            name: {
-                "value": s.value,
-                "observed": s.observed,
-                "expected": s.expected,
-                "interval": s.interval,
-                "bootstrap": s.bootstrap,
-                "by_category": dict(s.by_category) or None,
-                "reason": s.reason,
-                "signature": s.signature,
-            }
-            for name, s in scores.items()
-        },
-    }
-
-
 def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
-    columns = ("measure", "value", "observed", "expected", "interval")
+    from gammacp.measures.tables import measure_table
+
     for file, found in scores.items():
-        if len(scores) > 1:
-            print(f"\n{file}")
-        rows = [row for name, score in found.items() for row in _rows(name, score)]
-        print_table(columns, rows, numeric=columns[1:])
+        show(measure_table(found), title=file if len(scores) > 1 else "")
         for name, score in found.items():
             if score.reason:
                 message(f"{file}: {name}: {score.reason}")
     message(f"seed {seed}")
-
-
-def _rows(name: str, score: Score) -> list[list[str]]:
-    if score.by_category:
-        return [
-            [f"{name}[{category}]", number(value), "–", "–", "–"]
-            for category, value in score.by_category.items()
-        ]
-    interval = score.interval or score.bootstrap
-    text = "–" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
-    return [[name, number(score.value), number(score.observed), number(score.expected), text]]
 
 
 def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:

@@ -74,12 +74,14 @@ def report(
             leave_one_out=comparing.leave_one_out,
             executor=executor,
             failures=tuple(str(error) for _, error in loaded.failures),
+            left_out=loaded.left_out,
             **options,
         )
     built.write(out)
     score = built.contents.comparison.overall.score
     if json:
-        print_json({"report": str(out), "gamma": score.value, "interval": score.interval})
+        known = {"gamma": score.value, "interval": score.interval}
+        print_json({"report": str(out), **known, **loaded.json})
     else:
         message(f"wrote {out}")
     solving.check_proven(str(getattr(score, "status", "feasible")))

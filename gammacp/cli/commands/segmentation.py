@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.output import AsJson, message, print_json
-from gammacp.cli.segmentation_output import document, print_pairs, print_tables, warn
+from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import UsageError
-from gammacp.signature import signature
 
 if TYPE_CHECKING:
     from gammacp.segmentation import Codings, Comparison
@@ -68,6 +66,20 @@ def segmentation(
         list[str] | None,
         typer.Option(help="Rename an item; two may become one (repeatable).", metavar="OLD=NEW"),
     ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            help="JSON [[item, …], …]: which items one group of coders worked on; default: as the "
+            "files declare, or items with the same coders.",
+            metavar="FILE",
+        ),
+    ] = None,
+    anonymous_coders: Annotated[
+        bool,
+        typer.Option(
+            "--anonymous-coders", help="Equal coder names in different groups are different people."
+        ),
+    ] = False,
     candidate: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,39 +103,30 @@ def segmentation(
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
-    from gammacp.segmentation import candidate_drops, coding_agreement, pairwise
+    from gammacp.segmentation import read_groups, segmentation_report
+    from gammacp.segmentation.tables import bootstrap_in_words, tables
 
-    comparison = _comparison(comparing)
     codings = _renamed(_read(files or [], dataset), item or [])
-    names = list(dict.fromkeys(candidate or []))
-    drops = candidate_drops(codings, names, comparison=comparison, bootstrap=bootstrap, seed=seed)
-    people = codings.without(names)
-    found = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
-    rows = pairwise(codings, comparison=comparison) if pairs else None
-    if json:
-        made = _signature(comparing, seed if bootstrap else None)
-        print_json({**document(found, drops, rows), "signature": made})
-    else:
-        print_tables(found, drops)
-        if rows is not None:
-            print_pairs(rows)
-        if bootstrap:
-            message(f"seed {seed}")
-    warn(found)
-
-
-def _signature(comparing: Comparing, seed: int | None) -> str:
-    return signature(
-        "segmentation",
-        mode=comparing.mode,
-        similarity=comparing.similarity,
-        edit=comparing.edit,
-        n=comparing.n,
-        sub=comparing.w_sub,
-        trp=comparing.w_trp,
-        te="yes" if comparing.te else "no",
+    report = segmentation_report(
+        codings.grouped(
+            None if groups is None else read_groups(groups), anonymous=anonymous_coders or None
+        ),
+        candidates=candidate or [],
+        pairs=pairs,
+        comparison=_comparison(comparing),
+        bootstrap=bootstrap,
         seed=seed,
     )
+    if json:
+        print_json(report.as_dict())
+    else:
+        for table in tables(report):
+            show(table)
+        if drawn := bootstrap_in_words(report):
+            print(drawn)
+            message(f"seed {seed}")
+    for note in report.notes:
+        message(note)
 
 
 def _comparison(comparing: Comparing) -> Comparison:
@@ -148,17 +151,10 @@ def _read(files: Sequence[Path], dataset: str | None) -> Codings:
 
 
 def _renamed(codings: Codings, entries: Sequence[str]) -> Codings:
-    from gammacp.segmentation import Codings, merged
-
     names = {}
     for entry in entries:
         old, sign, new = entry.partition("=")
         if not (old and sign and new):
             raise UsageError(f"--item {entry!r} is not OLD=NEW")
-        if old not in codings:
-            raise UsageError(f"item {old!r} does not occur; items are: {', '.join(codings)}")
         names[old] = new
-    parts = (
-        Codings({names.get(item, item): coders}, codings.types) for item, coders in codings.items()
-    )
-    return merged(parts) if names else codings
+    return codings.renamed(names) if names else codings

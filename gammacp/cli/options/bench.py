@@ -10,13 +10,43 @@ import typer
 
 from gammacp.cli.commands.bench_store import DEFAULT_OUT
 from gammacp.cli.options.settings import Sampling, Solving, Weighing, gamma_options
+from gammacp.cli.output import message
 from gammacp.errors import UsageError
+from gammacp.plugins import load_all, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gammacp.bench.source import Shuffled
     from gammacp.bench.sweep import Sweep
+
+
+TREES = frozenset(
+    {
+        "trees",
+        "error",
+        "measures",
+        "magnitudes",
+        "step",
+        "sets",
+        "seed",
+        "out",
+        "store",
+        "resume",
+        "mix_software",
+        "experiment",
+        "executor",
+        "jobs",
+        "imports",
+        "figures",
+        "plan",
+        "cores",
+        "check",
+        "level",
+        "json",
+    }
+)
+"""The options of `bench` that mean something with `--trees`."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +56,8 @@ class Extent:
     error: Annotated[
         list[str] | None,
         typer.Option(
-            help="position, category, split, false-positive, false-negative, merge, or a "
-            "combination such as position+category, also with parameters as in "
-            "split:factor=2 (repeatable).",
+            help="{errors}, or a combination such as position+category, also with "
+            "parameters as in split:factor=2 (repeatable).",
             metavar="NAME",
         ),
     ] = None
@@ -92,6 +121,13 @@ class Running:
     resume: Annotated[
         bool, typer.Option(help="Keep what the store has, or drop it and begin anew.")
     ] = True
+    mix_software: Annotated[
+        bool,
+        typer.Option(
+            "--mix-software",
+            help="Go on with cells that other software computed; the store says whose is whose.",
+        ),
+    ] = False
     experiment: Annotated[str, typer.Option(help="The sweep's name in the store.")] = "bench"
     executor: Annotated[str, typer.Option(help="serial, processes or dask://host:port.")] = (
         "processes"
@@ -103,7 +139,7 @@ class Running:
         list[str] | None,
         typer.Option(
             "--import",
-            help="Module that registers measures or errors of your own (repeatable).",
+            help="As `gammacp --import`, which every command has (repeatable).",
             metavar="MODULE",
         ),
     ] = None
@@ -120,12 +156,8 @@ class Running:
 
 @dataclass(frozen=True)
 class Checking:
-    """A dissimilarity that is tried out, and the curves it is held against."""
+    """The curves that a sweep is held against."""
 
-    dissimilarity: Annotated[
-        str | None,
-        typer.Option(help="Class of your own instead of the combined one.", metavar="MODULE:CLASS"),
-    ] = None
     check: Annotated[
         Path | None,
         typer.Option(
@@ -145,13 +177,12 @@ def sweep_of(
     checking: Checking,
     gamma: tuple[Weighing, Sampling, Solving],
 ) -> Sweep:
-    """The sweep; with `--check`, what is not given is taken from the baseline."""
+    """The sweep, of units or of trees; what is not given is taken from a baseline (`--check`)."""
     from gammacp.bench.baseline import extent_of, read_curves
-    from gammacp.bench.loading import search_here
     from gammacp.bench.sweep import PAPER_MEASURES, Sweep, magnitudes_by
 
-    if running.imports:
-        search_here()
+    weighing, sampling, solving = gamma
+    load_all(listed(running.imports))
     errors, measures = tuple(extent.error or ()), listed(extent.measures)
     sets, magnitudes = extent.sets, magnitudes_of(extent)
     if checking.check is not None:
@@ -160,6 +191,12 @@ def sweep_of(
         measures = measures or known.measures
         sets = known.sets if sets is None else sets
         magnitudes = magnitudes or known.magnitudes
+    if origin.trees is not None:
+        return Sweep(
+            **_of_trees(origin.trees, sampling.seed, errors, measures, sets, magnitudes),
+            modules=listed(running.imports),
+            experiment=running.experiment,
+        )
     if not errors:
         raise UsageError("no error to sweep; give one, such as --error split")
     return Sweep(
@@ -169,11 +206,37 @@ def sweep_of(
         magnitudes=magnitudes or magnitudes_by(0.05),
         sets=40 if sets is None else sets,
         n_annotators=extent.n_annotators,
-        seed=gamma[1].seed,
-        options=_options(checking, *gamma),
-        modules=listed(running.imports),
+        seed=sampling.seed,
+        options=_options(weighing, sampling, solving),
+        modules=loaded(),
         experiment=running.experiment,
     )
+
+
+def _of_trees(
+    path: Path,
+    seed: int,
+    errors: tuple[str, ...],
+    measures: tuple[str, ...],
+    sets: int | None,
+    magnitudes: tuple[float, ...] | None,
+) -> dict[str, Any]:
+    """What is swept of a treebank: by default as in the paper."""
+    from gammacp.bench import trees
+    from gammacp.syntax.treebank import read_sentences
+
+    read = read_sentences(path)
+    source = trees.Perturbed(trees.sample_sentences(read, seed=seed))
+    message(f"{len(source.sentences)} of {len(read)} sentences of {path}; seed {seed}")
+    return {
+        "source": source,
+        "errors": errors or trees.PAPER_ERRORS,
+        "measures": source.measures if measures in ((), ("all",)) else measures,
+        "magnitudes": magnitudes or trees.PAPER_MAGNITUDES,
+        "sets": trees.PAPER_SETS if sets is None else sets,
+        "n_annotators": 2,
+        "seed": seed,
+    }
 
 
 def refuse_options(context: typer.Context, why: str, *, but: frozenset[str] = frozenset()) -> None:
@@ -220,17 +283,8 @@ def _source(origin: Origin) -> Shuffled:
     )
 
 
-def _options(
-    checking: Checking, weighing: Weighing, sampling: Sampling, solving: Solving
-) -> dict[str, Any]:
+def _options(weighing: Weighing, sampling: Sampling, solving: Solving) -> dict[str, Any]:
     """Options that were given; those at their defaults are left out of the configuration."""
     options: dict[str, Any] = dict(gamma_options(weighing, sampling, solving))
     plain: dict[str, Any] = dict(gamma_options(Weighing(), Sampling(), Solving()))
-    changed = {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}
-    if checking.dissimilarity is not None:
-        from gammacp.bench.loading import load_dissimilarity
-
-        if "dissimilarity" in changed:
-            raise UsageError("--dissimilarity takes the place of --alpha, --beta, … and --preset")
-        changed["dissimilarity"] = load_dissimilarity(checking.dissimilarity)
-    return changed
+    return {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gammacp.cli.options.parallel import Jobs, workers
+from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Loaded, Reading, load
 from gammacp.cli.progress import progress
 
@@ -51,6 +51,8 @@ class Comparing:
         self, loaded: Loaded, what: str, *, pays: bool = False
     ) -> Iterator[Executor | None]:
         """Worker processes where they are asked for or pay, with progress."""
+        from gammacp.pools import workers
+
         work = sum(c.n_units * c.n_annotators**2 for c in loaded.continua.values())
         with workers(self.jobs, pays=pays or work > 20_000) as executor, progress(what):
             yield executor

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gammacp.cli.output import message
+from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
+from gammacp.left_out import LeftOut
+from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.continuum import Bounds, Continuum, Corpus
@@ -87,7 +90,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The continua of a command by display name, and what could not be read.
+    """The continua of a command by display name, what could not be read, what was passed over.
 
     The display name of a file that is one continuum is its path, that of a document made of
     several files, or named inside a file, the document's name, that of a dataset its name.
@@ -96,6 +99,7 @@ class Loaded:
     continua: Mapping[str, Continuum]
     failures: tuple[tuple[str, DataError], ...] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
@@ -111,13 +115,39 @@ class Loaded:
         """All continua as a corpus under their display names."""
         from gammacp.continuum import Corpus
 
-        return Corpus.from_continua(self.continua)
+        return Corpus.from_continua(self.continua, left_out=self.left_out)
+
+    @property
+    def json(self) -> dict[str, object]:
+        """What every command's JSON says of its reading: what readers passed over."""
+        return {"left_out": left_out_json(self.left_out)}
 
     def named(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
         from gammacp.formats.reading import by_document
 
         return by_document(self.continua)
+
+
+def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
+    """The value of `"left_out"` in JSON: what readers passed over, by file, kind and reason."""
+    return [entry.as_dict() for entry in left_out]
+
+
+def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]:
+    """What readers passed over as lines of text, over all files, the most frequent first."""
+    counts = Counter[tuple[str, str]]()
+    files: dict[tuple[str, str], set[str]] = {}
+    for e in left_out:
+        counts[e.kind, e.reason] += e.count
+        files.setdefault((e.kind, e.reason), set()).add(e.file)
+    for (kind, reason), count in counts.most_common(most):
+        where = files[kind, reason]
+        place = next(iter(where)) if len(where) == 1 else f"{len(where)} files"
+        yield visible(f"left out: {LeftOut(place, kind, count, reason)} ({place})")
+    if len(counts) > most:
+        rest = sum(n for _, n in counts.most_common()[most:])
+        yield f"left out: {rest} more of {len(counts) - most} kinds (--json has all)"
 
 
 @contextmanager
@@ -129,8 +159,12 @@ def placed(name: str) -> Iterator[None]:
         raise error.at(name) from None
 
 
-def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:
+def load(
+    files: Sequence[Path] | Path | None, reading: Reading, *, tell_left_out: bool = True
+) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
+
+    So is what readers passed over, unless the command shows it itself.
 
     Raises
     ------
@@ -148,6 +182,9 @@ def load(files: Sequence[Path] | Path | None, reading: Reading) -> Loaded:
     for _, error in loaded.failures:
         if loaded.continua or len(loaded.failures) > 1:
             message(f"gammacp: {error}")
+    if tell_left_out:
+        for line in left_out_lines(loaded.left_out):
+            message(f"gammacp: {line}")
     if not loaded.continua:
         _, first = loaded.failures[0]
         if len(loaded.failures) > 1:
@@ -169,7 +206,7 @@ def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
     if "format" in options:
         raise UsageError("--option format=… is --format")
     found = collect(paths, format=reading.format, **options)
-    return Loaded(found.continua, found.failures, found.formats)
+    return Loaded(found.continua, found.failures, found.formats, found.left_out)
 
 
 def _dataset(name: str) -> Loaded:
@@ -192,7 +229,7 @@ def _selection(reading: Reading) -> Selection:
 
 def _names(entries: Sequence[str] | None) -> list[str]:
     """Names of a repeatable list option; a name with a comma is quoted."""
-    rows = csv.reader(entries or (), skipinitialspace=True)
+    rows = rows_of(entries or (), strict=False)
     return [name for row in rows for name in row if name]
 
 

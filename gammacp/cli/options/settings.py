@@ -21,8 +21,7 @@ import typer
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
-    from gammacp.dissimilarity import Combined
-    from gammacp.measures.gamma_run import GammaOptions
+    from gammacp.measures.settings import GammaOptions
 
 
 class Preset(StrEnum):
@@ -66,14 +65,14 @@ class Weighing:
     positional: Annotated[
         str | None,
         typer.Option(
-            help="sporadic, sporadic-2011 or hamming.  [default: sporadic]", metavar="NAME"
+            help="How positions differ: {positionals}.  [default: sporadic]", metavar="NAME"
         ),
     ] = None
     categorial: Annotated[
         str | None,
         typer.Option(
-            help="nominal, ordinal, interval, ratio, levenshtein, or a CSV file with a distance "
-            "matrix.  [default: nominal]",
+            help="How categories differ: {categorials}, or a CSV file with a distance matrix.  "
+            "[default: nominal]",
             metavar="NAME|MATRIX.csv",
         ),
     ] = None
@@ -89,10 +88,26 @@ class Weighing:
         typer.Option(help="Order of the categories for `ordinal`, lowest first.", metavar="A,B,C"),
     ] = None
 
-    def dissimilarity(self) -> Combined:
-        """The combined dissimilarity."""
-        from gammacp.dissimilarity import Combined, Ordinal
+    own: Annotated[
+        str | None,
+        typer.Option(
+            "--dissimilarity",
+            help="A whole dissimilarity instead of all these: {dissimilarities}, or a class of "
+            "your own.  [default: combined]",
+            metavar="NAME|MODULE:CLASS",
+        ),
+    ] = None
 
+    def dissimilarity(self) -> Any:
+        """The dissimilarity; the combined one unless another is named."""
+        from gammacp.dissimilarity import Combined, Ordinal, dissimilarity
+
+        if self.own not in (None, "combined"):
+            if self != Weighing(own=self.own):
+                raise UsageError(
+                    "--dissimilarity takes the place of --alpha, --beta, … and --preset"
+                )
+            return dissimilarity(str(self.own))
         if self.order is not None and self.categorial != "ordinal":
             raise UsageError("--order goes with --categorial ordinal")
         order = None if self.order is None else tuple(c.strip() for c in self.order.split(","))
@@ -117,8 +132,8 @@ class Sampling:
     chance: Annotated[
         str | None,
         typer.Option(
-            help="shift, shift-pooled, corpus, statistical or fixed-positions.  [default: corpus "
-            "for several files where that is possible, else shift]",
+            help="Chance model: {chances}.  [default: corpus for several files where that is "
+            "possible, else shift]",
             metavar="NAME",
         ),
     ] = None
@@ -138,7 +153,7 @@ class Sampling:
 class Solving:
     """How alignments are solved."""
 
-    method: Annotated[str, typer.Option(help="Solver, one of `gammacp solvers`.")] = "auto"
+    method: Annotated[str, typer.Option(help="Solver: {solvers}.", metavar="NAME")] = "auto"
     gap: Annotated[
         float, typer.Option(help="Relative gap to the proven bound at which to stop.", min=0)
     ] = 0.0

@@ -242,7 +242,7 @@ function paintText(view) {
   c.textAlign = "center";
   const first = Math.max(0, Math.floor(view.from)), last = Math.min(characters.length, Math.ceil(to));
   for (let i = first; i < last; i++) {
-    const glyph = characters[i] === "\n" ? "¶" : characters[i];
+    const glyph = characters[i] === "\n" ? "¶" : characters[i].length > 2 ? "\ufffd" : characters[i];
     if (glyph.trim()) c.fillText(glyph, xOf(view, i + 0.5), y);
   }
 }

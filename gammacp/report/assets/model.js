@@ -1,5 +1,12 @@
 // One document of the report as columns that the view can search quickly.
 
+// A character that nobody would see, but a browser would obey, as an escape; lines and tabs stay.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+function visible(character) {
+  return character !== "\n" && character !== "\t" && HIDDEN.test(character)
+    ? `\\u${character.codePointAt(0).toString(16).padStart(4, "0")}` : character;
+}
+
 // Units come as columns sorted by annotator and start. Within a lane, prefix maxima of the ends make
 // "which units reach into this window" two binary searches, although units may overlap.
 function buildModel(doc) {

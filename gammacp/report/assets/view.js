@@ -37,7 +37,7 @@ class AlignmentView {
     this.index = index;
     this.model = buildModel(doc);
     // Offsets count code points; a JavaScript string counts UTF-16 units.
-    this.characters = doc.text ? Array.from(doc.text) : [];
+    this.characters = doc.text ? Array.from(doc.text, visible) : [];
     const [low, high] = doc.bounds;
     const pad = (high - low) * 0.01 || 1;
     this.limits = [low - pad, high + pad];

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp.campaign.compare import agreement, compare, compare_rounds, confusion
+from gammacp.campaign.compare import compare, compare_rounds, confusion
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
+from gammacp.measures.agreement import agreement
 
 FAST = {"samples": 10}
 
@@ -37,7 +38,7 @@ def test_pairs_are_gamma_of_two(text: Continuum) -> None:
 
 def test_who_pulls_the_agreement_down(text: Continuum) -> None:
     found = compare({"t": text}, **FAST)
-    gains = {entry.annotator: entry.gain for entry in found.left_out}
+    gains = {entry.annotator: entry.gain for entry in found.without}
     assert max(gains, key=lambda a: gains[a]) == "Cid"
     assert gains["Cid"] == pytest.approx(found.pairs.values[0, 1] - found.overall.value)
 
@@ -45,7 +46,7 @@ def test_who_pulls_the_agreement_down(text: Continuum) -> None:
 def test_categories_and_confusion_by_hand(text: Continuum) -> None:
     two = text.only_annotators(["Ann", "Bob"])
     found = compare({"t": two}, **FAST)
-    assert found.left_out == ()
+    assert found.without == ()
     table = found.confusion
     assert table.rows == ("a", "b", "(no unit)")
     assert table.counts.tolist() == [[1, 1, 0], [1, 2, 0], [0, 0, 0]]
@@ -107,7 +108,7 @@ def test_not_everybody_annotates_everything() -> None:
     assert set(found.overall.documents) == {"one", "two"}
     assert math.isnan(found.pairs.agreements["Ann", "Cid"].value)
     assert found.pairs.agreements["Ann", "Cid"].score.reason == "no document has both annotators"
-    without = {e.annotator: e for e in found.left_out}
+    without = {e.annotator: e for e in found.without}
     # Without Ann only document two is left, so that is what it is held against.
     assert without["Ann"].baseline == gc.gamma(continua["two"], **FAST).value
     assert without["Ann"].gain == pytest.approx(0, abs=1e-9)
@@ -122,15 +123,15 @@ def test_rounds(text: Continuum) -> None:
             for u in good
         ]
     )
-    options = {"samples": 10}
-    first = agreement({str(i): good for i in range(6)}, {**options, "chance": "shift"})  # type: ignore[arg-type]
-    second = agreement({str(i): worse for i in range(6)}, {**options, "chance": "shift"})  # type: ignore[arg-type]
+    first = agreement({str(i): good for i in range(6)}, chance="shift", samples=10)
+    second = agreement({str(i): worse for i in range(6)}, chance="shift", samples=10)
     test = compare_rounds(first, second)
     assert test.paired
     assert test.exact
     assert test.p_value == 2 / 64
     assert test.difference > 0
-    single = compare_rounds(agreement({"x": good}, options), agreement({"y": worse}, options))  # type: ignore[arg-type]
+    one, two = agreement({"x": good}, samples=10), agreement({"y": worse}, samples=10)
+    single = compare_rounds(one, two)
     assert single.kind == "runs of 2 unitary alignments"
 
 

@@ -6,14 +6,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from gammacp.campaign.compare.bootstrap import bootstrap
-from gammacp.campaign.compare.contributions import (
+from gammacp.campaign.compare.permutation import permutation_test
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.contributions import (
     Contributions,
     contributions_of_alignment,
     contributions_of_documents,
 )
-from gammacp.campaign.compare.permutation import permutation_test
-from gammacp.errors import DataError, UsageError
+from gammacp.measures.resampling import bootstrap
 
 
 def documents(observed: list[float], expected: list[float]) -> Contributions:

@@ -1,0 +1,51 @@
+"""Checks of arguments: what a public function cannot mean is a UsageError that names it."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+from gammacp.errors import UsageError
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number ≥ `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise UsageError(f"{name} {value!r} is not a whole number")
+    if value < least:
+        raise UsageError(f"{name} {value} < {least}")
+    return int(value)
+
+
+def number(name: str, value: Any, least: float = -math.inf) -> float:
+    """A finite number ≥ `least`."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise UsageError(f"{name} {value!r} is not a finite number")
+    if value < least:
+        raise UsageError(f"{name} {value} < {least:g}")
+    return float(value)
+
+
+def text(name: str, value: Any) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise UsageError(f"{name} {value!r} is not text")
+    return value
+
+
+def several(name: str, value: Any) -> tuple[str, ...]:
+    """Several names; one name by itself is a slip, because it would be read letter by letter."""
+    if isinstance(value, str):
+        raise UsageError(f"{name} {value!r} is one text where several are needed: [{value!r}]")
+    try:
+        found = tuple(value)
+    except TypeError:
+        raise UsageError(f"{name} {value!r} is not a list of names") from None
+    return tuple(text(name, entry) for entry in found)
+
+
+def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) -> None:
+    """Raise a UsageError unless the value is of that kind; `what` says which is needed."""
+    if not isinstance(value, kind):
+        raise UsageError(f"{name} is {type(value).__name__}, where {what} is needed")

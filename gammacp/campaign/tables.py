@@ -1,0 +1,322 @@
+"""What a campaign's results show: records with the keys of the JSON, and the columns of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gammacp.tables import (
+    Column,
+    Table,
+    Tint,
+    count,
+    general,
+    interval,
+    listing,
+    number,
+    percent,
+    position,
+    share,
+    signed,
+    word,
+    yes_no,
+)
+
+if TYPE_CHECKING:
+    from gammacp.campaign.calibrate import Calibration
+    from gammacp.campaign.compare import (
+        Comparison,
+        Confusion,
+        PairMatrix,
+        ReferenceComparison,
+    )
+    from gammacp.campaign.consensus import Consensus, ConsensusUnit
+    from gammacp.measures.score import Score
+
+UNLABELLED = "(unlabelled)"
+
+DOCUMENTS = (
+    Column("file", "document"),
+    Column("gamma", "γ", number),
+    Column("interval", "Monte-Carlo interval", interval),
+    Column("observed_disorder", "observed", number),
+    Column("expected_disorder", "expected", number),
+    Column("annotators", "annotators", count),
+    Column("units", "units", count),
+    Column("status", "status", word),
+    Column("reason", "undefined because", wrapped=True),
+)
+ANNOTATORS = (
+    Column("annotator", "annotator"),
+    Column("units", "units", count),
+    Column("mean_length", "mean length", number, digits=1),
+    Column("mean_pair", "mean γ with others", number),
+    Column("without", "γ without", number),
+    Column("gain", "gain", signed),
+    Column("alone", "alone", percent),
+    Column("outvoted", "outvoted", percent),
+)
+CATEGORIES = (
+    Column("category", "category"),
+    Column("gamma_k", "γ_k", number),
+    Column("units", "units", count),
+    Column("share_matched", "aligned", percent),
+    Column("share_equal", "same category", percent),
+)
+PAIRS = (
+    Column("annotator", "annotator", value=lambda r: r["annotators"][0]),
+    Column("and", "and", value=lambda r: r["annotators"][1]),
+    Column("gamma", "γ", number),
+    Column("documents", "documents", count),
+)
+REFERENCE = (
+    Column("annotator", "annotator"),
+    Column("gamma", "γ", number),
+    Column("with_others", "their γ with others", number),
+    Column("aligned", "aligned", count),
+    Column("equal", "same category", count),
+    Column("missed", "missed", count),
+    Column("added", "added", count),
+)
+ROUNDS = (
+    Column("round", "round"),
+    Column("gamma", "γ", number),
+    Column("interval", "Monte-Carlo interval", interval),
+    Column("signature", "signature", wrapped=True),
+)
+EQUIVALENTS = (
+    Column("error", "error"),
+    Column("amount", "amount", share),
+    Column("interval", "interval", partial(interval, form=share)),
+    Column("of", "of"),
+    Column("magnitude", "magnitude", number, digits=3),
+    Column("reason", "note", wrapped=True),
+)
+CURVE = (
+    Column("error", "error"),
+    Column("magnitude", "magnitude", general),
+    Column("mean", "mean γ", number),
+    Column("sd", "sd", number),
+    Column("smooth", "smooth", number),
+    Column("sets", "sets", count),
+)
+CONSENSUS = (
+    Column("file", "file"),
+    Column("kept", "units", count),
+    Column("left", "left out", count),
+    Column("needed", "support needed", count),
+    Column("tied", "category tied", count),
+    Column("confidence", "mean confidence", number),
+    Column("to_review", "to review", count),
+)
+_LABEL = Column(
+    "category", "category", value=lambda r: "?" if r["tied"] else r["category"] or UNLABELLED
+)
+REVIEW = (
+    Column("file", "file"),
+    Column("start", "start", position),
+    Column("end", "end", position),
+    Column("text", "text", wrapped=True),
+    _LABEL,
+    Column("support", "support", count),
+    Column("confidence", "confidence", number, digits=2),
+    Column("reasons", "why", listing, wrapped=True),
+)
+UNITS_CSV = (
+    Column("continuum", "continuum", value=lambda r: r["file"]),
+    Column("start", "start", position),
+    Column("end", "end", position),
+    Column("category", "category"),
+    Column("kept", "kept", yes_no),
+    Column("support", "support", count),
+    Column("confidence", "confidence", number, value=lambda r: round(r["confidence"], 4)),
+    Column("disorder", "disorder", general, value=lambda r: float(f"{r['disorder']:.6g}")),
+    Column("votes", "votes", listing, value=lambda r: [_vote(v) for v in r["votes"]]),
+    Column("tied", "tied", listing, value=lambda r: [_label(c) for c in r["tied"]]),
+    Column("reasons", "reasons", listing),
+    Column("text", "text"),
+)
+
+
+def documents(found: Comparison) -> Table:
+    """γ per document and for all."""
+    records = [{"file": n, **s.as_dict()} for n, s in found.overall.documents.items()]
+    if len(records) > 1:
+        records.append({"file": "all", **found.overall.score.as_dict()})
+    return Table(DOCUMENTS, records, total=int(len(records) > 1)).without_empty("reason")
+
+
+def annotators(found: Comparison) -> Table:
+    """Each annotator among the others."""
+    return Table(ANNOTATORS, [a.as_dict() for a in found.annotators])
+
+
+def categories(found: Comparison) -> Table:
+    """γ_k per category."""
+    return Table(
+        CATEGORIES,
+        [c.as_dict() for c in found.categories],
+    )
+
+
+def reference(found: ReferenceComparison) -> Table:
+    """The reference against each annotator."""
+    return Table(REFERENCE, [a.as_dict() for a in found.annotators])
+
+
+def rounds(first: Score, second: Score) -> Table:
+    """Two rounds with their signatures."""
+    named = (("this one", first), ("the other", second))
+    return Table(ROUNDS, [{"round": name, **score.as_dict()} for name, score in named])
+
+
+def pairs(found: PairMatrix) -> Table:
+    """γ of every pair as a matrix."""
+    names, values = found.annotators, found.values.tolist()
+    columns = tuple(
+        Column(name, name, _number_or_blank, tint=partial(_pair_tint, name)) for name in names
+    )
+    records = [
+        {
+            "γ": name,
+            **{other: None if other == name else v for other, v in zip(names, row, strict=True)},
+        }
+        for name, row in zip(names, values, strict=True)
+    ]
+    return Table((Column("γ", "γ"), *columns), records)
+
+
+def listed_pairs(found: PairMatrix) -> Table:
+    """γ of every pair in a list, lowest first: for many annotators."""
+    return Table(PAIRS, sorted(found.as_dict(), key=lambda r: r["gamma"]))
+
+
+def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
+    value = record[name]
+    return None if value is None or value != value else Tint("agrees", min(1.0, max(0.0, value)))
+
+
+def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
+    """Counts of aligned pairs as a matrix; the tint is the share of the row."""
+    columns = tuple(
+        Column(f"{j}", name, _count_or_dot, tint=partial(_confusion_tint, j))
+        for j, name in enumerate(found.columns)
+    )
+    records = [
+        {"row": name, "column": found.columns, **{f"{j}": n for j, n in enumerate(counts)}}
+        for name, counts in zip(found.rows, found.counts.tolist(), strict=True)
+    ]
+    return Table((Column("row", corner), *columns), records)
+
+
+def listed_confusions(found: Confusion, *, corner: str, most: int = 20) -> Table:
+    """The most frequent confusions in a list: for many categories."""
+    columns = (Column("row", corner), Column("with", "with"), Column("pairs", "pairs", count))
+    keys = ("row", "with", "pairs")
+    return Table(columns, [dict(zip(keys, entry, strict=True)) for entry in found.confused[:most]])
+
+
+def _number_or_blank(value: float | None, digits: int = 4) -> str:
+    return "" if value is None else number(value, digits)
+
+
+def _count_or_dot(value: int, _digits: int = 0) -> str:
+    return count(value) if value else "·"
+
+
+def _confusion_tint(column: int, record: Mapping[str, Any]) -> Tint | None:
+    counts = [record[f"{j}"] for j in range(len(record["column"]))]
+    if not counts[column]:
+        return None
+    kind = "agrees" if record["row"] == record["column"][column] else "differs"
+    return Tint(kind, counts[column] / sum(counts))
+
+
+def equivalents(found: Calibration) -> Table:
+    """The amount of each error that gives the measured γ."""
+    from gammacp.campaign.calibrate.meaning import unit_of_amount
+
+    records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in found.equivalents]
+    return Table(EQUIVALENTS, records).without_empty("reason")
+
+
+def curves(found: Calibration) -> Table:
+    """The points of all curves."""
+    points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
+    return Table(CURVE, points)
+
+
+def consensus_document(name: str, found: Consensus) -> dict[str, Any]:
+    """A consensus with the keys of `gammacp consensus --json`."""
+    return {
+        "file": name,
+        "needed": found.needed,
+        "units": [_unit(u) for u in found.units],
+        "review": [found.units.index(u) for u in found.review],
+    }
+
+
+def _unit(unit: ConsensusUnit) -> dict[str, Any]:
+    return {
+        "start": unit.start,
+        "end": unit.end,
+        "category": unit.category,
+        "kept": unit.kept,
+        "support": unit.support,
+        "confidence": unit.confidence,
+        "disorder": unit.disorder,
+        "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
+        "tied": list(unit.vote.tied),
+        "reasons": list(unit.reasons),
+        "text": unit.text,
+        "units": {
+            name: None if u is None else {"start": u.start, "end": u.end, "category": u.category}
+            for name, u in unit.units.items()
+        },
+    }
+
+
+def consensus_summary(found: Mapping[str, Consensus]) -> Table:
+    """How many units each gold standard has, and how many to review."""
+    records = []
+    for name, c in found.items():
+        confidences = [u.confidence for u in c.kept]
+        records.append(
+            {
+                "file": name,
+                "kept": len(c.kept),
+                "left": len(c.units) - len(c.kept),
+                "needed": c.needed,
+                "tied": sum(bool(u.vote.tied) for u in c.kept),
+                "confidence": sum(confidences) / len(confidences) if confidences else None,
+                "to_review": len(c.review),
+            }
+        )
+    return Table(CONSENSUS, records).without("file", when=len(found) == 1)
+
+
+def to_review(found: Mapping[str, Consensus]) -> Table:
+    """What a person should look at, worst first; `document` and `group` say where it is."""
+    listed = [(n, i, u) for i, (n, c) in enumerate(found.items()) for u in c.review]
+    listed.sort(key=lambda entry: -entry[2].disorder)
+    records = [{"file": n, "document": i, "group": u.group, **_unit(u)} for n, i, u in listed]
+    return Table(REVIEW, records).without_empty("text").without("file", when=len(found) == 1)
+
+
+def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
+    """All units with support and confidence, or only those to review, worst first."""
+    records: Sequence[Mapping[str, Any]] = (
+        to_review(found).records
+        if review
+        else [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units]
+    )
+    return Table(UNITS_CSV, records).without("continuum", when=len(found) == 1)
+
+
+def _vote(vote: Mapping[str, Any]) -> str:
+    return f"{_label(vote['category'])}: {vote['votes']}"
+
+
+def _label(category: str | None) -> str:
+    return UNLABELLED if category is None else category

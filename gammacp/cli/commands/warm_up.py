@@ -1,0 +1,36 @@
+"""`gammacp warm-up`: compile everything now."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import typer
+
+from gammacp.cli.counting import counting
+from gammacp.cli.output import AsJson, message, print_json
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("warm-up")(warm_up)
+
+
+def warm_up(json: AsJson = False) -> None:
+    """Compile everything now, so that no later command has to: for images of containers, CI.
+
+    Compiled code is kept beside the package, in the user's cache folder where that cannot be
+    written, or where the environment variable NUMBA_CACHE_DIR says.
+    """
+    from gammacp.warming import warm_up as warm
+
+    with counting("cases") as progress:
+        found = warm(progress)
+    if json:
+        print_json(asdict(found))
+        return
+    print(
+        f"{found.ready} of {found.kernels} kernels are compiled, after {found.seconds:.1f} s "
+        f"({found.processor_seconds:.1f} s of processor time)"
+    )
+    kept = f"kept in {found.folder}" if found.folder else "not kept: no cache folder can be written"
+    message(kept)

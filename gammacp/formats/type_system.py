@@ -1,0 +1,154 @@
+"""UIMA type systems: which type is a kind of which, and what its features hold.
+
+After "UIMA References", chapters "Component Descriptor Reference" (typeSystemDescription) and
+"CAS Reference" (built-in types), and the JSON CAS specification 0.4.0 (%TYPES).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from gammacp.errors import DataError
+from gammacp.formats.source import TYPE_SYSTEMS, Source
+from gammacp.formats.xmltree import Element, parse
+
+ANNOTATION = "uima.tcas.Annotation"
+_UIMA = "http://uima.apache.org/resourceSpecifier "
+_PRIMITIVE = tuple(
+    f"uima.cas.{name}"
+    for name in ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
+)
+_SEVERAL = frozenset(f"{p}{several}" for p in _PRIMITIVE for several in ("Array", "[]", "List"))
+ENDS = (("Governor", "Dependent"), ("source", "target"))
+"""Features that hold the two ends of a relation."""
+
+
+@dataclass(frozen=True)
+class TypeSystem:
+    """The types that a document's annotations are of; built-in types need no entry.
+
+    Attributes
+    ----------
+    supertypes
+        Type → the type it is a kind of.
+    ranges
+        Type → its own features → the type of their values.
+    """
+
+    supertypes: Mapping[str, str]
+    ranges: Mapping[str, Mapping[str, str]]
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the type is declared."""
+        return name in self.supertypes
+
+    def ancestors(self, name: str) -> Iterator[str]:
+        """The type, what it is a kind of, and so on."""
+        seen: set[str] = set()
+        while name and name not in seen:
+            seen.add(name)
+            yield name
+            name = self.supertypes.get(name, "")
+
+    def features(self, name: str) -> dict[str, str]:
+        """Features of a type, inherited ones included, with the type of their values."""
+        return {f: r for x in self.ancestors(name) for f, r in self.ranges.get(x, {}).items()}
+
+    def layers(self, name: str) -> tuple[str, ...]:
+        """The type and its supertypes below annotations in general; the last one is its layer."""
+        below = []
+        for ancestor in self.ancestors(name):
+            if ancestor.startswith(("uima.tcas.Annotation", "uima.cas.")):
+                break
+            below.append(ancestor)
+        return tuple(below) or (name,)
+
+    def holds_values(self, range_type: str) -> bool:
+        """Whether a feature of this range holds text or numbers, not other structures."""
+        return range_type in _SEVERAL or any(a in _PRIMITIVE for a in self.ancestors(range_type))
+
+    def is_relation(self, name: str) -> bool:
+        """Whether both ends of annotations of this type are structures."""
+        found = self.features(name)
+        return any(
+            all(end in found and not self.holds_values(found[end]) for end in ends) for ends in ENDS
+        )
+
+
+def holds_several(range_type: str) -> bool:
+    """Whether values of this range are arrays or lists of values."""
+    return range_type in _SEVERAL
+
+
+def beside(source: Source) -> TypeSystem | None:
+    """The type system in the folder or archive of a document; None without one.
+
+    It is called TypeSystem.xml, or as the document with the ending .xml (as in INCEpTION's zipped
+    documents inside a project).
+
+    Raises
+    ------
+    DataError
+        TypeSystem.xml is broken.
+    """
+    own = f"{Path(source.member or source.path.name).stem}.xml"
+    named = Path(source.member or source.path.name).name
+    for name in (*TYPE_SYSTEMS, own):
+        content = source.neighbour(name) if name != named else None
+        if content is None:
+            continue
+        try:
+            found = _from_xml(content)
+        except DataError as error:
+            if name == own:
+                continue
+            raise source.error(f"{name} beside it: {error.message}") from None
+        if found is not None:
+            return found
+    return None
+
+
+@lru_cache(maxsize=4)
+def _from_xml(content: bytes) -> TypeSystem | None:
+    """The type system of a descriptor; None if it is XML of another kind."""
+    root = parse(Source(Path(TYPE_SYSTEMS[0]), "", "", content))
+    if root.tag != f"{_UIMA}typeSystemDescription":
+        return None
+    supertypes: dict[str, str] = {}
+    ranges: dict[str, dict[str, str]] = {}
+    types = root.find(f"{_UIMA}types")
+    for entry in types.all(f"{_UIMA}typeDescription") if types else ():
+        name = _text(entry, "name")
+        supertypes[name] = _text(entry, "supertypeName")
+        features = entry.find(f"{_UIMA}features")
+        ranges[name] = {
+            _text(f, "name"): _text(f, "rangeTypeName")
+            for f in (features.all(f"{_UIMA}featureDescription") if features else ())
+        }
+    return TypeSystem(supertypes, ranges)
+
+
+def _text(entry: Element, name: str) -> str:
+    found = entry.find(f"{_UIMA}{name}")
+    return found.text.strip() if found else ""
+
+
+def from_json(types: object) -> TypeSystem | None:
+    """The type system embedded in a JSON CAS as %TYPES; None without one."""
+    if not isinstance(types, dict) or not types:
+        return None
+    declared = {n: t for n, t in types.items() if isinstance(t, dict)}
+    return TypeSystem(
+        {name: str(t.get("%SUPER_TYPE", "")) for name, t in declared.items()},
+        {
+            name: {
+                key: str(f.get("%RANGE", ""))
+                for key, f in t.items()
+                if not key.startswith("%") and isinstance(f, dict)
+            }
+            for name, t in declared.items()
+        },
+    )

@@ -1,0 +1,47 @@
+"""Data frames (pandas, polars, a dict of lists) as the columns of a continuum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gammacp.errors import DataError
+
+
+def columns_of(frame: Any) -> tuple[list[str], list[str | None], list[float], list[float]]:
+    """Annotator, category, start and end of every row.
+
+    A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
+    no category column. Categories that are whole numbers throughout read as such, also where a
+    gap made a column of floats of them.
+
+    Raises
+    ------
+    DataError
+        A column is missing, or a row has no annotator, start or end (counted from 1).
+    """
+    needed = ("annotator", "start", "end")
+    hint = "The columns are annotator, category, start, end"
+    for name in needed:
+        if name not in frame:
+            raise DataError(f"data frame has no column {name!r}", hint=hint)
+    annotators, starts, ends = (list(frame[name]) for name in needed)
+    for name, values in zip(needed, (annotators, starts, ends), strict=True):
+        for row, value in enumerate(values, 1):
+            if _missing(value):
+                raise DataError(f"row {row} of the data frame has no {name}", hint=hint)
+    labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
+    return [str(a) for a in annotators], _names(labels), starts, ends
+
+
+def _missing(value: object) -> bool:
+    """None, NaN, NaT, and pandas' NA, which is neither equal to itself nor different."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    return bool(value != value)
+
+
+def _names(labels: Sequence[Any]) -> list[str | None]:
+    present = [x for x in labels if not _missing(x)]
+    whole = all(isinstance(x, float) and x.is_integer() for x in present)
+    return [None if _missing(x) else str(int(x)) if whole else str(x) for x in labels]

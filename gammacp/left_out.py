@@ -1,0 +1,82 @@
+"""What a reader passed over, counted: nothing in a file is dropped without a word.
+
+Everything of a file either becomes a unit (or declares an annotator, a text, bounds) or is counted
+here by kind and reason. What a tool's own library counts is what we read plus what we left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(frozen=True, order=True)
+class LeftOut:
+    """Things of one kind in a file that did not become units, all for one reason.
+
+    Attributes
+    ----------
+    file
+        The file, or `archive!member`.
+    kind
+        What they are, in the singular and in the format's own word: "relation", "interval",
+        "tier", "annotation", "task", "column", "file".
+    count
+        How many, at least 1.
+    reason
+        Why, as a phrase: "tier without a name".
+    """
+
+    file: str
+    kind: str
+    count: int
+    reason: str
+
+    def __str__(self) -> str:
+        """`3 relations: …`; kinds take a plain plural.
+
+        >>> str(LeftOut("a.ann", "relation", 3, "links units"))
+        '3 relations: links units'
+        """
+        return f"{self.count} {self.kind}{'s' * (self.count != 1)}: {self.reason}"
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON of an entry: `{"file", "kind", "count", "reason"}`."""
+        return asdict(self)
+
+
+@dataclass
+class Tally:
+    """What is left out of one file, counted while it is read.
+
+    Parameters
+    ----------
+    file
+        Its name for people (`Source.place`).
+    """
+
+    file: str
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, kind: str, reason: str, count: int = 1) -> None:
+        """Count `count` more things of a kind; 0 is nothing."""
+        if count:
+            self.counts[kind, reason] += count
+
+    def entries(self) -> tuple[LeftOut, ...]:
+        """What was counted, in the order in which it was met."""
+        return tuple(LeftOut(self.file, k, n, reason) for (k, reason), n in self.counts.items())
+
+
+def gathered(groups: Iterable[Sequence[LeftOut]]) -> tuple[LeftOut, ...]:
+    """The entries of several groups; those that differ only in their count are added up.
+
+    >>> a = LeftOut("a.ann", "relation", 1, "links units")
+    >>> gathered([(a,), (a,)])[0].count
+    2
+    """
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for entry in (e for group in groups for e in group):
+        counts[entry.file, entry.kind, entry.reason] += entry.count
+    return tuple(LeftOut(file, kind, n, why) for (file, kind, why), n in counts.items())

@@ -1,0 +1,190 @@
+"""Settings of γ, γ_cat, γ_k and soft γ: options with their defaults, checked once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any, TypedDict, TypeVar
+
+from gammacp.alignment import BestGroups, best_groups
+from gammacp.arguments import number, text, whole
+from gammacp.chance.registry import default_chance
+from gammacp.chance.sampling import SampleRule
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity import BoundDissimilarity, Combined
+from gammacp.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class GammaOptions(TypedDict, total=False):
+    """Options of γ and its family, each a keyword of its own.
+
+    Keys
+    ----
+    dissimilarity
+        Default `Combined()`: α = β = Δ = 1, sporadic positions, nominal categories.
+    alpha, beta, delta
+        Weights ≥ 0 of positions and categories, and Δ > 0, of that default; with a dissimilarity
+        of your own they are set there.
+    chance
+        Chance model by name: "shift" (2015, §5.2.1), "corpus", "statistical", "fixed-positions", …
+        Default: `gammacp.chance.registry.default_chance`.
+    precision, confidence, samples
+        Sample-size rule of §5.3: relative error of the expected disorder (default 0.02, in (0, 1))
+        and its confidence (0.95); or a fixed number of samples (≥ 2).
+    seed
+        Of the random sets (default 0), ≥ 0.
+    method, gap, time_limit
+        Solver ("auto"), relative gap at which to stop (0), seconds for each alignment (no limit).
+    """
+
+    dissimilarity: Any
+    alpha: float | None
+    beta: float | None
+    delta: float | None
+    chance: str | None
+    precision: float
+    confidence: float
+    samples: int | None
+    seed: int
+    method: str
+    gap: float
+    time_limit: float | None
+
+
+_DEFAULTS: GammaOptions = {
+    "dissimilarity": None,
+    "alpha": None,
+    "beta": None,
+    "delta": None,
+    "chance": None,
+    "precision": 0.02,
+    "confidence": 0.95,
+    "samples": None,
+    "seed": 0,
+    "method": "auto",
+    "gap": 0.0,
+    "time_limit": None,
+}
+
+
+def spelled_out(function: F) -> F:
+    """Give a function with `**options: Unpack[GammaOptions]` a parameter per option.
+
+    `help`, notebooks and the registry of measures then see them with their defaults; the options
+    themselves are checked by `Settings.of`.
+    """
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    options = [
+        inspect.Parameter(
+            name, kind, default=default, annotation=GammaOptions.__annotations__[name]
+        )
+        for name, default in _DEFAULTS.items()
+    ]
+    places = [p for p in own if p.kind is not kind]
+    mine = [p for p in own if p.kind is kind]
+    function.__signature__ = signature.replace(parameters=[*places, *options, *mine])  # type: ignore[attr-defined]
+    return function
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`GammaOptions` with their defaults; hashable, so that a family can share results.
+
+    `chance` "" is undecided (see `deciding`); `cover` is soft γ: each unit in at least one
+    unitary alignment.
+    """
+
+    dissimilarity: Any = field(hash=False)
+    chance: str
+    rule: SampleRule
+    seed: int
+    method: str
+    gap: float
+    time_limit: float | None
+    cover: bool = False
+
+    @classmethod
+    def of(cls, *, cover: bool = False, **options: object) -> Settings:
+        """These options, the others at their defaults.
+
+        Raises
+        ------
+        UsageError
+            There is no such option, or it cannot be meant.
+        """
+        for name in options:
+            if name not in _DEFAULTS:
+                near = get_close_matches(name, _DEFAULTS, n=1)
+                guess = f"did you mean {near[0]!r}? " if near else ""
+                message = f"option {name!r} is unknown; {guess}there are: {', '.join(_DEFAULTS)}"
+                raise UsageError(message)
+        given: dict[str, Any] = {**_DEFAULTS, **options}
+        limit, chance, samples = given["time_limit"], given["chance"], given["samples"]
+        return cls(
+            _dissimilarity(given),
+            "" if chance is None else text("chance", chance),
+            SampleRule(
+                number("precision", given["precision"]),
+                number("confidence", given["confidence"]),
+                None if samples is None else whole("samples", samples, 0),
+            ),
+            whole("seed", given["seed"], 0),
+            text("method", given["method"]),
+            number("gap", given["gap"], 0.0),
+            None if limit is None else number("time_limit", limit, 0.0),
+            cover,
+        )
+
+    def deciding(self, compared: Iterable[Collection[Continuum]]) -> Settings:
+        """With the chance model of all that is compared; see `default_chance`."""
+        if self.chance:
+            return self
+        return replace(self, chance=default_chance(compared))
+
+    def solve(self, continuum: Continuum, bound: BoundDissimilarity) -> BestGroups:
+        """The best alignment of one continuum, without objects."""
+        return best_groups(
+            continuum,
+            bound,
+            method=self.method,
+            gap=self.gap,
+            time_limit=self.time_limit,
+            seed=self.seed,
+            cover=self.cover,
+        )
+
+    def signature_parts(self) -> dict[str, object]:
+        """What a signature says of these settings, but for chance, samples and method."""
+        return {
+            "e": None if self.rule.samples else self.rule.precision,
+            "n": self.rule.samples,
+            "c": self.rule.confidence,
+            "seed": self.seed,
+            "gap": self.gap or None,
+            "limit": self.time_limit,
+        }
+
+
+def _dissimilarity(given: dict[str, Any]) -> Any:
+    weights: dict[str, Any] = {
+        k: given[k] for k in ("alpha", "beta", "delta") if given[k] is not None
+    }
+    own = given["dissimilarity"]
+    weights = {k: number(k, v) for k, v in weights.items()}
+    if own is None:
+        return Combined(**weights)
+    if weights:
+        shown = ", ".join(f"{k}={v}" for k, v in weights.items())
+        raise UsageError(
+            f"{' and '.join(weights)} beside a dissimilarity: set them there, such as "
+            f"dissimilarity=Combined({shown}, …)"
+        )
+    if not (hasattr(own, "pairwise") or hasattr(own, "bind")):
+        raise UsageError(f"dissimilarity {own!r} has neither pairwise(u, v) nor bind(source)")
+    return own

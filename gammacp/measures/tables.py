@@ -1,0 +1,52 @@
+"""Tables of scores: columns over `Score.as_dict()`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gammacp.measures.score import Score
+from gammacp.tables import Column, Record, Table, count, interval, number, word
+
+GAMMA = (
+    Column("file", "file"),
+    Column("gamma", "γ", number),
+    Column("interval", "interval", interval),
+    Column("bootstrap", "bootstrap", interval),
+    Column("observed_disorder", "observed", number),
+    Column("expected_disorder", "expected", number),
+    Column("samples", "samples", count),
+    Column("status", "status", word),
+    Column("annotators", "annotators", count),
+    Column("units", "units", count),
+)
+
+MEASURES = (
+    Column("measure", "measure"),
+    Column("value", "value", number),
+    Column("observed", "observed", number),
+    Column("expected", "expected", number),
+    Column("interval", "interval", interval, value=lambda r: r["interval"] or r["bootstrap"]),
+)
+
+
+def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
+    """γ of continua; `total` of the last rows are for all of them."""
+    return Table(GAMMA, records, total).without_empty("bootstrap")
+
+
+def measure_table(scores: Mapping[str, Score]) -> Table:
+    """Measures of one continuum, one row each, or one row per category."""
+    return Table(MEASURES, [row for name, s in scores.items() for row in _measured(name, s)])
+
+
+def _measured(name: str, score: Score) -> Iterator[dict[str, Any]]:
+    if not score.by_category:
+        yield {"measure": name, **Score.as_dict(score)}
+    for category, value in score.by_category.items():
+        yield {
+            "measure": f"{name}[{category}]",
+            "value": value,
+            "interval": None,
+            "bootstrap": None,
+        }

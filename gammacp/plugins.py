@@ -1,0 +1,153 @@
+"""Extensions: modules of one's own that register a measure, a chance model, a format, ….
+
+They are loaded by name or path (`load`, on the command line `--import`), or come with a package
+that is installed and names its modules under the entry point group `gammacp.plugins`:
+
+    [project.entry-points."gammacp.plugins"]
+    mine = "my_package.gammacp_measures"
+
+What a module registers when it is imported can be chosen by name everywhere, in worker processes
+too: they are told what `loaded()` says.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
+from typing import Any
+
+from gammacp.errors import GammacpError, UsageError
+
+GROUP = "gammacp.plugins"
+
+# What was loaded by name or path, in order, for workers.
+_LOADED: dict[str, ModuleType] = {}
+
+
+def load(name: str) -> ModuleType:
+    """Import a module of the user's own.
+
+    Parameters
+    ----------
+    name
+        Of a module, which is looked for in the working directory as well, or the path of a `.py`
+        file. A file is imported under its own name, without the ending.
+
+    Raises
+    ------
+    UsageError
+        There is no such module or file, it fails while it is imported, or its name is taken.
+    """
+    path = Path(name).resolve() if name.endswith(".py") or "/" in name or "\\" in name else None
+    key = name if path is None else str(path)
+    if key not in _LOADED:
+        search_here()
+        _LOADED[key] = _imported(name) if path is None else _imported_file(path)
+    return _LOADED[key]
+
+
+def load_all(names: Iterable[str]) -> None:
+    """Several, in order: what a worker process begins with."""
+    for name in names:
+        load(name)
+
+
+def loaded() -> tuple[str, ...]:
+    """What was loaded by name or path: the argument of `load_all` in another process."""
+    return tuple(_LOADED)
+
+
+@cache
+def load_installed() -> None:
+    """Import what installed packages name under `gammacp.plugins`, once.
+
+    A module that cannot be imported is warned of, and the others go on.
+    """
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=GROUP):
+        try:
+            entry.load()
+        except Exception as error:
+            why = str(error) if isinstance(error, GammacpError) else _why(error)
+            warnings.warn(f"plug-in {entry.name!r} ({entry.value}): {why}", stacklevel=2)
+
+
+def instance_of(name: str, *, needs: tuple[str, ...]) -> Any:
+    """An object of the class that `MODULE:CLASS` names, made without arguments.
+
+    `needs`: methods of which it must have one.
+    """
+    module, colon, class_name = name.rpartition(":")
+    if not (colon and module and class_name):
+        raise UsageError(f"{name!r} is not MODULE:CLASS")
+    found = getattr(load(module), class_name, None)
+    if not isinstance(found, type):
+        raise UsageError(f"module {module!r} has no class {class_name!r}")
+    if not any(hasattr(found, method) for method in needs):
+        raise UsageError(f"{name!r} has no method {needs[0]!r}")
+    try:
+        return found()
+    except TypeError as error:
+        raise UsageError(f"{name!r} cannot be made without arguments: {error}") from None
+
+
+def search_here() -> None:
+    """Look for modules in the working directory as well, as `python -m` does."""
+    _search(Path.cwd())
+
+
+def _search(folder: Path) -> None:
+    if str(folder) not in sys.path and not (folder == Path.cwd() and "" in sys.path):
+        sys.path.append(str(folder))
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except GammacpError:
+        raise
+    except ImportError as error:
+        raise UsageError(f"module {name!r} cannot be imported: {error}") from None
+    except Exception as error:
+        raise UsageError(f"module {name!r}: {_why(error)}") from None
+
+
+def _imported_file(path: Path) -> ModuleType:
+    """The module in a file; its folder is searched, so that pickled objects find it again."""
+    name = path.stem
+    if not path.is_file():
+        raise UsageError(f"{path}: there is no such file to import")
+    if not name.isidentifier():
+        raise UsageError(f"{path}: {name!r} cannot be a module's name")
+    there = sys.modules.get(name)
+    if there is not None:
+        if Path(getattr(there, "__file__", None) or ".").resolve() == path:
+            return there
+        raise UsageError(f"{path}: a module {name!r} is there already; rename the file")
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    _search(path.parent)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, GammacpError) or not isinstance(error, Exception):
+            raise
+        raise UsageError(f"{path}: {_why(error)}") from None
+    return module
+
+
+def _why(error: Exception) -> str:
+    place = extract_tb(error.__traceback__)[-1]
+    where = "" if isinstance(error, SyntaxError) else f" ({place.filename}:{place.lineno})"
+    return f"fails when imported: {type(error).__name__}: {error}{where}"

@@ -1,0 +1,23 @@
+"""Where work is done: how many processes, and pools of them that outlive a worker.
+
+How many processes a command starts is decided here and nowhere else (`processes_for`). A pool
+(`open_pool`) is a `concurrent.futures.Executor` in this process, on this machine's cores or on a
+Dask cluster; the results are the same everywhere.
+"""
+
+from gammacp.pools.cores import available_cores, processes_for
+from gammacp.pools.local import Processes, Serial, TaskError, WorkerDied
+from gammacp.pools.opening import Pool, PoolError, open_pool, workers
+
+__all__ = [
+    "Pool",
+    "PoolError",
+    "Processes",
+    "Serial",
+    "TaskError",
+    "WorkerDied",
+    "available_cores",
+    "open_pool",
+    "processes_for",
+    "workers",
+]

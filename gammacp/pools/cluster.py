@@ -1,0 +1,145 @@
+"""Pools on a Dask cluster (extra `dask`): workers on any number of machines."""
+
+from __future__ import annotations
+
+import logging
+import math
+import pickle
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from warnings import catch_warnings, simplefilter
+
+from gammacp.errors import UsageError
+from gammacp.pools.opening import Pool, PoolError, check_same
+from gammacp.software import software
+
+T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+_SAME = "give client and workers the same environment"
+_ASK_EVERY = 5.0  # seconds between questions for the number of workers
+_CONNECT = 10.0  # seconds to wait for the scheduler
+
+
+@contextmanager
+def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
+    """The workers of the scheduler at `address` (`tcp://host:port`), at most `jobs` at once.
+
+    Raises
+    ------
+    PoolError
+        The scheduler cannot be reached, has no worker, or a worker runs other software.
+    """
+    _check_address(address)
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise UsageError(
+            "dask:// needs the extra 'dask': pip install 'gammacp[dask]', or --executor processes"
+        ) from None
+    _be_quiet()
+    try:
+        with catch_warnings():
+            # Of versions that differ: they are checked below, and more of them.
+            simplefilter("ignore")
+            client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise PoolError(
+            f"no Dask scheduler answers at {address} ({error}); start one with `dask scheduler`"
+        ) from None
+    try:
+        _check_workers(client, address)
+        yield Pool(
+            executor=Cluster(client.get_executor(pure=False)),
+            width=_width(client, address, jobs),
+            gave_up=lambda error: isinstance(error, distributed.KilledWorker),
+        )
+    finally:
+        # Tasks that nobody waits for any more are cancelled with the client.
+        client.close(timeout=2)
+
+
+def _be_quiet() -> None:
+    """Lost connections are reported by the sweep, once, in its own words."""
+    for name in [n for n in logging.root.manager.loggerDict if n.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+class Cluster(Executor):
+    """Dask's executor; a worker checks that it is fit before it computes, whenever it joined."""
+
+    def __init__(self, executor: Executor) -> None:
+        """`executor` is a Dask client's."""
+        self._executor = executor
+        self._dumps = import_module("cloudpickle").dumps
+        self._software = software()
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Compute `fn(*args)` on some worker."""
+        call = self._dumps((fn, args, kwargs))
+        return self._executor.submit(_checked, self._software, call)
+
+
+def _checked(wanted: Mapping[str, str], call: bytes) -> Any:
+    """On a worker: what the call returns, if the software is the one that is wanted."""
+    worker = import_module("distributed").get_worker().address
+    check_same(worker, software(), wanted)
+    try:
+        function, arguments, named = pickle.loads(call)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"worker {worker}: {error}; start workers with PYTHONPATH where your modules are"
+        ) from None
+    return function(*arguments, **named)
+
+
+def _check_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        complete = bool(parts.hostname and parts.port)
+    except ValueError:
+        complete = False
+    if not complete:
+        given = address.removeprefix("tcp://")
+        raise UsageError(f"executor 'dask://{given}' is not dask://host:port")
+
+
+def _check_workers(client: Any, address: str) -> None:
+    found: dict[str, dict[str, str] | Exception] = client.run(software, on_error="return")
+    if not found:
+        raise PoolError(f"the scheduler at {address} has no workers; start some: `dask worker`")
+    here = software()
+    for worker, there in found.items():
+        if isinstance(there, Exception):
+            raise PoolError(f"worker {worker} cannot run gammacp ({there}); {_SAME}")
+        check_same(worker, there, here)
+
+
+def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
+    """How many tasks the workers run at once, asked now and then: workers come and go."""
+    asked, known = -math.inf, 1
+    lost = PoolError(
+        f"lost the connection to the Dask scheduler at {address}; cells so far are kept, "
+        "run again to go on"
+    )
+
+    def width() -> int:
+        nonlocal asked, known
+        if client.status != "running":
+            raise lost
+        if time.monotonic() - asked >= _ASK_EVERY:
+            try:
+                threads = sum(client.nthreads().values())
+            except (OSError, TimeoutError):
+                raise lost from None
+            if not threads and known:
+                _LOG.warning("no worker is left at %s; waiting for one", address)
+            asked, known = time.monotonic(), min(threads, jobs or threads)
+        return known
+
+    return width

@@ -1,0 +1,100 @@
+"""How many processes: the cores that this process may use, not those that the machine has.
+
+Affinity (`taskset`, batch systems) and the CPU quota of a container (control groups, version 1 and
+2) both count.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from gammacp.errors import UsageError
+
+CROWD = 8
+"""Processes per core that cannot be meant."""
+
+
+def available_cores(root: Path = Path("/")) -> int:
+    """Cores that this process may use, at least 1.
+
+    Parameters
+    ----------
+    root
+        Where `/proc` and `/sys` are.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    # A quota of 1.5 cores is used up by two processes, not by one.
+    return max(1, min([cores, *(math.ceil(quota) for quota in _quotas(root))]))
+
+
+def processes_for(jobs: int | None, *, pays: bool = True) -> int:
+    """How many processes a command uses.
+
+    Parameters
+    ----------
+    jobs
+        What was asked for (`--jobs`); None: one per available core if it `pays`, else one.
+    pays
+        Whether there is enough to do that starting processes, which takes seconds, is worth it.
+
+    Raises
+    ------
+    UsageError
+        `jobs` is below 1, or so many that they would stifle the machine.
+    """
+    if jobs is None:
+        return available_cores() if pays else 1
+    if jobs < 1:
+        raise UsageError(f"jobs {jobs} < 1")
+    cores = available_cores()
+    if jobs > CROWD * cores:
+        raise UsageError(
+            f"{jobs} jobs on {cores} cores would stifle this machine; leave --jobs out"
+        )
+    return jobs
+
+
+def _quotas(root: Path) -> Iterator[float]:
+    """Quotas, in cores, of this process' control groups and of all groups around them."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    mounted = root / "sys/fs/cgroup"
+    for line in lines:
+        _, controllers, place = line.split(":", 2)
+        if not controllers:
+            yield from (q for folder in _upwards(mounted, place) if (q := _quota_2(folder)))
+        elif "cpu" in controllers.split(","):
+            for name in (controllers, "cpu"):
+                folders = _upwards(mounted / name, place)
+                yield from (q for folder in folders if (q := _quota_1(folder)))
+
+
+def _upwards(mounted: Path, place: str) -> Iterator[Path]:
+    """The group's folder and those around it; inside a container only some can be seen."""
+    inner = Path(place.lstrip("/"))
+    yield from (mounted / part for part in (inner, *inner.parents))
+
+
+def _quota_2(folder: Path) -> float | None:
+    limit, _, period = _read(folder / "cpu.max").partition(" ")
+    return int(limit) / int(period) if limit.isdigit() and period.isdigit() else None
+
+
+def _quota_1(folder: Path) -> float | None:
+    limit, period = _read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us")
+    return int(limit) / int(period) if limit.isdigit() and period.isdigit() else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,253 @@
+"""Executors on this machine: worker processes that may die, and one thread for `serial`.
+
+`concurrent.futures.ProcessPoolExecutor` fails every pending task when one worker dies and cannot
+say which task killed it. Pebble's pool fails exactly the task that the worker was at, replaces the
+worker and goes on; here it gets the `Executor` interface, answers that always travel, and workers
+that end with their parent.
+
+Workers are spawned, never forked: numba and OR-Tools keep threads and locks that a fork copies in
+an unknown state. They ignore Ctrl-C (the parent ends them) and end by themselves when the parent
+is gone, even by kill −9.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import TimeoutError as TimedOut
+from contextlib import contextmanager
+from multiprocessing import parent_process, resource_tracker
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import Any, TypeAlias, TypeVar
+
+from pebble import ProcessExpired, ProcessPool, ThreadPool
+
+from gammacp.errors import GammacpError
+from gammacp.plugins import load_all, loaded
+
+T = TypeVar("T")
+_Answer: TypeAlias = tuple[Any, Exception | None]
+
+# One thread per task: set before NumPy is imported in the worker.
+_ONE_THREAD = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+_PATIENCE = 1.0  # seconds: Ctrl-C ends a sweep within two
+
+
+class WorkerDied(BrokenExecutor):
+    """The worker process that ran a task ended before it answered."""
+
+
+class TaskError(Exception):
+    """An unexpected exception in a worker, as text: the exception itself may not travel."""
+
+
+class _Pooled(Executor):
+    """A Pebble pool behind the interface of executors."""
+
+    def __init__(self, pool: Callable[[], Any], timeout: float | None = None) -> None:
+        self._make, self._pool = pool, pool()
+        self._limit = {} if timeout is None else {"timeout": timeout}
+        self._futures: dict[Future[Any], Future[Any]] = {}
+        self._closed = False
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Queue `fn(*args)`; a task that is cancelled while it runs is ended with its worker."""
+        if self._closed:
+            raise BrokenExecutor("the executor is shut down")
+        future: Future[T] = Future()
+        call = pickle.dumps((fn, args, kwargs))
+        try:
+            task = self._schedule(call)
+        except (OSError, RuntimeError) as error:  # too many processes or files, say
+            future.set_exception(WorkerDied(f"no worker process could start: {_root(error)}"))
+            return future
+        self._futures[future] = task
+        future.add_done_callback(lambda f: task.cancel() if f.cancelled() else None)
+        task.add_done_callback(lambda t: self._settle(future, t))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more tasks; wait for those that run, or end them with their workers."""
+        self._closed = True
+        if cancel_futures:
+            for future, task in tuple(self._futures.items()):
+                if not task.running():
+                    future.cancel()
+        if wait:
+            self._pool.close()
+        else:
+            self._pool.stop()
+        ending = threading.Thread(target=self._pool.join, daemon=True)
+        ending.start()
+        # A thread that is in native code when Python goes away would abort it.
+        ending.join(None if wait else _PATIENCE)
+
+    def _schedule(self, call: bytes) -> Future[bytes]:
+        try:
+            task: Future[bytes] = self._pool.schedule(_outcome, args=(call,), **self._limit)
+        except RuntimeError:
+            # A pool of which every worker died when it had nothing to do is broken for good.
+            self._pool.stop()
+            self._pool = self._make()
+            task = self._pool.schedule(_outcome, args=(call,), **self._limit)
+        return task
+
+    def _settle(self, future: Future[Any], task: Future[bytes]) -> None:
+        self._futures.pop(future, None)
+        if task.cancelled() or not future.set_running_or_notify_cancel():
+            future.cancel()
+            return
+        error = task.exception()
+        value, fault = (None, _told(error)) if error is not None else _unpickled(task.result())
+        if fault is None:
+            future.set_result(value)
+        else:
+            future.set_exception(fault)
+
+
+class Serial(_Pooled):
+    """One task after the other in this process, beside the thread that waits for them.
+
+    The main thread stays free to stop at Ctrl-C while a solver runs.
+    """
+
+    def __init__(self) -> None:
+        """One thread."""
+        super().__init__(lambda: ThreadPool(1))
+
+
+class Processes(_Pooled):
+    """`jobs` worker processes, which start with the first task.
+
+    Parameters
+    ----------
+    jobs
+        How many; at least 1.
+    timeout
+        Seconds after which a task that still runs fails with `WorkerDied`, and its worker ends;
+        None for no limit.
+    """
+
+    def __init__(self, jobs: int, *, timeout: float | None = None) -> None:
+        """Nothing is started yet."""
+        super().__init__(
+            lambda: ProcessPool(
+                jobs, initializer=_prepare, initargs=(loaded(),), context=_Context()
+            ),
+            timeout,
+        )
+
+
+class _Worker(SpawnProcess):
+    """A worker as Pebble starts, ends and watches it."""
+
+    def start(self) -> None:
+        with _one_thread_each(), _deaf_to_ctrl_c():
+            super().start()
+
+    def terminate(self) -> None:
+        """At once: a solver in native code would not hear a request for seconds."""
+        self.kill()
+
+    @property
+    def exitcode(self) -> int | None:
+        """None where it was 0: Pebble would take that for no death, and wait for an answer."""
+        return super().exitcode or None
+
+
+class _Context(SpawnContext):
+    Process = _Worker
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Thread limits in the environment that a worker inherits, while it is started."""
+    absent = [name for name in _ONE_THREAD if name not in os.environ]
+    os.environ.update(dict.fromkeys(absent, "1"))
+    try:
+        yield
+    finally:
+        for name in absent:
+            del os.environ[name]
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """A process that is started within does not hear Ctrl-C until it says that it ignores it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # multiprocessing's own helper would clear the mask when it is started in between.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _prepare(modules: tuple[str, ...]) -> None:
+    """In a new worker: end when the parent is gone, know the extensions that it has loaded."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    load_all(modules)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _outcome(call: bytes) -> bytes:
+    """In a worker: what a call returns or raises, in a form that travels."""
+    try:
+        function, arguments, named = pickle.loads(call)
+        return _pickled(function(*arguments, **named), None)
+    except GammacpError as error:
+        return _pickled(None, error)
+    except BaseException as error:  # whoever waits gets it, as from every executor
+        trace = "".join(traceback.format_exception(error)).strip()
+        return _pickled(None, TaskError(f"{type(error).__name__}: {error}\n{trace}"))
+
+
+def _pickled(value: Any, error: Exception | None) -> bytes:
+    try:
+        return pickle.dumps((value, error))
+    except Exception as fault:
+        told = f"the answer cannot be sent: {type(fault).__name__}: {fault}"
+        return pickle.dumps((None, TaskError(f"{told}; it was {error or type(value).__name__}")))
+
+
+def _unpickled(answer: bytes) -> _Answer:
+    try:
+        loaded: _Answer = pickle.loads(answer)
+    except Exception as error:  # an exception of somebody's own that does not travel, say
+        return None, TaskError(f"the answer cannot be read: {type(error).__name__}: {error}")
+    return loaded
+
+
+def _told(error: BaseException) -> Exception:
+    """What became of a worker, in the terms of whoever waits for its answer."""
+    if isinstance(error, ProcessExpired):
+        return WorkerDied(f"worker process ended with code {error.exitcode or 0}")
+    if isinstance(error, TimedOut):
+        return WorkerDied(f"no answer within {error.args[-1]:g} s, its worker was ended")
+    return WorkerDied(
+        f"worker processes end before their first task ({_root(error)}; a script that starts "
+        'workers does so under `if __name__ == "__main__":`)'
+    )
+
+
+def _root(error: BaseException) -> BaseException:
+    return error.__cause__ or error

@@ -1,0 +1,104 @@
+"""Pools by name: `serial`, `processes`, `dask://host:port`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from gammacp.errors import GammacpError, UsageError
+from gammacp.pools.cores import processes_for
+from gammacp.pools.local import Processes, Serial
+from gammacp.software import differences
+
+_DASK = "dask://"
+
+
+class PoolError(GammacpError):
+    """Work could not be handed out: no scheduler, no worker, or one that is not fit."""
+
+
+def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """A PoolError that names what differs if a worker has loaded other software."""
+    if differing := differences(there, here):
+        raise PoolError(
+            f"worker {worker} runs other software ({differing}); give client and workers the same "
+            "environment and the same files, and start workers anew after a change"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """An executor with what one must know of it.
+
+    Attributes
+    ----------
+    executor
+        Any `concurrent.futures.Executor`.
+    width
+        How many tasks it runs at once, asked again while the work goes on.
+    gave_up
+        Whether an exception says that the executor itself tried a task on several workers, which
+        all died.
+    """
+
+    executor: Executor
+    width: Callable[[], int]
+    gave_up: Callable[[BaseException], bool] = lambda _: False
+
+
+@contextmanager
+def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[Pool]:
+    """The pool that a name stands for; its workers end with the block.
+
+    Parameters
+    ----------
+    executor
+        `serial`: in this process. `processes`: `jobs` worker processes, by default one per
+        available core. `dask://host:port`: the workers of a Dask scheduler (extra `dask`), all of
+        them or at most `jobs` at once.
+    jobs
+        How many tasks run at once.
+
+    Raises
+    ------
+    UsageError
+        The name is unknown, or `jobs` is out of range.
+    PoolError
+        The scheduler cannot be reached, has no worker, or a worker runs other software.
+    """
+    if executor.startswith(_DASK):
+        from gammacp.pools.cluster import open_cluster
+
+        if jobs is not None and jobs < 1:
+            raise UsageError(f"jobs {jobs} < 1")
+        with open_cluster("tcp://" + executor.removeprefix(_DASK), jobs) as pool:
+            yield pool
+        return
+    if executor not in ("serial", "processes"):
+        raise UsageError(
+            f"executor {executor!r} is unknown; there are: serial, processes, dask://host:port"
+        )
+    width = processes_for(1 if executor == "serial" else jobs)
+    processes = Serial() if executor == "serial" else Processes(width)
+    finished = False
+    try:
+        yield Pool(executor=processes, width=lambda: width)
+        finished = True
+    finally:
+        # After an error or an interrupt workers are ended in the midst of what they do.
+        processes.shutdown(wait=finished, cancel_futures=not finished)
+
+
+@contextmanager
+def workers(jobs: int | None, *, pays: bool = True) -> Iterator[Executor | None]:
+    """An executor with that many processes (`processes_for`); None, which computes here, for one.
+
+    They are ended with the block, at once when it ends early.
+    """
+    if processes_for(jobs, pays=pays) == 1:
+        yield None
+        return
+    with open_pool("processes", jobs) as pool:
+        yield pool.executor

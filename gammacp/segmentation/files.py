@@ -1,0 +1,113 @@
+"""Segmentation files as formats: segeval's JSON, and tables of masses, labels or boundaries.
+
+What they hold is told in `gammacp.segmentation.reading`. Commands over segmentations read them as
+codings; all others as units: segments are unlabelled units that cover the item from 0 on.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, pairwise
+from pathlib import Path
+
+from gammacp.continuum import Corpus
+from gammacp.errors import DataError
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import Documents
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.reading import codings_from_json, codings_from_table, table_shape
+
+_OFFSET_UNIT = "parts"
+_START = re.compile(
+    rb'\s*\{\s*(?:"items"\s*:\s*\{\s*)?"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*'
+    rb'(?:\[\s*\d|"[01]*"|\{\s*"(?:mass|boundaries)")'
+)
+
+
+def json_codings(source: Source) -> Codings:
+    """The codings of segeval's JSON; a DataError with the file and line."""
+    try:
+        return codings_from_json(source.text())
+    except DataError as error:
+        raise error.at(source.place) from None
+
+
+def table_codings(source: Source) -> Codings:
+    """The codings of a table; a DataError with the file and line."""
+    try:
+        return codings_from_table(source.text(), item=source.document)
+    except DataError as error:
+        raise error.at(source.place) from None
+
+
+def read_json(source: Source) -> Corpus:
+    """The segments of JSON as units, a document per item."""
+    return _units(source, json_codings(source))
+
+
+def read_table(source: Source) -> Corpus:
+    """The segments of a table as units, a document per item."""
+    return _units(source, table_codings(source))
+
+
+def _units(source: Source, codings: Codings) -> Corpus:
+    if len(codings.types) > 1:
+        raise source.error(
+            f"boundaries of {len(codings.types)} types are no ends of units",
+            hint="gammacp segmentation compares boundaries of several types",
+        )
+    documents = Documents(source, _OFFSET_UNIT)
+    for item, coders in codings.items():
+        spans = documents.of(item)
+        for coder, segmentation in coders.items():
+            spans.declare(coder)
+            for start, end in pairwise(accumulate(segmentation.masses, initial=0)):
+                spans.add(coder, None, start, end, what=f"item {item!r}")
+    return documents.corpus()
+
+
+def _sniff_json(head: bytes, path: Path) -> bool:
+    named = b'"segmentation_type"' in head or b'"boundary_types"' in head
+    return path.suffix.lower() == ".json" and (named or _START.match(head) is not None)
+
+
+def _sniff_table(head: bytes, _path: Path) -> bool:
+    for line in head[:4096].decode("utf-8", "ignore").lstrip("\ufeff").splitlines():
+        if line.strip() and line[0] != "#":
+            cells = [cell.strip().lower() for cell in re.split("[\t,]", line)]
+            return table_shape(cells) is not None
+    return False
+
+
+JSON = register(
+    Format(
+        name="segeval",
+        title="segeval JSON",
+        extensions=(".json",),
+        sniff=_sniff_json,
+        read=read_json,
+        codings=json_codings,
+        offset_unit="smallest parts (sentences, paragraphs)",
+        annotators="coder's key",
+        category="none: segments are unlabelled",
+        policy="segments cover the item without gaps; boundaries of several types are no units",
+        many=True,
+    )
+)
+TABLE = register(
+    Format(
+        name="segmentation-table",
+        title="Table of segmentations",
+        extensions=(".tsv", ".csv"),
+        sniff=_sniff_table,
+        read=read_table,
+        codings=table_codings,
+        offset_unit="smallest parts (sentences, paragraphs)",
+        annotators="the column Coder",
+        category="none: segments are unlabelled",
+        policy="a row under Coder and Masses, Positions, or Mass and Boundaries is one coder's "
+        "segmentation; segments cover the item without gaps",
+        many=True,
+    )
+)

@@ -1,0 +1,184 @@
+"""All that is said about the agreement of coders of segmentations, as one result.
+
+What `gammacp segmentation` prints: agreement per item, per group and for the corpus (2012, Table
+2), candidates (§3.4), and every two codings side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
+from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
+from gammacp.segmentation.statistics import Comparison
+from gammacp.signature import quoted, signature
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentationReport:
+    """Agreement of people, candidates, and pairs of codings.
+
+    Attributes
+    ----------
+    agreement
+        Of the people: everybody who is no candidate.
+    candidates
+        From the smallest drop of π* to the largest.
+    pairs
+        Every two codings, candidates too, each in turn the reference; None if not asked for.
+    notes
+        What a reader of the numbers has to know: what is undefined or left out, guessed groups.
+    signature
+        How the numbers were made.
+    """
+
+    agreement: CodingAgreement
+    candidates: tuple[CandidateDrop, ...]
+    pairs: tuple[PairwiseRow, ...] | None
+    notes: tuple[str, ...]
+    signature: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON."""
+        return {
+            **self.agreement.as_dict(),
+            "candidates": [drop.as_dict() for drop in self.candidates],
+            **({} if self.pairs is None else _pairs(self.pairs)),
+            "notes": self.notes,
+            "signature": self.signature,
+        }
+
+
+def segmentation_report(
+    codings: Codings,
+    *,
+    candidates: Sequence[str] = (),
+    pairs: bool = False,
+    comparison: Comparison | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+) -> SegmentationReport:
+    """How far coders agree on boundaries: per item, per group, overall, and with candidates.
+
+    Parameters
+    ----------
+    codings
+        Segmentations of people and candidates, with the groups of people.
+    candidates
+        Names of coders that are automatic segmenters.
+    pairs
+        Whether to list every two codings of every item.
+    comparison, bootstrap, seed
+        As for `coding_agreement`.
+
+    Raises
+    ------
+    DataError, UsageError
+        As `coding_agreement` and `candidate_drops` do.
+
+    >>> from gammacp.segmentation import load_codings
+    >>> report = segmentation_report(load_codings("moonstone"))
+    >>> round(report.as_dict()["items"]["ch1"]["pi_s"], 4)
+    0.7553
+    """
+    comparison = comparison or Comparison()
+    names = list(dict.fromkeys(candidates))
+    drops = candidate_drops(codings, names, comparison=comparison, bootstrap=bootstrap, seed=seed)
+    people = codings.without(names)
+    agreement = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
+    rows = pairwise(codings, comparison=comparison) if pairs else None
+    return SegmentationReport(
+        agreement=agreement,
+        candidates=drops,
+        pairs=rows,
+        notes=tuple(_notes(people, agreement, drops, rows)),
+        signature=_signature(codings, names, comparison, seed if bootstrap else None),
+    )
+
+
+def _pairs(rows: Sequence[PairwiseRow]) -> dict[str, Any]:
+    items: dict[str, list[PairwiseRow]] = {}
+    for row in rows:
+        items.setdefault(row.item, []).append(row)
+    return {
+        "pairs": [row.as_dict() for row in rows],
+        "means": {
+            "items": {item: _means(own) for item, own in items.items()},
+            "corpus": _means(rows),
+        },
+    }
+
+
+def _means(rows: Sequence[PairwiseRow]) -> dict[str, dict[str, float]]:
+    return {name: found._asdict() for name, found in means(rows).items()}
+
+
+def _notes(
+    people: Codings,
+    found: CodingAgreement,
+    drops: Sequence[CandidateDrop],
+    rows: Sequence[PairwiseRow] | None,
+) -> list[str]:
+    notes = []
+    if people.shared_names:
+        notes.append(
+            f"{', '.join(people.shared_names)}: in several groups of items, and taken for one "
+            "person each; see --anonymous-coders and --groups"
+        )
+    missed = {i: a.statistics.suboptimal for i, a in found.items.items()}
+    where = ", ".join(f"{item} ({pairs})" for item, pairs in missed.items() if pairs)
+    if where:
+        notes.append(
+            "warning: S is lower than it need be, because the published search does not find the "
+            f"cheapest edits; in pairs of codings of {where}; see --edit optimal"
+        )
+    notes += [f"{name}: π and κ are undefined: {reason}" for name, reason in found.reasons.items()]
+    if found.windowdiff.undefined:
+        notes.append(
+            f"1 − WD is undefined for {found.windowdiff.undefined} pairs of codings, in items too "
+            "short for a window; means are those of the others"
+        )
+    if found.intervals is not None and len(found.items) < 2:
+        notes.append("no interval: a bootstrap over items needs two items")
+    elif found.intervals is not None and found.intervals.pi.undefined:
+        notes.append(
+            f"{found.intervals.pi.undefined} of {found.intervals.draws} draws of items have no "
+            "value; the intervals are those of the others"
+        )
+    notes += [
+        f"candidate {d.candidate}: {d.left_out} items without it or without two people are left out"
+        for d in drops
+        if d.left_out
+    ]
+    lost = {} if rows is None else {name: m.undefined for name, m in means(rows).items()}
+    listed = ", ".join(f"{name} {count}" for name, count in lost.items() if count)
+    if listed:
+        notes.append(f"undefined pairs, which the means leave out: {listed}")
+    return notes
+
+
+def _signature(
+    codings: Codings, candidates: Sequence[str], comparison: Comparison, seed: int | None
+) -> str:
+    costs = comparison.costs
+    return signature(
+        "segmentation",
+        mode=comparison.mode,
+        similarity=comparison.basis,
+        edit=comparison.search,
+        n=comparison.n,
+        sub=costs.substitution,
+        trp=costs.transposition,
+        te="yes" if costs.te else "no",
+        people="anonymous" if codings.anonymous else None,
+        seed=seed,
+        selection=[
+            *(f"item={quoted(old)},{quoted(new)}" for old, new in codings.renames),
+            *(f"group={','.join(map(quoted, group))}" for group in codings.declared),
+            *([f"candidate={','.join(map(quoted, candidates))}"] if candidates else []),
+        ],
+    )

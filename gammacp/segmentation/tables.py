@@ -1,0 +1,110 @@
+"""The tables of a report on segmentations: columns over the records of its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gammacp.segmentation.pairwise import COLUMNS
+from gammacp.segmentation.report import SegmentationReport
+from gammacp.tables import Column, Record, Table, count, interval, number
+
+_COEFFICIENTS = (
+    Column("pi_s", "π*", number),
+    Column("kappa_s", "κ*", number),
+    Column("bias", "bias", number),
+)
+_MISSES = (Column("full", "full", count), Column("near", "near", count))
+
+
+def _inside(key: str, header: str, *path: str) -> Column:
+    """A number that is deeper in the record."""
+
+    def value(record: Any) -> Any:
+        for name in path:
+            record = record[name]
+        return record
+
+    return Column(key, header, number, value=value)
+
+
+ITEMS = (
+    Column("item", "item"),
+    *_COEFFICIENTS,
+    _inside("windowdiff", "1−WD", "windowdiff", "mean"),
+    _inside("windowdiff_sd", "± sd", "windowdiff", "sd"),
+    Column("coders", "coders", count),
+    Column("boundaries", "boundaries", count),
+    Column("mass", "mass", count),
+    *_MISSES,
+)
+GROUPS = (Column("group", "group"), *_COEFFICIENTS, *_MISSES)
+CANDIDATES = (
+    Column("candidate", "candidate"),
+    Column("items", "items", count),
+    _inside("pi_without", "π* without", "without", "pi_s"),
+    _inside("pi_with", "π* with", "with", "pi_s"),
+    _inside("pi_drop", "drop of π*", "drop", "pi_s"),
+    Column("pi_interval", "95 %", interval, value=lambda record: record["interval"]["pi_s"]),
+    _inside("kappa_drop", "drop of κ*", "drop", "kappa_s"),
+)
+_PAIR = dict(
+    zip(
+        COLUMNS,
+        ("S", "B", "1−WD", "1−P_k", "1−GHD", "precision", "recall", "F₁", "R_FN", "R_FP"),
+        strict=True,
+    )
+)
+PAIRS = (
+    *(Column(name, name) for name in ("item", "reference", "hypothesis")),
+    *(Column(name, header, number) for name, header in _PAIR.items()),
+)
+
+
+def _mean_and_sd(value: Mapping[str, float], digits: int = 4) -> str:
+    return f"{number(value['mean'], digits)} ± {number(value['sd'], digits)}"
+
+
+MEANS = (
+    Column("item", "mean ± sd"),
+    *(Column(name, header, _mean_and_sd) for name, header in _PAIR.items()),
+)
+
+
+def tables(report: SegmentationReport) -> list[Table]:
+    """Items; groups with the corpus; candidates; pairs and their means, where there are any."""
+    document = report.as_dict()
+    corpus = document["corpus"]
+    groups = [{"group": ", ".join(g["items"]), **g} for g in document["groups"]]
+    summary = [
+        _spread(corpus, "mean", "mean of groups"),
+        _spread(corpus, "sd", "± sd"),
+        {**corpus, **corpus["pooled"], "group": "all items pooled"},
+    ]
+    found = [
+        Table(ITEMS, [{"item": item, **row} for item, row in document["items"].items()]),
+        Table(GROUPS, [*groups, *summary], total=len(summary)),
+    ]
+    if document["candidates"]:
+        found.append(Table(CANDIDATES, document["candidates"]))
+    if "pairs" in document:
+        means = [{"item": item, **row} for item, row in document["means"]["items"].items()]
+        overall = {"item": "all pairs", **document["means"]["corpus"]}
+        found += [Table(PAIRS, document["pairs"]), Table(MEANS, [*means, overall], total=1)]
+    return found
+
+
+def bootstrap_in_words(report: SegmentationReport) -> str | None:
+    """The intervals of the pooled coefficients; None without bootstrap."""
+    drawn = report.agreement.intervals
+    if drawn is None:
+        return None
+    pi, kappa = interval(drawn.pi.interval), interval(drawn.kappa.interval)
+    return f"95 % over {drawn.draws} draws of items, pooled: π* {pi}, κ* {kappa}"
+
+
+def _spread(corpus: Record, statistic: str, title: str) -> dict[str, Any]:
+    values = {name: corpus[name][statistic] for name in ("pi_s", "kappa_s", "bias")}
+    lost = corpus["pi_s"]["undefined"]
+    misses = {key: corpus[key] for key in ("full", "near") if statistic == "mean"}
+    return {"group": f"{title} ({lost} undefined)" if lost else title, **values, **misses}

@@ -1,0 +1,168 @@
+"""The software that decides values: what a store notes, and what all workers of a sweep share.
+
+Versions of Python and of the packages that compute; a hash of the source of gammacp and shuffling,
+without what only reads, shows or compares; and a hash of each of the user's modules together with
+what it imports. All of it is taken once in a process, when it is first asked for: that is the code
+that the process has loaded, whatever becomes of the files.
+"""
+
+from __future__ import annotations
+
+import ast
+import platform
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from importlib.machinery import ModuleSpec
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec, resolve_name
+from pathlib import Path
+
+import gammacp
+
+_PACKAGES = ("numpy", "scipy", "numba", "ortools", "networkx")
+# What no value of a sweep depends on: a reference that was read is in the sweep's configuration.
+_ASIDE = ("cli", "report", "studio", "reproduce", "campaign", "formats", "datasets")
+_OURS = ("gammacp", "shuffling")
+_INSTALLED = ("site-packages", "dist-packages")
+# By module: its spec, which a reload replaces, and the hash of what was loaded with it.
+_LOADED: dict[str, tuple[object, str]] = {}
+
+
+def software(modules: Iterable[str] = ()) -> dict[str, str]:
+    """What computes here, by name.
+
+    Parameters
+    ----------
+    modules
+        The user's own modules (measures, errors, dissimilarities, sources); imported already.
+
+    Returns
+    -------
+    dict
+        Versions, and hashes of sources under "source of <module>".
+    """
+    found = {
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "gammacp": gammacp.__version__,
+        "source of gammacp": _own_source(),
+    }
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "absent"
+    return found | {f"source of {name}": _source_of(name) for name in sorted(set(modules))}
+
+
+def differences(there: Mapping[str, str], here: Mapping[str, str]) -> str:
+    """What differs, in words; "" if nothing does.
+
+    >>> differences({"numpy": "2.0"}, {"numpy": "2.3", "scipy": "1.14"})
+    'numpy 2.0 there, 2.3 here; scipy absent there, 1.14 here'
+    """
+    return "; ".join(
+        f"{name} {there.get(name, 'absent')} there, {here.get(name, 'absent')} here"
+        for name in dict.fromkeys((*here, *there))
+        if there.get(name) != here.get(name)
+    )
+
+
+def processor() -> str:
+    """The processor's name, as far as the system tells it: sums may round differently on others."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    named = (x.partition(":")[2].strip() for x in lines if x.startswith("model name"))
+    return next(named, "") or platform.processor() or platform.machine()
+
+
+@cache
+def _own_source() -> str:
+    """Of gammacp and shuffling, wherever they were installed."""
+    import shuffling
+
+    digest = sha256()
+    for package in (gammacp, shuffling):
+        folder = Path(package.__path__[0])
+        for path in sorted(folder.rglob("*.py")):
+            inside = path.relative_to(folder)
+            if inside.parts[0] not in _ASIDE:
+                digest.update(inside.as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _source_of(name: str) -> str:
+    """Of a module and of all that it imports, other than installed packages."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    known = _LOADED.get(name)
+    if known is None or known[0] is not spec:
+        sources = dict(_imported(name))
+        text = "".join(f"{key}\n{sources[key]}\n" for key in sorted(sources))
+        known = spec, sha256(text.encode()).hexdigest()[:12] if sources else "not in a file"
+        _LOADED[name] = known
+    return known[1]
+
+
+def _imported(name: str) -> Iterator[tuple[str, str]]:
+    """(module, its source) for the module and those of the user's that it imports, also late."""
+    pending, seen = [name], {name}
+    while pending:
+        module = pending.pop()
+        same = module.partition(".")[0] == name.partition(".")[0]
+        path = _file(module) if same or _is_own(module.partition(".")[0]) else None
+        if path is None:
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace")
+        yield module, text
+        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+        new = set(_imports(text, package)) - seen
+        seen |= new
+        pending += new
+
+
+def _imports(text: str, package: str) -> Iterator[str]:
+    """Modules that a source may import."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            if node.level:
+                if not package:
+                    continue
+                base = resolve_name(base, package)
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _is_own(top: str) -> bool:
+    """Whether a top-level module is neither Python's nor installed; without importing it."""
+    if top in (*_OURS, *sys.stdlib_module_names):
+        return False
+    spec = _spec(top)
+    places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or ())]
+    known = [Path(place).parts for place in places if place]
+    return bool(known) and not any(set(_INSTALLED).intersection(parts) for parts in known)
+
+
+def _file(name: str) -> Path | None:
+    """The source of a module; None where it has none, or there is no such module."""
+    origin = getattr(sys.modules.get(name), "__file__", None)
+    if origin is None and name != "__main__":
+        origin = getattr(_spec(name), "origin", None)
+    path = Path(origin or "")
+    return path if path.suffix == ".py" and path.is_file() else None
+
+
+def _spec(name: str) -> ModuleSpec | None:
+    try:
+        return find_spec(name)
+    except (ImportError, AttributeError, ValueError):
+        return None

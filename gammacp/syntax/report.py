@@ -1,0 +1,132 @@
+"""All that is said about the agreement on a treebank, as one result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gammacp.errors import UsageError
+from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha, syntax_agreement
+from gammacp.syntax.diagnosis import diagnose
+from gammacp.syntax.treebank import ReadTreebank
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntaxReport:
+    """What was read, and how far its annotators agree.
+
+    Attributes
+    ----------
+    read
+        The treebank with its defects and what is left out.
+    agreement
+        α, accuracies, and the sentences by their share of the disagreement.
+    by_annotator
+        Whether pairs of annotators, and everybody but one, were computed.
+    sentences
+        The sentences with the largest share of the observed disagreement, as many as asked for.
+    """
+
+    read: ReadTreebank
+    agreement: SyntaxAgreement
+    by_annotator: bool
+    sentences: tuple[SentenceShare, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON."""
+        result, total = self.agreement, self.agreement.total
+        document: dict[str, Any] = {
+            "alpha": total.alpha,
+            "observed": total.observed,
+            "expected": total.expected,
+            **{name: total.scores.get(name) for name in ("las", "uas", "jaccard")},
+            "items": total.items,
+            "tokens": result.tokens,
+            "ignored": result.ignored,
+            "defects": [defect.as_dict() for defect in self.read.defects],
+            "left_out": [entry.as_dict() for entry in self.read.left_out],
+            "label": total.scores.get("label"),
+            "f1": total.scores.get("f1"),
+            "annotators": self.read.treebank.annotators,
+            "reason": result.reason,
+            "signature": result.signature,
+        }
+        if total.interval is not None:
+            document["interval"] = total.interval
+        if result.bootstrap is not None:
+            document["bootstrap"] = result.bootstrap
+        if self.by_annotator:
+            document["pairs"] = [_part(part) for part in result.pairs]
+            document["without"] = [_part(part) for part in result.without]
+        if self.sentences:
+            document["sentences"] = [self._sentence(share) for share in self.sentences]
+        return document
+
+    def _sentence(self, share: SentenceShare) -> dict[str, Any]:
+        return {
+            "document": share.item.document,
+            "sentence": share.item.name,
+            "share": share.share,
+            "what": diagnose(self.read.treebank, share.item),
+            "annotations": {
+                name: {"file": x.file, "line": x.line, "tokens": x.n_tokens}
+                for name, x in share.item.annotations.items()
+            },
+        }
+
+
+def syntax_report(
+    read: ReadTreebank,
+    *,
+    by_annotator: bool = False,
+    sentences: int = 0,
+    sample_pairs: int = 0,
+    bootstrap: int = 0,
+    seed: int = 0,
+    workers: int = 2,
+) -> SyntaxReport:
+    """α over the trees of a treebank with accuracies, who disagrees with whom, and where.
+
+    Parameters
+    ----------
+    read
+        From `gammacp.syntax.treebank.read_treebank`.
+    by_annotator
+        Whether to compute pairs of annotators, and everybody but one.
+    sentences
+        How many of the sentences with the largest share of disagreement to list, at least 0.
+    sample_pairs, bootstrap, seed, workers
+        As for `syntax_agreement`.
+
+    Raises
+    ------
+    UsageError
+        A number is out of range.
+    """
+    if sentences < 0:
+        raise UsageError(f"sentences = {sentences} < 0")
+    result = syntax_agreement(
+        read.treebank,
+        sample_pairs=sample_pairs,
+        bootstrap=bootstrap,
+        breakdown=by_annotator,
+        seed=seed,
+        workers=workers,
+    )
+    return SyntaxReport(
+        read=read,
+        agreement=result,
+        by_annotator=by_annotator,
+        sentences=result.sentences[:sentences],
+    )
+
+
+def _part(part: TreeAlpha) -> dict[str, Any]:
+    return {
+        "annotators": part.annotators,
+        "items": part.items,
+        "alpha": part.alpha,
+        "observed": part.observed,
+        "expected": part.expected,
+        **part.scores,
+    }

@@ -1,0 +1,49 @@
+"""Text from files, made safe to print."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls, the marks and overrides that turn the direction of text, characters without
+# width that hide in names, line separators, lone surrogates, tag characters.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""`text` with characters that act or hide written as escapes.
+
+    Control characters and escape sequences move a terminal's cursor or rename its window, bidi
+    overrides show a name in another order than it is stored. Joiners stay: emoji and several
+    scripts need them.
+
+    Parameters
+    ----------
+    text
+        Any text from a file: a name, a category, a quotation, a path.
+    keep
+        Characters to leave as they are, such as ``"\n"`` for text of several lines.
+
+    Returns
+    -------
+    str
+        Printable on one line (with what `keep` allows); equal to `text` where nothing hides. What
+        is visible already stays, so that applying it twice changes nothing.
+
+    >>> visible("A\x1b[2J\u202eb")
+    'A\\x1b[2J\\u202eb'
+    """
+    if text.isprintable():
+        return text
+    return _HIDDEN.sub(lambda m: m[0] if m[0] in keep else _escaped(ord(m[0])), text)
+
+
+def _escaped(code: int) -> str:
+    short = {9: r"\t", 10: r"\n", 13: r"\r"}
+    if code in short:
+        return short[code]
+    return (
+        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    )

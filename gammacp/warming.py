@@ -1,0 +1,109 @@
+"""Compile everything once, so that nobody waits for it later: in images of containers, in CI."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+import numpy as np
+
+import gammacp
+from gammacp.continuum import Continuum, Unit
+
+# Annotators, units of each, mean distance of their starts: from sparse to crowded, so that every
+# way to align is taken.
+_CASES = ((2, 12, 6), (3, 12, 6), (3, 80, 1), (5, 25, 3), (8, 8, 3), (10, 10, 3))
+_SECONDS = 30.0  # for each alignment: compiling is what matters here
+_MOST_ROUNDS = 5  # while compiling takes the time, an alignment does not get far: again
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """What a warm-up did.
+
+    Attributes
+    ----------
+    kernels
+        Compiled functions that there are.
+    ready
+        How many of them are compiled now; others are needed by rare data only.
+    seconds, processor_seconds
+        What it took; about a second where everything was compiled before.
+    folder
+        Where the code is kept, or None where no folder can be written: then it was in vain.
+    """
+
+    kernels: int
+    ready: int
+    seconds: float
+    processor_seconds: float
+    folder: str | None
+
+
+def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
+    """Align and compare small random data of every kind, which compiles the kernels on the way.
+
+    Parameters
+    ----------
+    progress
+        Told how many of the cases are done, of how many.
+    """
+    from gammacp.kernel import KERNELS
+
+    began, used = time.monotonic(), time.process_time()
+    for module in pkgutil.walk_packages(gammacp.__path__, "gammacp."):
+        if "kernel" in module.name:
+            import_module(module.name)
+
+    def ready() -> int:
+        return sum(bool(k.signatures) for k in KERNELS)
+
+    tasks = [*(lambda case=case: _align(*case) for case in _CASES), _measure_trees]
+    for done, task in enumerate(tasks, start=1):
+        for _ in range(_MOST_ROUNDS):
+            before = ready()
+            task()
+            if ready() == before:
+                break
+        if progress is not None:
+            progress(done, len(tasks))
+    return WarmUp(
+        kernels=len(KERNELS),
+        ready=ready(),
+        seconds=time.monotonic() - began,
+        processor_seconds=time.process_time() - used,
+        folder=_cache_folder(KERNELS[0]),
+    )
+
+
+def _align(annotators: int, units: int, spacing: int) -> None:
+    from gammacp.alignment import align
+    from gammacp.dissimilarity import Combined
+
+    rng = np.random.default_rng(0)
+    made = Continuum.from_units(
+        Unit(f"a{k}", start, start + float(rng.integers(2, 8)), "xyz"[int(rng.integers(3))])
+        for k in range(annotators)
+        for start in np.sort(rng.integers(0, units * spacing, units)).tolist()
+    )
+    for dissimilarity in (Combined(), Combined(positional="hamming")):
+        align(made, dissimilarity, time_limit=_SECONDS)
+    align(made, method="greedy")
+
+
+def _measure_trees() -> None:
+    from gammacp.syntax.ted import pack, tree_edit_distance
+    from gammacp.syntax.trees import dependency_tree
+
+    first, second = (dependency_tree([2, 0], ["SUBJ", label]) for label in "ab")
+    pack((first, second)).distances(np.array([0]), np.array([1]))
+    tree_edit_distance(first, second)
+
+
+def _cache_folder(kernel: object) -> str | None:
+    path = getattr(getattr(kernel, "_cache", None), "cache_path", None)
+    return None if path is None else os.fspath(path)

@@ -1,0 +1,88 @@
+"""Whatever is compared has one chance model: rounds, pairs, left out, documents, categories."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+from gammacp import Continuum, DataError, UsageError
+from gammacp.campaign.compare import Comparison, compare, compare_rounds
+from gammacp.measures.agreement import Agreement, agreement
+from gammacp.signature import parse
+from gammacp.testing import continua
+from shuffling import ReferenceModel, shuffled_sets
+
+DOCUMENTS = st.lists(
+    continua(n_annotators=(2, 3), n_units=(6, 10), categories=("a", "b")), min_size=4, max_size=8
+)
+
+
+def chance_of(signature: str) -> str:
+    """The model, without what it decided for each continuum."""
+    return parse(signature).parts["chance"].partition("(")[0]
+
+
+def signatures(found: Comparison) -> set[str]:
+    parts: list[Agreement] = [found.overall, *found.pairs.agreements.values()]
+    parts += [w.agreement for w in found.without]
+    parts += [found.against.agreement] if found.against else []
+    lines = chain.from_iterable(
+        (a.score.signature, *(s.signature for s in a.documents.values())) for a in parts
+    )
+    return {chance_of(line) for line in lines if line}
+
+
+def named(documents: list[Continuum], start: int) -> dict[str, Continuum]:
+    return {f"d{i}": c for i, c in enumerate(documents, start)}
+
+
+@settings(max_examples=15, deadline=None)
+@given(DOCUMENTS, st.data())
+def test_rounds_of_unequal_size_share_the_chance_model(
+    documents: list[Continuum], data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(2, len(documents) - 2))
+    first, second = named(documents[:cut], 0), named(documents[cut:], cut)
+    try:
+        found = compare(first, against=second, samples=2, draws=0, deals=1)
+    except DataError:
+        reject()
+    assert len(signatures(found)) == 1
+    assert found.against is not None
+    again = agreement(second, chance=found.overall.chance, samples=2)
+    assert again.value == pytest.approx(found.against.agreement.value, nan_ok=True)
+
+
+def test_two_rounds_with_different_models_are_refused() -> None:
+    documents = random_documents(8)
+    assert agreement(named(documents[:6], 0), samples=2).chance == "corpus"
+    assert agreement(named(documents[6:], 0), samples=2).chance == "shift"
+    with pytest.raises(UsageError, match="'corpus' and 'shift'"):
+        compare_rounds(
+            agreement(named(documents[:6], 0), samples=2),
+            agreement(named(documents[6:], 6), samples=2),
+        )
+
+
+def random_documents(number: int) -> list[Continuum]:
+    model = ReferenceModel(n_units=8)
+    return list(shuffled_sets(model, "position", 0.3, 3, sets=number, seed=5))
+
+
+def test_rounds_of_one_process_do_not_differ() -> None:
+    """8 documents and 2 of one process: with a model each, γ differed by +.04 at p = .02."""
+    documents = random_documents(10)
+    found = compare(
+        named(documents[:8], 0), against=named(documents[8:], 8), samples=10, draws=0,
+        leave_one_out=False,
+    )  # fmt: skip
+    assert found.against is not None
+    assert found.against.test.p_value > 0.2
+    assert {chance_of(s) for s in found.signatures} == {"shift"}
+    assert (
+        agreement(named(documents[8:], 8), chance="shift", samples=10).value
+        == found.against.agreement.value
+    )

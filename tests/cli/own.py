@@ -1,0 +1,116 @@
+"""One extension of every kind, as a user would write them: `gammacp --import own.py …`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gammacp.alignment.solvers import SOLVERS
+from gammacp.alignment.solvers import register as register_solver
+from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
+from gammacp.chance.registry import register as register_chance
+from gammacp.continuum import Continuum, Unit
+from gammacp.dissimilarity import CATEGORIAL, DISSIMILARITIES, POSITIONAL
+from gammacp.formats.registry import Format
+from gammacp.formats.registry import register as register_format
+from gammacp.measures.registry import Measure
+from gammacp.measures.registry import register as register_measure
+from gammacp.measures.score import Score
+from shuffling.registry import register as register_error
+from shuffling.setting import Units
+
+
+class Starts:
+    """Positions: |start_u − start_v| in tens."""
+
+    signature = "own-starts"
+
+    def pairwise(self, u: Any, v: Any) -> Any:
+        return np.abs(u.start - v.start) / 10
+
+
+@dataclass(frozen=True)
+class Initials:
+    """Categories: 0 where the first letter is the same."""
+
+    signature: str = "own-initials"
+
+    def distances(self, categories: tuple[str, ...]) -> Any:
+        first = np.array([c[:1] for c in categories])
+        return (first[:, None] != first).astype(float)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A whole dissimilarity: |end_u − end_v| in tens."""
+
+    signature: str = "own-ends"
+
+    def pairwise(self, u: Any, v: Any) -> Any:
+        return np.abs(u.end - v.end) / 10
+
+
+def share_of_first(continuum: Continuum) -> Score:
+    """How many of the units are the first annotator's."""
+    first = sum(u.annotator == continuum.annotators[0] for u in continuum)
+    return Score(value=first / continuum.n_units, signature="own-share")
+
+
+@dataclass(frozen=True)
+class Renamed:
+    sampler: Any
+    signature: str = "own-shift"
+
+    def draw(self, rng: np.random.Generator) -> Continuum:
+        drawn: Continuum = self.sampler.draw(rng)
+        return drawn
+
+
+def prepare(continua: Sequence[Continuum], n_annotators: int) -> Renamed:
+    return Renamed(CHANCE_MODELS["shift"].prepare(continua, n_annotators))
+
+
+@register_error
+@dataclass(frozen=True)
+class Late:
+    """Every unit starts later, by a share of its length."""
+
+    name: ClassVar[str] = "own-late"
+    summary: ClassVar[str] = "starts are late"
+    source: ClassVar[str] = "a test"
+    share: float = 0.5
+
+    def apply(self, units: Any, magnitude: float, setting: Any, rng: Any) -> Any:  # noqa: ARG002
+        return Units.sorted(
+            units.starts + magnitude * self.share * units.lengths, units.ends, units.codes
+        )
+
+
+def sniff(head: bytes, _path: Path) -> bool:
+    return head.startswith(b"OWN\n")
+
+
+def read(source: Any) -> Continuum:
+    lines = source.content.decode().splitlines()[1:]
+    rows = [line.split() for line in lines]
+    return Continuum.from_units(Unit(a, float(s), float(e), c) for a, c, s, e in rows)
+
+
+POSITIONAL.register("own-starts", Starts())  # type: ignore[arg-type]
+CATEGORIAL.register("own-initials", Initials())
+DISSIMILARITIES.register("own-ends", Ends())
+register_measure(
+    Measure(name="own-share", summary="a test", reference="none", function=share_of_first)
+)
+register_chance(
+    ChanceModel(name="own-shift", summary="a test", reference="none", prepare=prepare, pools=False)
+)
+register_solver(replace(SOLVERS["auto"], name="own-solver"))
+register_format(
+    Format(
+        name="own-format", title="a test", extensions=(".own",), sniff=sniff, read=read,
+        offset_unit="", annotators="", category="", policy="",
+    )
+)  # fmt: skip

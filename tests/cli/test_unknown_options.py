@@ -1,0 +1,105 @@
+"""What cannot be meant never returns a number: every option of every command, from the application.
+
+An option is either free text (a title, a path to write, …), named below, or refuses nonsense with
+exit code 2 or 3 before anything is on stdout.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from gammacp.cli.app import build
+from tests.cli.conftest import Run
+
+NONSENSE = "no-such-thing"
+
+# Options whose every text can be meant: names that people choose, and what is written.
+FREE = {
+    "--title", "--annotator", "--annotators", "--experiment", "--comment", "--name", "--prefix",
+    "--offset-unit",
+}  # fmt: skip
+# Files and folders to write.
+WRITTEN = {"--out", "--store", "--units", "--review", "--curves", "--figure", "--write"}
+# Commands that need no data and read none.
+INPUT = {"gamma", "align", "measure", "compare", "calibrate", "consensus", "report", "inspect"}
+
+
+def commands(app: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with its words on the command line."""
+    for name, command in app.commands.items():
+        words = (*path, name)
+        if hasattr(command, "commands"):
+            yield from commands(command, words)
+            if not command.invoke_without_command:
+                continue
+        yield words, command
+
+
+COMMANDS = dict(commands(typer.main.get_command(build())))
+OPTIONS = [
+    (words, max(option.opts, key=len))
+    for words, command in COMMANDS.items()
+    for option in command.params
+    if option.opts[0].startswith("-") and not getattr(option, "is_flag", False)
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A good file, in a working directory of its own."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "good.csv"
+    path.write_text("A,x,0,5\nA,y,10,14\nB,x,1,5\nB,y,9,14\n")
+    return path
+
+
+def arguments(words: tuple[str, ...], data: Path) -> tuple[object, ...]:
+    """The least that the command needs to do its work."""
+    if words[0] in INPUT:
+        return (*words, data)
+    if words == ("bench",):
+        return (*words, "--error", "split", "--sets", 2, "--step", 1, "--executor", "serial")
+    if words == ("convert",):
+        return (*words, data, data.with_name("out.json"))
+    if words == ("segmentation",):
+        return (*words, "--dataset", "hearst1997")
+    return words
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_an_unknown_option_is_refused_by_every_command(
+    run: Run, data: Path, words: tuple[str, ...]
+) -> None:
+    result = run(*arguments(words, data), "--sead", 7)
+    assert (result.code, result.out) == (2, "")
+    assert "--sead" in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "option"), OPTIONS, ids=[f"{' '.join(w)} {o}" for w, o in OPTIONS]
+)
+def test_nonsense_is_refused_by_every_option(
+    run: Run, data: Path, words: tuple[str, ...], option: str
+) -> None:
+    if option in FREE | WRITTEN:
+        pytest.skip("any text can be meant")
+    result = run(*arguments(words, data), option, NONSENSE)
+    assert result.code in (1, 2, 3), result.out
+    assert result.out == ""
+    assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [(w, o) for w, o in OPTIONS if o in {"--seed", "--sets", "--bootstrap", "--jobs", "--draws"}],
+    ids=str,
+)
+def test_counts_are_whole_and_not_negative(
+    run: Run, data: Path, words: tuple[str, ...], option: str
+) -> None:
+    for value in (-1, 1.5, "nan"):
+        result = run(*arguments(words, data), option, value)
+        assert (result.code, result.out) == (2, ""), value

@@ -1,0 +1,121 @@
+"""The code blocks of README and docs, and what a comment above a block says of it.
+
+A block that begins with `$ ` is a session: its gammacp commands run and print what it shows. Other
+blocks with gammacp commands have to parse. Blocks of Python run, in one namespace per page. A
+comment directly above says what cannot be seen:
+
+`<!-- file: NAME -->`
+    the block is the content of that file, which later blocks use
+`<!-- output: COMMAND -->`
+    the block is what the command prints
+`<!-- data: FOLDER as NAME -->`
+    it needs a folder of `shared/data`, which does not ship; without it the block is skipped
+`<!-- slow -->`
+    run by `pytest -m slow` only
+`<!-- not run: REASON -->`
+    its commands have to parse, no more
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).parents[2]
+PAGES = tuple(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if path.is_file()
+)
+_NOTE = re.compile(r"<!--\s*(file|output|data|slow|not run)(?::\s*(.*?))?\s*-->", re.S)
+# What stands for "anything", and what differs from run to run.
+_ANY = re.compile(
+    r"(?P<any>…)"
+    r"|(?P<seconds>\b\d+(\.\d+)? s\b)"
+    r"|(?P<date>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"
+    r"|(?P<rule>─+)"
+)
+_PATTERNS = {"any": ".*?", "seconds": r"[\d.]+ s", "date": r"[-\d]+ [:\d]+", "rule": "─+"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    notes: tuple[tuple[str, str], ...]
+
+    def note(self, kind: str) -> str | None:
+        """What its comment says of that kind; "" where it says no more."""
+        return next((text for name, text in self.notes if name == kind), None)
+
+    @property
+    def is_session(self) -> bool:
+        return self.text.startswith("$ ")
+
+    @property
+    def place(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+@cache
+def blocks(page: str) -> tuple[Block, ...]:
+    """The fenced blocks of a page, those of Sphinx's directives left out."""
+    tokens = MarkdownIt().parse((ROOT / page).read_text(encoding="utf-8"))
+    found = []
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.type != "fence" or token.info.startswith("{"):
+            continue
+        above = before.content if before is not None and before.type == "html_block" else ""
+        notes = tuple((kind, text or "") for kind, text in _NOTE.findall(above))
+        line = token.map[0] + 1 if token.map else 0
+        found.append(Block(page, line, token.info.strip(), token.content, notes))
+    return tuple(found)
+
+
+def session(text: str) -> Iterator[tuple[str, str]]:
+    """Each command of a session and what is shown below it."""
+    for part in re.split(r"^\$ ", text.replace("\\\n", " "), flags=re.M)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """The gammacp commands in a text: their words, without redirections and comments."""
+    for line in text.replace("\\\n", " ").splitlines():
+        for part in re.split(r"&&|;|\|(?!\w)", line):
+            found = re.search(r"(?:^|[\s/:$])(gammacp\s+[a-z-].*)", part)
+            if found:
+                yield words(found[1])
+
+
+def words(command: str) -> list[str]:
+    """The words of a command, without redirections, comments and signs for "and so on"."""
+    found = [word for word in shlex.split(command, comments=True) if word != "…"]
+    return [word.removesuffix("…") for word in found if not re.match(r"\d?>", word)]
+
+
+def pattern(shown: str) -> re.Pattern[str]:
+    """What output has to match: the words shown, however lines are broken."""
+    text = " ".join(shown.split())
+    parts, last = [], 0
+    for found in _ANY.finditer(text):
+        parts += [re.escape(text[last : found.start()]), _PATTERNS[found.lastgroup or "any"]]
+        last = found.end()
+    return re.compile("".join(parts) + re.escape(text[last:]), re.S)
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether what is printed is what is shown; a line with the seed may go unsaid."""
+    if not re.search(r"^seed \d", shown, re.M):
+        printed = re.sub(r"^seed \d.*$", "", printed, flags=re.M)
+    return bool(pattern(shown).fullmatch(" ".join(printed.split())))

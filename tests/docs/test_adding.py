@@ -1,0 +1,45 @@
+"""The pages on new measures and chance models say what is so: their code runs as it stands."""
+
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.measures.registry import MEASURES
+
+DEV = Path(__file__).parents[2] / "docs" / "dev"
+
+
+def page(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The page's code as a module, from which samplers can be pickled."""
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
+    for block in re.findall(r"```python\n(.*?)```", (DEV / name).read_text("utf-8"), re.S):
+        exec(block, module.__dict__)
+    return module
+
+
+@pytest.fixture
+def registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the pages register is gone afterwards."""
+    for registry in (MEASURES, CHANCE_MODELS):
+        list(registry)
+        monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_measure_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    score = page("adding-a-measure.md", monkeypatch).score
+    assert score.value == 0
+    assert "count-alpha|power:1|" in score.signature
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_chance_model_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    score = page("adding-a-chance-model.md", monkeypatch).score
+    assert score.defined
+    assert "|chance:mirror|" in score.signature

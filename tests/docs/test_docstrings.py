@@ -1,0 +1,140 @@
+"""Docstrings of public functions name every parameter, and every error that is raised there."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gammacp.errors
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "api"
+MODULES = tuple(
+    name
+    for page in sorted(PAGES.glob("*.md"))
+    for name in re.findall(r"automodule:: (\S+)", page.read_text(encoding="utf-8"))
+)
+ERRORS = tuple(
+    name for name, value in vars(gammacp.errors).items() if inspect.isclass(value)
+)
+# `Parameters as for `u_alpha`` and the like: what is said there counts here.
+_AS_THERE = re.compile(r"\bas (?:for|of|in|with) `([\w.]+)`|\bof `([\w.]+)`")
+
+
+@cache
+def functions() -> dict[str, Callable[..., Any]]:
+    """Public functions and methods of the documented modules, each by the name it is defined as."""
+    found: dict[str, Callable[..., Any]] = {}
+    for module in map(import_module, MODULES):
+        for name in getattr(module, "__all__", None) or dir(module):
+            value = getattr(module, name)
+            if name.startswith("_") or not getattr(value, "__module__", "").startswith(
+                ("gammacp", "shuffling")
+            ):
+                continue
+            if not hasattr(module, "__all__") and value.__module__ != module.__name__:
+                continue
+            found |= {f"{f.__module__}.{f.__qualname__}": f for f in _of(value)}
+    return found
+
+
+def _of(value: Any) -> Iterator[Callable[..., Any]]:
+    if inspect.isfunction(value):
+        yield inspect.unwrap(value)
+    elif inspect.isclass(value):
+        for name, member in vars(value).items():
+            function = getattr(member, "__func__", member)
+            if not name.startswith("_") and inspect.isfunction(function):
+                yield function
+
+
+def said(function: Callable[..., Any]) -> str:
+    """The docstring, with that of functions that it refers to."""
+    text = inspect.getdoc(function) or ""
+    module = inspect.getmodule(function)
+    for first, second in _AS_THERE.findall(text):
+        name = (first or second).removesuffix("()")
+        other: Any = module
+        for part in name.split("."):
+            other = getattr(other, part, None)
+        if other is None:
+            named = [f for n, f in functions().items() if n.endswith(f".{name.split('.')[-1]}")]
+            other = named[0] if named else None
+        if other is not None and other is not function:
+            text += "\n" + (inspect.getdoc(other) or "")
+    return text
+
+
+def unnamed(function: Callable[..., Any]) -> list[str]:
+    """Parameters that the docstring does not name."""
+    text = said(function)
+    return [
+        name
+        for name in inspect.signature(function).parameters
+        if name not in ("self", "cls")
+        and not name.startswith("_")
+        and not re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text)
+    ]
+
+
+def unsaid(function: Callable[..., Any]) -> list[str]:
+    """Errors of ours that the function itself raises and the docstring does not name."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    raised = {
+        node.exc.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Raise)
+        and isinstance(node.exc, ast.Call)
+        and isinstance(node.exc.func, ast.Name)
+    }
+    text = said(function)
+    return sorted(name for name in raised & set(ERRORS) if name not in text)
+
+
+def missing() -> dict[str, list[str]]:
+    """What docstrings lack, function by function."""
+    return {
+        name: lacks
+        for name, function in sorted(functions().items())
+        if (lacks := unnamed(function) + unsaid(function))
+    }
+
+
+def test_parameters_and_errors_are_named() -> None:
+    assert missing() == {}
+
+
+def test_there_is_something_to_check() -> None:
+    assert len(functions()) > 150
+    assert {"gammacp.measures.gamma.gamma", "shuffling.shuffle.shuffle"} <= set(functions())
+
+
+def _raises(count: int, other: int) -> int:
+    """Take a count."""
+    if count < other:
+        raise gammacp.errors.UsageError("fewer")
+    if count:
+        raise _error()
+    return count
+
+
+def _error() -> Exception:
+    return ValueError()
+
+
+def test_what_is_missing_is_seen() -> None:
+    assert unnamed(_raises) == ["other"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_module_says_what_it_is(module: str) -> None:
+    assert import_module(module).__doc__

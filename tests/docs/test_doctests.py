@@ -1,0 +1,27 @@
+"""The examples in docstrings are true: all of them, module by module."""
+
+from __future__ import annotations
+
+import doctest
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+import gammacp
+import shuffling
+
+MODULES = sorted(
+    module.name
+    for package in (gammacp, shuffling)
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    if not module.name.endswith("__main__")
+) + ["gammacp", "shuffling"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_are_true(name: str) -> None:
+    pytest.importorskip("spacy") if name.endswith("spacy_docbin") else None
+    module = import_module(name)
+    found = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert found.failed == 0

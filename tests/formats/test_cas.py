@@ -1,0 +1,251 @@
+"""CAS: what a layer is, is decided by type; dkpro-cassis writes the files and is the oracle."""
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gammacp import Continuum, DataError, Unit, read
+from gammacp.formats import collect
+from tests.formats.story import TEXT
+
+cassis = pytest.importorskip("cassis")
+TypeSystemMode = pytest.importorskip("cassis.typesystem").TypeSystemMode
+
+ANNOTATION = "uima.tcas.Annotation"
+STRING = "uima.cas.String"
+POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
+SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
+Features = dict[str, str]
+
+
+def types_of(layers: dict[str, tuple[str, Features]]) -> Any:
+    """A type system of (supertype, features with the type of their values)."""
+    types = cassis.TypeSystem()
+    for name, (above, features) in layers.items():
+        kind = types.create_type(name, supertypeName=above)
+        for feature, values in features.items():
+            types.create_feature(domainType=kind, name=feature, rangeType=values)
+    return types
+
+
+class Files:
+    """Documents of two annotators, in a folder with or without the type system."""
+
+    def __init__(self, folder: Path, types: Any, *, form: str, beside: bool) -> None:
+        """Write nothing yet."""
+        self.folder, self.types, self.form, self.beside = folder / "story", types, form, beside
+        self.folder.mkdir()
+
+    def write(self, who: str, rows: list[tuple[str, int, int, dict[str, Any]]]) -> list[Any]:
+        """Annotations of (type, begin, end, features); a feature may be the number of a row."""
+        cas = cassis.Cas(self.types)
+        cas.sofa_string, cas.sofa_mime = TEXT, "text/plain"
+        made: list[Any] = []
+        for kind, begin, end, features in rows:
+            values = {k: made[v] if isinstance(v, int) else v for k, v in features.items()}
+            made.append(self.types.get_type(kind)(begin=begin, end=end, **values))
+            cas.add(made[-1])
+        mode = TypeSystemMode.FULL if self.beside else TypeSystemMode.NONE
+        if self.form == "json":
+            cas.to_json(self.folder / f"{who}.json", type_system_mode=mode)
+        else:
+            cas.to_xmi(self.folder / f"{who}.xmi")
+            if self.beside:
+                self.types.to_xml(self.folder / "TypeSystem.xml")
+        return made
+
+
+def files(folder: Path, form: str, beside: bool, **layers: tuple[str, Features]) -> Files:
+    named = {name.replace("__", "."): layer for name, layer in layers.items()}
+    return Files(folder, types_of(named), form=form, beside=beside)
+
+
+def counted(c: Continuum) -> Counter[tuple[str, str]]:
+    """What was left out of all files, by kind and reason."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for e in c.left_out:
+        counts[e.kind, e.reason] += e.count
+    return counts
+
+
+EVERY_WAY = list(product(["xmi", "json"], [True, False]))
+
+
+@pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
+def test_a_label_called_target_is_no_end_of_a_relation(
+    tmp_path: Path, form: str, beside: bool
+) -> None:
+    fs = files(
+        tmp_path,
+        form,
+        beside,
+        custom__Opinion=(ANNOTATION, {"value": STRING, "target": STRING, "source": STRING}),
+    )
+    rows = [
+        ("custom.Opinion", 0, 3, {"value": "PER", "target": "her"}),
+        ("custom.Opinion", 8, 11, {"value": "PER", "target": "12", "source": "press"}),
+        ("custom.Opinion", 17, 25, {"value": "LOC"}),
+    ]
+    for who in ("ann", "bob"):
+        fs.write(who, rows)
+    c = read(fs.folder)
+    assert [(u.start, u.end, u.category) for u in c if u.annotator == "ann"] == [
+        (0, 3, "PER"),
+        (8, 11, "PER"),
+        (17, 25, "LOC"),
+    ]
+    assert c.counts.tolist() == [3, 3]
+    assert sum(n for (kind, _), n in counted(c).items() if kind == "value") == 6
+
+
+@pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
+@pytest.mark.parametrize("ends", [("Governor", "Dependent"), ("source", "target")])
+def test_relations_are_left_out_and_counted(
+    tmp_path: Path, form: str, beside: bool, ends: tuple[str, str]
+) -> None:
+    fs = files(
+        tmp_path,
+        form,
+        beside,
+        custom__Span=(ANNOTATION, {"value": STRING}),
+        custom__Link=(ANNOTATION, {ends[0]: ANNOTATION, ends[1]: ANNOTATION, "label": STRING}),
+    )
+    fs.write(
+        "ann",
+        [
+            ("custom.Span", 0, 3, {"value": "PER"}),
+            ("custom.Span", 8, 11, {"value": "PER"}),
+            ("custom.Link", 8, 11, {ends[0]: 0, ends[1]: 1, "label": "meets"}),
+        ],
+    )
+    c = read(fs.folder)
+    assert [u.start for u in c] == [0, 8]
+    assert counted(c)["relation", "layer Link links annotations"] == 1
+
+
+@pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
+def test_chains_have_labels_and_no_ids(tmp_path: Path, form: str, beside: bool) -> None:
+    fs = files(
+        tmp_path,
+        form,
+        beside,
+        custom__Link=(ANNOTATION, {"next": "custom.Link", "referenceType": STRING}),
+    )
+    fs.write(
+        "ann",
+        [
+            ("custom.Link", 8, 11, {"referenceType": "nam"}),
+            ("custom.Link", 0, 3, {"referenceType": "pro", "next": 0}),
+        ],
+    )
+    c = read(fs.folder)
+    assert [u.category for u in c] == ["pro", "nam"]
+    assert counted(c)["value", "feature next refers to other structures"] == 1
+
+
+@pytest.mark.parametrize("form", ["xmi", "json"])
+def test_subtypes_belong_to_the_layer_of_their_supertype(tmp_path: Path, form: str) -> None:
+    fs = files(
+        tmp_path,
+        form,
+        True,
+        **{
+            POS.replace(".", "__"): (ANNOTATION, {"PosValue": STRING}),
+            f"{POS}_NOUN".replace(".", "__"): (POS, {}),
+            f"{POS}_VERB".replace(".", "__"): (POS, {}),
+        },
+    )
+    fs.write("ann", [(f"{POS}_NOUN", 0, 3, {"PosValue": "N"}), (f"{POS}_VERB", 4, 7, {})])
+    fs.write("bob", [(f"{POS}_NOUN", 0, 3, {"PosValue": "N"})])
+    c = read(fs.folder)
+    assert list(c) == [
+        Unit("ann", 0, 3, "N"),
+        Unit("ann", 4, 7, None),
+        Unit("bob", 0, 3, "N"),
+    ]
+    assert read(fs.folder, layer="POS").n_units == 3
+    nouns = read(fs.folder, layer="POS_NOUN")
+    assert nouns.counts.tolist() == [1, 1]
+    assert counted(nouns)["annotation", "layer POS was not chosen"] == 1
+
+
+@pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
+def test_sentences_are_read_when_they_are_named(tmp_path: Path, form: str, beside: bool) -> None:
+    fs = files(
+        tmp_path,
+        form,
+        beside,
+        **{
+            SENTENCE.replace(".", "__"): (ANNOTATION, {}),
+            "custom__Span": (ANNOTATION, {"value": STRING}),
+        },
+    )
+    fs.write("ann", [(SENTENCE, 0, 27, {}), ("custom.Span", 0, 3, {"value": "PER"})])
+    assert list(read(fs.folder)) == [Unit("ann", 0, 3, "PER")]
+    assert list(read(fs.folder, layer="Sentence")) == [Unit("ann", 0, 27, None)]
+    with pytest.raises(DataError, match=r"'Phrase' does not occur\. There are: custom\.Span$"):
+        read(fs.folder, layer="Phrase")
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_several_values_give_a_unit_each(tmp_path: Path, beside: bool) -> None:
+    fs = files(
+        tmp_path,
+        "json",
+        beside,
+        custom__Span=(ANNOTATION, {"value": "uima.cas.StringArray"}),
+    )
+    several = fs.types.get_type("uima.cas.StringArray")(elements=["a", "b"])
+    cas = cassis.Cas(fs.types)
+    cas.sofa_string = TEXT
+    cas.add(fs.types.get_type("custom.Span")(begin=0, end=3, value=several))
+    cas.to_json(fs.folder / "ann.json")
+    assert [u.category for u in read(fs.folder)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("form", "beside"), EVERY_WAY[:3])
+def test_units_and_left_out_are_what_cassis_counts(tmp_path: Path, form: str, beside: bool) -> None:
+    fs = files(
+        tmp_path,
+        form,
+        beside,
+        **{
+            SENTENCE.replace(".", "__"): (ANNOTATION, {}),
+            "custom__Span": (ANNOTATION, {"value": STRING}),
+            "custom__Other": (ANNOTATION, {"value": STRING}),
+            "custom__Link": (ANNOTATION, {"Governor": ANNOTATION, "Dependent": ANNOTATION}),
+        },
+    )
+    rows: list[tuple[str, int, int, dict[str, Any]]] = [
+        (SENTENCE, 0, 27, {}),
+        ("custom.Span", 0, 3, {"value": "PER"}),
+        ("custom.Span", 0, 0, {}),
+        ("custom.Span", 8, 11, {"value": "PER"}),
+        ("custom.Span", 8, 11, {"value": "PER"}),
+        ("custom.Other", 8, 11, {"value": "x"}),
+        ("custom.Link", 8, 11, {"Governor": 1, "Dependent": 3}),
+    ]
+    fs.write("ann", rows)
+    file = fs.folder / f"ann.{form}"
+    with file.open("rb") as stream:
+        if form == "xmi":
+            cas = cassis.load_cas_from_xmi(stream, typesystem=fs.types)
+        else:
+            cas = cassis.load_cas_from_json(stream)
+    theirs = len(list(cas.select_all_annotations()))
+    c = read(fs.folder, layer="Span")
+    ours = sum(e.count for e in c.left_out if e.kind in ("annotation", "relation"))
+    assert c.n_units == 4
+    assert c.n_units + ours == theirs
+
+
+def test_a_broken_type_system_says_where(tmp_path: Path) -> None:
+    fs = files(tmp_path, "xmi", True, custom__Span=(ANNOTATION, {"value": STRING}))
+    fs.write("ann", [("custom.Span", 0, 3, {"value": "PER"})])
+    (fs.folder / "TypeSystem.xml").write_text("<typeSystemDescription", encoding="utf-8")
+    found = collect([fs.folder / "ann.xmi"])
+    assert not found.continua
+    assert "TypeSystem.xml beside it: XML is broken" in str(found.failures[0][1])

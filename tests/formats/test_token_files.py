@@ -1,0 +1,105 @@
+"""WebAnno TSV, older TSV and IOB files, which share the ending .tsv."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gammacp import Continuum, DataError, Unit, read
+
+SPAN = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n"
+SLOTS = (
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|\n"
+    "#T_SP=custom.Host|ROLE_custom.Host:links_custom.Link|custom.Span\n"
+)
+
+
+def tsv(folder: Path, content: str) -> Path:
+    """A document of one annotator."""
+    file = folder / "d" / "ann.tsv"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content, encoding="utf-8")
+    return file
+
+
+def counted(c: Continuum) -> Counter[tuple[str, str]]:
+    return Counter({(e.kind, e.reason): e.count for e in c.left_out})
+
+
+def test_the_last_row_may_be_part_of_a_token(tmp_path: Path) -> None:
+    file = tsv(tmp_path, f"{SPAN}\n\n#Text=Test\n1-1\t0-4\tTest\t_\t\n1-1.1\t0-1\tT\tOTH\t\n")
+    assert list(read(file)) == [Unit("ann", 0, 1, "OTH")]
+    cut = tsv(tmp_path, f"{SPAN}\n\n#Text=Test it\n1-1\t0-4\tTest\t_\t\n1-1.1\t0-1\tT\tOTH\t\n")
+    with pytest.raises(DataError, match="file ends before its text"):
+        read(cut)
+
+
+def test_slots_are_no_categories(tmp_path: Path) -> None:
+    rows = "#Text=a b\n1-1\t0-1\ta\t*\tp1;p2\t1-2;1-1\t\n1-2\t2-3\tb\t*\t_\t*\t\n"
+    file = tsv(tmp_path, f"{SLOTS}\n\n{rows}")
+    c = read(file, layer="Host")
+    # The second has a slot that is not set.
+    assert list(c) == [Unit("ann", 0, 1, None), Unit("ann", 2, 3, None)]
+    assert counted(c)["annotation", "layer Span was not chosen"] == 2
+
+
+def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:
+    head = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value|note\n#T_SP=custom.Other|kind\n"
+        "#T_CH=custom.Chain|referenceRelation|referenceType\n#T_RL=custom.Rel|label|BT_custom.Span\n"
+    )
+    rows = (
+        "#Text=a b c\n"
+        "1-1\t0-1\ta\tX[1]|Y\tn[1]|*\tk[1]\t*->1-1\t*[1]\t_\t_\t\n"
+        "1-2\t2-3\tb\tX[1]\tn[1]\tk[1]\t*->1-1|*->2-1\t*[1]|*\tr|s\t1-1|1-1[1_0]\t\n"
+        "1-3\t4-5\tc\t_\t_\tk\t_\t_\t_\t_\t\n"
+    )
+    c = read(tsv(tmp_path, f"{head}\n\n{rows}"), layer="Span", feature="value")
+    assert [(u.start, u.end, u.category) for u in c] == [(0, 1, "Y"), (0, 3, "X")]
+    assert counted(c) == {
+        ("annotation", "layer Other was not chosen"): 2,
+        ("annotation", "layer Chain is of chains"): 2,
+        ("relation", "layer Rel links annotations"): 2,
+        ("value", "feature note is not the category"): 1,
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "#id=1\n#text=Ms. Haag .\n1-1\tMs.\tB-PER\n1-2\tHaag\tI-PER\n",
+        " # custom.Span | value\n#id=1\n#text=Ms.\n1-1\tMs.\tPER\n",
+        "1-1\tMs.\tms.\tNP\tO\tpunct\t1-2\n",
+    ],
+)
+def test_older_tsv_says_how_to_export(tmp_path: Path, content: str) -> None:
+    with pytest.raises(DataError, match=r"version 1 or 2.*export it as WebAnno TSV v3\.3"):
+        read(tsv(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Ann\tB-PER\nmet\tO\n",
+        "token\ttag\nAnn\tB-PER\nmet\tO\n",
+        "#\thttp://example.org [2010-01-01]\n1\tAnn\tB-PER\tO\n2\tmet\tO\tO\n",
+        "-DOCSTART-\tO\n\nAnn\tB-PER\nmet\tO\n",
+    ],
+)
+def test_iob_with_the_ending_of_a_table(tmp_path: Path, content: str) -> None:
+    # CoNLL's layout: the folder is the annotator.
+    c = read(tsv(tmp_path, content), feature="3" if "http" in content else None)
+    assert list(c) == [Unit("d", 0, 1, "PER")]
+
+
+def test_iob_in_another_column_says_which(tmp_path: Path) -> None:
+    file = tsv(tmp_path, "Ann\tB-PER\tNP\nmet\tO\tV\nBob\tB-PER\tNP\n")
+    with pytest.raises(DataError, match="Say in which column the tags are with --feature NUMBER"):
+        read(file)
+    assert read(file, feature="2").n_units == 2
+
+
+def test_a_table_stays_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("B\tO\t0\t1\nE\tO\t0\t1\n", encoding="utf-8")
+    assert read(file).annotators == ("B", "E")

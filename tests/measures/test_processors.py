@@ -1,0 +1,63 @@
+"""The same bits on every processor: no BLAS product, no fused sum in what is reported."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCRIPT = Path(__file__).with_name("all_measures.py")
+
+
+def printed(**environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def optional_features() -> str:
+    """What NumPy found in this processor beyond the least that it needs."""
+    from numpy._core import _multiarray_umath as umath
+
+    found = umath.__cpu_features__
+    return " ".join(f for f in umath.__cpu_dispatch__ if found.get(f))
+
+
+def test_other_kernels_give_the_same_bits() -> None:
+    """The least of OpenBLAS' kernels and of NumPy's against the best of this machine."""
+    default = printed()
+    assert default.count("\n") > 50
+    for kernel in ("Haswell", "Prescott"):
+        assert printed(OPENBLAS_CORETYPE=kernel) == default, kernel
+    if optional_features():
+        assert printed(NPY_DISABLE_CPU_FEATURES=optional_features()) == default
+
+
+def test_the_kernels_do_differ() -> None:
+    """A product that is as long as ours were: without a difference the test above shows nothing."""
+    code = (
+        "import numpy as np; r = np.random.default_rng(0); "
+        "print([float(r.random(n) @ r.random(n)).hex() for n in range(2, 99)])"
+    )
+    outcomes = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "OPENBLAS_CORETYPE": kernel},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for kernel in ("Haswell", "Prescott")
+    }
+    if len(outcomes) == 1:
+        pytest.skip(f"this build of NumPy {np.__version__} has one kernel for all processors")

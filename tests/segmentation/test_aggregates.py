@@ -1,0 +1,158 @@
+"""Every number of a corpus from its items, by definition; what is undefined is counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.segmentation import (
+    Codings,
+    Comparison,
+    Segmentation,
+    Spread,
+    coding_agreement,
+    confusion_matrix,
+    means,
+    pairwise,
+    segmentation_report,
+    window_diff,
+)
+
+
+@st.composite
+def small_corpora(draw: st.DrawFn) -> Codings:
+    """Items of 1 to 6 base units, so that much is undefined, in declared groups."""
+    items = {}
+    for item in map(str, range(draw(st.integers(1, 4)))):
+        mass = draw(st.integers(1, 6))
+        places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
+        coders = draw(st.sets(st.sampled_from("abc"), min_size=2))
+        items[item] = {
+            c: Segmentation.from_positions(draw(places), mass=mass) for c in sorted(coders)
+        }
+    cut = draw(st.integers(0, len(items)))
+    groups = [list(items)[:cut], list(items)[cut:]]
+    return Codings.of(items).grouped(groups, anonymous=draw(st.booleans()))
+
+
+def by_definition(values: Iterable[float]) -> Spread:
+    listed = list(values)
+    defined = [v for v in listed if v == v]
+    if not defined:
+        return Spread(math.nan, math.nan, len(listed))
+    mean = sum(defined) / len(defined)
+    variance = sum((v - mean) ** 2 for v in defined) / len(defined)
+    return Spread(mean, math.sqrt(variance), len(listed) - len(defined))
+
+
+def same(found: Iterable[float], wanted: Iterable[float]) -> bool:
+    return list(found) == pytest.approx(list(wanted), nan_ok=True, abs=1e-12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_corpora())
+def test_the_corpus_from_its_items(corpus: Codings) -> None:
+    found = coding_agreement(corpus)
+    windows = [
+        1 - window_diff(a, b)
+        for coders in corpus.values()
+        for a, b in permutations(coders.values(), 2)
+    ]
+    assert same(found.windowdiff, by_definition(windows))
+    for item, row in found.items.items():
+        (own,) = coding_agreement(corpus.only([item])).groups
+        assert same(row.coefficients.as_dict().values(), own.coefficients.as_dict().values())
+    groups = [coding_agreement(corpus.only(g.group.items)).pooled for g in found.groups]
+    for name, total in (("pi", found.pi), ("kappa", found.kappa), ("bias", found.bias)):
+        assert same(total, by_definition(getattr(g, name) for g in groups))
+    for name in ("full", "near", "suboptimal"):
+        rows = (getattr(row.statistics, name) for row in found.items.values())
+        assert getattr(found, name) == sum(rows)
+    # Whatever is NaN has a reason, in the report too.
+    undefined = {item for item, row in found.items.items() if math.isnan(row.coefficients.pi)}
+    assert undefined == set(found.reasons) & set(corpus)
+    assert (math.isnan(found.pooled.pi)) == ("all items" in found.reasons)
+
+
+@settings(max_examples=100, deadline=None)
+@given(small_corpora())
+def test_means_of_pairs_from_sets_of_boundaries(corpus: Codings) -> None:
+    """Precision, recall and F₁ without near misses are counts of equal boundaries."""
+    pairs = [p for coders in corpus.values() for p in permutations(coders.values(), 2)]
+    columns: dict[str, list[float]] = {"precision": [], "recall": [], "f": []}
+    for reference, hypothesis in pairs:
+        r, h = set(reference.places.tolist()), set(hypothesis.places.tolist())
+        columns["precision"].append(len(r & h) / len(h) if h else math.nan)
+        columns["recall"].append(len(r & h) / len(r) if r else math.nan)
+        columns["f"].append(2 * len(r & h) / (len(r) + len(h)) if r or h else math.nan)
+    found = means(pairwise(corpus, comparison=Comparison(n=1)))
+    for name, values in columns.items():
+        assert same(found[name], by_definition(values))
+        assert found[name].undefined == sum(map(math.isnan, values))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(1, 20), st.integers(1, 4), st.sampled_from([0.5, 1.0, 2.0]))
+def test_f_is_the_weighted_harmonic_mean(
+    data: st.DataObject, mass: int, n_t: int, beta: float
+) -> None:
+    places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
+    a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
+    matrix = confusion_matrix(a, b, n_t=n_t)
+    f, p, r = matrix.f_measure(beta=beta), matrix.precision(), matrix.recall()
+    if p > 0 and r > 0:
+        assert f == pytest.approx((1 + beta**2) / (1 / p + beta**2 / r))
+    else:
+        assert math.isnan(f) if a.n_boundaries == b.n_boundaries == 0 else f == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(small_corpora(), st.integers(0, 3))
+def test_bootstrap_from_copies_of_items(corpus: Codings, seed: int) -> None:
+    """The interval of draws is that of corpora with so many copies of each item."""
+    draws = 12
+    found = coding_agreement(corpus, bootstrap=draws, seed=seed).intervals
+    assert found is not None
+    if len(corpus) < 2:
+        assert found.pi.interval is None
+        return
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(len(corpus), np.full(len(corpus), 1 / len(corpus)), size=draws)
+    people, values = corpus.people(), []
+    for row in counts.tolist():
+        copies = {
+            f"{item} {k}": {people[item][c]: s for c, s in coders.items()}
+            for (item, coders), times in zip(corpus.items(), row, strict=True)
+            for k in range(times)
+        }
+        values.append(coding_agreement(Codings.of(copies)).pooled.kappa)
+    defined = [v for v in values if v == v]
+    assert found.kappa.undefined == draws - len(defined)
+    if defined:
+        assert found.kappa.interval == pytest.approx(np.quantile(defined, (0.025, 0.975)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_corpora(), st.data())
+def test_the_people_beside_a_candidate(corpus: Codings, data: st.DataObject) -> None:
+    """Without the candidate is the pooled agreement of the people on the items it coded."""
+    coded = data.draw(st.lists(st.sampled_from(list(corpus)), min_size=1, unique=True))
+    with_auto = {
+        item: {**coders, **({"auto": next(iter(coders.values()))} if item in coded else {})}
+        for item, coders in corpus.items()
+    }
+    both = Codings.of(with_auto).grouped(corpus.declared, anonymous=corpus.anonymous)
+    report = segmentation_report(both, candidates=["auto"], pairs=True)
+    (drop,) = report.candidates
+    pooled = coding_agreement(corpus.only(i for i in corpus if i in coded)).pooled
+    assert same(drop.without.as_dict().values(), pooled.as_dict().values())
+    assert drop.items + drop.left_out == len(corpus)
+    assert same(report.agreement.pi, coding_agreement(corpus).pi)
+    document = report.as_dict()
+    assert document["means"]["corpus"].keys() == means(report.pairs or ()).keys()
