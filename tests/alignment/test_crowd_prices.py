@@ -11,6 +11,7 @@ from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.duals.nested import relaxations, restricted, stages
 from gammacp.alignment.duals.semidefinite import ascend, enlarged, model, start
 from gammacp.alignment.problem import Problem
+from gammacp.alignment.tuning import Tuning
 from tests.alignment.crowds import crowd_problem
 from tests.alignment.enumeration import all_groups, most_gain
 
@@ -47,11 +48,10 @@ def test_no_group_beats_any_iterates_prices(seed):
 
 
 @pytest.mark.parametrize("seed", CASES)
-def test_no_group_beats_the_prices_of_any_stage(seed, monkeypatch):
-    monkeypatch.setattr("gammacp.alignment.duals.nested._FIRST", 4)
+def test_no_group_beats_the_prices_of_any_stage(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
-    for found in islice(relaxations(problem, best), 8):
+    for found in islice(relaxations(problem, best, tuning=Tuning(first_stage=4)), 8):
         assert beaten_by(problem, found.price) <= 0
         assert found.bound <= best
 

@@ -28,15 +28,9 @@ from gammacp.alignment.duals.semidefinite import (
     start,
 )
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.stopping import due, watched
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.stopping import due, watched
 from gammacp.arrays import Bools, Floats, Indices
-
-_FIRST = 120
-_GROWTH = 1.8
-_MOST = 1600
-# Of what the smaller problem leaves open: gap of its own at which the next one is better.
-_SHARE = 0.25
-
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
@@ -58,7 +52,9 @@ class Relaxed:
     together: Floats | None = None
 
 
-def relaxations(problem: Problem, objective: float, deadline: float = np.inf) -> Iterator[Relaxed]:
+def relaxations(
+    problem: Problem, objective: float, deadline: float = np.inf, tuning: Tuning = DEFAULT
+) -> Iterator[Relaxed]:
     """Ever better prices, until due; `objective` is what some alignment costs.
 
     Nothing at all for covers and where opening a group costs nothing.
@@ -74,14 +70,14 @@ def relaxations(problem: Problem, objective: float, deadline: float = np.inf) ->
     iterate: Iterate | None = None
     old: Model | None = None
     held: Indices = np.zeros(0, np.int64)
-    for n_inside in stages(_counts(problem)[most_units]):
+    for n_inside in stages(_counts(problem)[most_units], tuning):
         inside = most_units[:n_inside]
         beside = _beside(problem, inside, deadline)
         if beside is None or due(deadline):
             return
         units = np.flatnonzero(np.isin(problem.annotator, inside))
         left = float(beside.sum())
-        new = model(restricted(problem, units), (objective + left) / problem.opening)
+        new = model(restricted(problem, units), (objective + left) / problem.opening, tuning)
         if iterate is None or old is None:
             iterate = start(new)
         else:
@@ -95,24 +91,24 @@ def relaxations(problem: Problem, objective: float, deadline: float = np.inf) ->
             if due(deadline):
                 return
             own = priced.value - priced.bound
-            if not last and own < _SHARE * max(objective + left - priced.value, 0.0):
+            if not last and own < tuning.stage_gap * max(objective + left - priced.value, 0.0):
                 break
         old, held = new, units
 
 
-def stages(counts: Indices) -> list[int]:
+def stages(counts: Indices, tuning: Tuning = DEFAULT) -> list[int]:
     """How many annotators are inside at each stage; `counts` are their units, most first."""
     total = np.cumsum(counts)
-    size, found = float(_FIRST), []
+    size, found = float(tuning.first_stage), []
     while True:
-        n_inside = int(np.searchsorted(total, min(size, _MOST), side="right"))
-        if total[-1] <= min(1.2 * size, _MOST):
+        n_inside = int(np.searchsorted(total, min(size, tuning.most_relaxed), side="right"))
+        if total[-1] <= min(1.2 * size, tuning.most_relaxed):
             return [*found, len(counts)]
         if n_inside > (found[-1] if found else 1):
             found.append(n_inside)
-        if size >= _MOST:
+        if size >= tuning.most_relaxed:
             return found
-        size *= _GROWTH
+        size *= tuning.stage_growth
 
 
 def restricted(problem: Problem, units: Indices) -> Problem:
@@ -143,7 +139,7 @@ def _beside(problem: Problem, inside: Indices, deadline: float) -> Floats | None
         lambda: matching_prices(
             problem.annotator,
             problem.n_annotators,
-            *problem.adjacency,
+            problem.adjacency,
             begin,
             within,
             halted,

@@ -22,20 +22,8 @@ import numpy as np
 
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.problem import Problem
+from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Codes, Floats, Indices
-
-_RELAXATION = 1.6
-_FIRST_PENALTY = 0.05
-_PASSES = 4
-_ENOUGH = 1e-4
-_BALANCE = 4.0
-_STEP = 1.6
-_EVERY = 25
-_VIOLATED = 0.02
-_PER_UNIT = 5
-_LISTED = 2_000_000
-_MULTIPLIER = 1e-9
-
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -56,6 +44,7 @@ class Model:
     """
 
     problem: Problem
+    tuning: Tuning
     cost: Floats
     pair: Bools
     begin: Indices
@@ -110,7 +99,7 @@ class Priced:
     iterate: Iterate
 
 
-def model(problem: Problem, n_groups: float) -> Model:
+def model(problem: Problem, n_groups: float, tuning: Tuning = DEFAULT) -> Model:
     """The matrices of a problem that has about that many groups; the opening must be > 0."""
     size, n = problem.n_units, problem.n_annotators
     cost, pair = np.zeros((size, size)), np.zeros((size, size), np.bool_)
@@ -123,7 +112,7 @@ def model(problem: Problem, n_groups: float) -> Model:
     for a in np.flatnonzero(counts > 1):
         rows[:, a] = pair[:, begin[a] : begin[a + 1]].sum(axis=1) > 1
     border = 2.0 ** -round(0.5 * np.log2(max(n_groups, 1.0)))
-    return Model(problem, cost, pair, begin, rows, border)
+    return Model(problem, tuning, cost, pair, begin, rows, border)
 
 
 def start(model: Model) -> Iterate:
@@ -137,7 +126,7 @@ def start(model: Model) -> Iterate:
         np.zeros(model.rows.shape),
         np.zeros((0, 3), np.int32),
         np.zeros(0),
-        _FIRST_PENALTY,
+        model.tuning.penalty,
     )
 
 
@@ -170,11 +159,11 @@ def ascend(model: Model, iterate: Iterate, *, triangles: bool = True) -> Iterato
     """
     done = 0
     while True:
-        for _ in range(_EVERY):
+        for _ in range(model.tuning.splittings):
             iterate, lack, change = _step(model, iterate)
             done += 1
             if done % 10 == 0:
-                iterate = _balanced(iterate, lack, change)
+                iterate = _balanced(model, iterate, lack, change)
         yield _priced(model, iterate)
         if triangles:
             iterate = _cut(model, iterate)
@@ -184,7 +173,7 @@ def _step(model: Model, iterate: Iterate) -> tuple[Iterate, float, float]:
     """One projection on either side; what they differ by, and how far the second moved."""
     from gammacp.alignment.kernels.metric import project, subtract
 
-    inside, penalty = iterate.inside, iterate.penalty
+    inside, penalty, over = iterate.inside, iterate.penalty, model.tuning.overrelaxation
     target = inside - iterate.scaled - model.bordered / penalty
     values, vectors = np.linalg.eigh(target)
     kept = np.searchsorted(values, 0.0)
@@ -196,13 +185,20 @@ def _step(model: Model, iterate: Iterate) -> tuple[Iterate, float, float]:
         negative = vectors[:, :kept]
         matrix = (negative * -values[:kept]) @ negative.T
         definite = target + matrix
-    point = _RELAXATION * definite + (1 - _RELAXATION) * inside + iterate.scaled
+    point = over * definite + (1 - over) * inside + iterate.scaled
     rest = np.ascontiguousarray(point[1:, 1:])
     rows, multiplier = iterate.rows.copy(), iterate.multiplier.copy()
     rest[~model.pair] = -1e9
     subtract(rest, model.begin, rows, iterate.triangles, multiplier, 1.0)
     project(
-        rest, model.rows, model.begin, rows, iterate.triangles, multiplier, _PASSES, _ENOUGH
+        rest,
+        model.rows,
+        model.begin,
+        rows,
+        iterate.triangles,
+        multiplier,
+        model.tuning.hildreth,
+        model.tuning.projected,
     )
     after = np.empty_like(point)
     after[0, 0] = point[0, 0]
@@ -224,11 +220,11 @@ def _step(model: Model, iterate: Iterate) -> tuple[Iterate, float, float]:
     return moved, float(lack), float(change)
 
 
-def _balanced(iterate: Iterate, lack: float, change: float) -> Iterate:
+def _balanced(model: Model, iterate: Iterate, lack: float, change: float) -> Iterate:
     """A penalty under which both sides come together as fast."""
-    if max(lack, change) <= _BALANCE * min(lack, change):
+    if max(lack, change) <= model.tuning.imbalance * min(lack, change):
         return iterate
-    factor = _STEP if lack > change else 1 / _STEP
+    factor = model.tuning.penalty_step ** (1 if lack > change else -1)
     return replace(
         iterate,
         penalty=iterate.penalty * factor,
@@ -242,10 +238,10 @@ def _cut(model: Model, iterate: Iterate) -> Iterate:
     """The iterate with the worst violated triangles, and without those that do nothing."""
     from gammacp.alignment.kernels.metric import violated
 
-    annotator = model.problem.annotator.astype(np.int32)
-    found, excess = violated(iterate.inside[1:, 1:].copy(), annotator, _VIOLATED, _LISTED)
-    worst = found[np.argsort(-excess, kind="stable")[: _PER_UNIT * len(annotator)]]
-    kept = iterate.multiplier > _MULTIPLIER
+    annotator, tuning = model.problem.annotator.astype(np.int32), model.tuning
+    found, excess = violated(iterate.inside[1:, 1:].copy(), annotator, tuning.violation, tuning.triangles)
+    worst = found[np.argsort(-excess, kind="stable")[: tuning.triangles_per_unit * len(annotator)]]
+    kept = iterate.multiplier > 0
     triangles, multiplier = iterate.triangles[kept], iterate.multiplier[kept]
     new = worst[~_among(worst, triangles, len(annotator))]
     return replace(

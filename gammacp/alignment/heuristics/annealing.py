@@ -6,19 +6,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gammacp.alignment.columns import group_of_units
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.stopping import due, watched
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.stopping import due, watched
 from gammacp.arrays import Codes
-
-_HEATS = (0.1, 0.03, 0.01, 0.003)
-_COLD = 1e-3
-_SPARE = 30
-_MOVES = 500
-_MOST_TIES = 20_000_000
 
 
 def annealed(
-    problem: Problem, groups: Codes, *, seed: int = 0, deadline: float = np.inf
+    problem: Problem,
+    groups: Codes,
+    *,
+    seed: int = 0,
+    deadline: float = np.inf,
+    tuning: Tuning = DEFAULT,
 ) -> Iterator[Codes]:
     """Alignments, each at least as good as the one before; longer and longer runs, for ever.
 
@@ -29,38 +30,37 @@ def annealed(
     from gammacp.alignment.kernels.annealing import anneal
 
     n = problem.n_units
-    most = min(n, len(groups) + max(_SPARE, len(groups)))
-    if most * n > _MOST_TIES:
+    most = min(n, 2 * len(groups) + tuning.spare_groups)
+    if most * n > tuning.ties:
         return
-    start, neighbour, weight = problem.adjacency
+    start, _, weight = problem.adjacency
     row = np.repeat(np.arange(n), np.diff(start))
     by_weight = np.lexsort((-weight, row)).astype(np.int64)
     counts = np.bincount(problem.annotator, minlength=problem.n_annotators).astype(np.int64)
     complete = len(weight) == n * n - int((counts**2).sum())
     missing = 0.0 if complete else 4.0 * (problem.opening + problem.n_annotators * problem.delta)
-    group_of = np.empty(n, np.int32)
-    rows, annotators = np.nonzero(groups >= 0)
-    group_of[groups[rows, annotators]] = rows
-    moves, run = _MOVES * n, 0
+    group_of = group_of_units(groups, n)
+    # In a long continuum most groups are out of reach.
+    near = max(0.5, 0.97 - 0.47 * len(weight) / max(n * n, 1))
+    moves, run = tuning.moves * n, 0
     while not due(deadline):
-        for heat in _HEATS:
+        for heat in tuning.heats:
             halted = np.zeros(1, np.bool_)
             run += 1
             group_of, _ = watched(
                 lambda: anneal(
                     problem.annotator,
                     problem.n_annotators,
-                    start,
-                    neighbour,
-                    weight,
+                    problem.adjacency,
                     by_weight,
+                    near,
                     problem.opening,
                     missing,
                     group_of,  # noqa: B023
                     most,
                     moves,  # noqa: B023
                     heat * problem.opening,  # noqa: B023
-                    _COLD * problem.opening / problem.n_annotators,
+                    tuning.cold * problem.opening / problem.n_annotators,
                     seed + run,  # noqa: B023
                     halted,  # noqa: B023
                 ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.alignment.problem import Adjacency
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -12,10 +13,9 @@ from gammacp.kernel import kernel
 def anneal(
     annotator: Codes,
     n_annotators: int,
-    start: Indices,
-    neighbour: Codes,
-    weight: Floats,
+    graph: Adjacency,
     by_weight: Indices,
+    near: float,
     opening: float,
     missing: float,
     group_of: Codes,
@@ -31,7 +31,8 @@ def anneal(
     A move puts one unit into another group, or a new one; whoever of its annotator is there comes
     to where it was. It is taken if it gains d ≥ 0, else with probability exp(d/T) (Metropolis et
     al. 1953), T falling geometrically from `hot` to `cold` over the moves (Kirkpatrick, Gelatt &
-    Vecchi 1983). `by_weight` are the pairs' places in each unit's row, heaviest first. A pair
+    Vecchi 1983). `near` is the share of moves to a group of
+    a neighbour; `by_weight` are the pairs' places in each unit's row, heaviest first. A pair
     that is no candidate costs `missing`. `n_groups` is how many there may be at most.
     """
     np.random.seed(seed)
@@ -46,7 +47,7 @@ def anneal(
         g = group_of[u]
         member[g, annotator[u]] = u
         size[g] += 1
-        _change(tie[g], u, 1.0, start, neighbour, weight, missing)
+        _change(tie[g], u, 1.0, graph, missing)
     used = np.empty(n_groups, np.int64)
     place = np.full(n_groups, -1, np.int64)
     free = np.empty(n_groups, np.int64)
@@ -72,13 +73,13 @@ def anneal(
         a = annotator[u]
         here = group_of[u]
         way = np.random.random()
-        if way < 0.5:
-            count = start[u + 1] - start[u]
+        if way < near:
+            count = graph.start[u + 1] - graph.start[u]
             if count == 0:
                 continue
             # The heaviest pairs most often.
             rank = int(count * np.random.random() ** 3)
-            there = group_of[neighbour[by_weight[start[u] + rank]]]
+            there = group_of[graph.neighbour[by_weight[graph.start[u] + rank]]]
         elif way < 0.97:
             there = used[np.random.randint(n_used)]
         elif n_free > 0 and size[here] > 1:
@@ -99,14 +100,14 @@ def anneal(
         if d < 0.0 and np.random.random() >= np.exp(d / temperature):
             continue
         gain += d
-        _change(tie[here], u, -1.0, start, neighbour, weight, missing)
-        _change(tie[there], u, 1.0, start, neighbour, weight, missing)
+        _change(tie[here], u, -1.0, graph, missing)
+        _change(tie[there], u, 1.0, graph, missing)
         group_of[u] = there
         member[there, a] = u
         member[here, a] = other
         if other >= 0:
-            _change(tie[there], other, -1.0, start, neighbour, weight, missing)
-            _change(tie[here], other, 1.0, start, neighbour, weight, missing)
+            _change(tie[there], other, -1.0, graph, missing)
+            _change(tie[here], other, 1.0, graph, missing)
             group_of[other] = here
         else:
             size[here] -= 1
@@ -135,11 +136,9 @@ def _change(
     tie: Floats,
     unit: int,
     sign: float,
-    start: Indices,
-    neighbour: Codes,
-    weight: Floats,
+    graph: Adjacency,
     missing: float,
 ) -> None:
     """The unit enters (or leaves) the group that `tie` is of."""
-    for p in range(start[unit], start[unit + 1]):
-        tie[neighbour[p]] += sign * (weight[p] + missing)
+    for p in range(graph.start[unit], graph.start[unit + 1]):
+        tie[graph.neighbour[p]] += sign * (graph.weight[p] + missing)

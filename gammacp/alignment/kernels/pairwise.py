@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.alignment.matching_kernels import best_matching
+from gammacp.alignment.kernels.matching import best_matching
+from gammacp.alignment.problem import Adjacency
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -13,9 +14,7 @@ from gammacp.kernel import kernel
 def matching_prices(
     annotator: Codes,
     n_annotators: int,
-    start: Indices,
-    neighbour: Codes,
-    weight: Floats,
+    graph: Adjacency,
     begin: Indices,
     inside: Bools,
     halted: Bools,
@@ -26,6 +25,7 @@ def matching_prices(
     earn no more than its units' sums. Pairs of annotators that are both `inside` are left out.
     False, and no use, if halted. `begin`: where each annotator's units begin.
     """
+    start, neighbour, weight = graph
     n = len(annotator)
     total = np.zeros(n, np.float64)
     # Each unit's next pair; rows are sorted by neighbour, thus by annotator.
