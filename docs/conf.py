@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent / "_ext"), str(Path(__file__).parent.parent)]
 
-from gammacp import __version__
+from gammacp import __version__  # noqa: E402
 
 project = "gammacp"
 author = copyright = "The gammacp developers"

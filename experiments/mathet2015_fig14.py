@@ -38,7 +38,7 @@ def _rows(
         metric = options["metric"] if name == "cu-alpha" else "nominal"
         if options["metric"] == "interval" and name != "cu-alpha":
             continue
-        mine = {"metric": metric} if name == "cu-alpha" else {}
+        mine: dict[str, Any] = {"metric": metric} if name == "cu-alpha" else {}
         if name.startswith("gamma"):
             mine = {"samples": options["samples"], **CHANCE}
         score = measure(c, [name], **mine)[name]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -77,7 +78,8 @@ def measured(cell: Cell) -> dict[str, float]:
     n = cell.variant.n_annotators
     c = shuffled_set(cell.variant.model, cell.variant.error, cell.magnitude, n, index=cell.index)
     names = MEASURES if n <= FEW else MEASURES[1:]
-    scores = measure(c, names, **({"samples": 30} if n <= FEW else {}))
+    options: dict[str, Any] = {"samples": 30} if n <= FEW else {}
+    scores = measure(c, names, **options)
     return dict.fromkeys(MEASURES, math.nan) | {name: s.value for name, s in scores.items()}
 
 

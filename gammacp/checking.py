@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from gammacp.chance.registry import CHANCE_MODELS, ChanceModel, Sampler
+from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
+from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.measures.registry import MEASURES, Measure
@@ -138,7 +139,7 @@ def check_chance_model(
         _require_same(m.name, f"after changing {kind}", observed[0], disorders, again)
 
 
-def _drawn(sampler: Sampler, index: int) -> Continuum:
+def _drawn(sampler: Sampler[Continuum], index: int) -> Continuum:
     return sampler.draw(np.random.default_rng(index))
 
 

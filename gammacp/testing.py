@@ -1,7 +1,7 @@
 """For tests: does a dissimilarity keep its promises, and random continua to try things on.
 
-`check_dissimilarity` and `check_format` need nothing but NumPy; the strategies need Hypothesis
-(imported when they are called).
+`check_dissimilarity`, `check_format` and `check_error` need nothing but NumPy; the strategies need
+Hypothesis (imported when they are called).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from gammacp.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, columns
 from gammacp.formats.checking import check_format as check_format
+from shuffling.checking import check_error as check_error
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

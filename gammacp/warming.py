@@ -91,7 +91,7 @@ def _align(annotators: int, units: int, spacing: int) -> None:
         for start in np.sort(rng.integers(0, units * spacing, units)).tolist()
     )
     for dissimilarity in (Combined(), Combined(positional="hamming")):
-        align(made, dissimilarity, time_limit=_SECONDS)
+        _ = align(made, dissimilarity, time_limit=_SECONDS).disorders
     align(made, method="greedy")
 
 

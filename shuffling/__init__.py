@@ -1,17 +1,22 @@
 """The Corpus Shuffling Tool (Mathet et al. 2012; Mathet, Widlöcher & Métivier 2015, §6.3).
 
->>> from shuffling import ReferenceModel, shuffle
->>> reference = ReferenceModel().draw(np.random.default_rng(1))
->>> shuffle(reference, "position+category", 0.3, n_annotators=3, seed=1)
+>>> from shuffling import ReferenceModel, reference_set, shuffle
+>>> reference = reference_set(ReferenceModel(), seed=1)
+>>> annotated = shuffle(reference, "position+category", 0.3, n_annotators=3, seed=1)
+>>> annotated.annotators, annotated.n_units
+(('annotator-1', 'annotator-2', 'annotator-3'), 75)
 """
 
 from __future__ import annotations
 
 from shuffling.category import Category
+from shuffling.checking import check_error
 from shuffling.distribution import Empirical, Uniform
 from shuffling.false_negative import FalseNegative
 from shuffling.false_positive import FalsePositive
+from shuffling.fitting import fit
 from shuffling.merge import Merge
+from shuffling.model_file import model_text, read_model
 from shuffling.placement import Layout
 from shuffling.position import Position
 from shuffling.reference import CategoryModel, ReferenceModel
@@ -42,8 +47,12 @@ __all__ = [
     "Split",
     "Uniform",
     "Units",
+    "check_error",
     "describe",
+    "fit",
+    "model_text",
     "parse_errors",
+    "read_model",
     "reference_of",
     "reference_set",
     "register",

@@ -2,7 +2,7 @@
 
 The wanted distribution is that of independent uniform boundaries, given that no two units overlap;
 units may change places. It is approached from an arrangement in which they have not (an exact draw,
-`shuffling.ordered`) by Gibbs sampling: in each sweep every unit, in random order, is taken out and
+`shuffling.ordered`) by Gibbs sampling: in each round every unit, in random order, is taken out and
 put back uniformly over all places in its range that the others leave free.
 """
 
@@ -17,8 +17,8 @@ import numpy as np
 from gammacp.arrays import Floats
 from gammacp.continuum import Bounds
 
-SWEEPS = 10
-"""A sweep moves about half of the units to other gaps where shifts reach that far."""
+ROUNDS = 10
+"""A round moves about half of the units to other gaps where shifts reach that far."""
 _TRIES = 1000
 
 _Ranges = tuple[float, float, float, float]
@@ -33,7 +33,7 @@ def redraw_disjoint(
     integer: bool,
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
-    """Starts and ends after `SWEEPS` sweeps, by unit, shapes (n,).
+    """Starts and ends after `ROUNDS` rounds, by unit, shapes (n,).
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def redraw_disjoint(
     line = _Line(starts.tolist(), ends.tolist(), bounds)
     rows = ranges.tolist()
     movable = np.flatnonzero((ranges[:, 1] > ranges[:, 0]) | (ranges[:, 3] > ranges[:, 2]))
-    for _ in range(SWEEPS):
+    for _ in range(ROUNDS):
         for unit in rng.permutation(movable).tolist():
             line.redraw(unit, rows[unit], integer, rng)
     placed = np.argsort(line.units)

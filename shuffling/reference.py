@@ -9,14 +9,12 @@ for all figures of §6.3: `ReferenceModel()`, and `covering()` and `fixed()` of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from os import PathLike
 
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from shuffling import placement
 from shuffling.distribution import Distribution, Uniform
@@ -109,25 +107,6 @@ class ReferenceModel:
             self._check_fixed()
         if self.length is not None:
             self._check_fit(self.length)
-
-    @classmethod
-    def from_toml(cls, path: str | PathLike[str]) -> ReferenceModel:
-        """The model in a TOML file; see `shuffling.model_file` for the keys.
-
-        Raises DataError that names the file and the key.
-        """
-        from shuffling.model_file import read_model
-
-        return read_model(path)
-
-    @classmethod
-    def fit(
-        cls, observed: Continuum | Corpus | Iterable[Continuum], *, integer: bool | None = None
-    ) -> ReferenceModel:
-        """The model learnt from real annotations; see `shuffling.fitting`."""
-        from shuffling.fitting import fit
-
-        return fit(observed, integer=integer)
 
     def laid_out(self, layout: str) -> ReferenceModel:
         """The same model with another layout, by name; UsageError for an unknown name."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
+from shuffling.fitting import fit
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType, parse_errors
 from shuffling.setting import Setting, Units
@@ -77,7 +78,7 @@ def shuffle(
             f"reference has {reference.n_annotators} annotators, where one is needed",
             hint="Choose the annotator to take as the reference",
         )
-    setting = Setting.of(reference, model or ReferenceModel.fit(reference))
+    setting = Setting.of(reference, model or fit(reference))
     units = Units(reference.starts, reference.ends, reference.category_codes)
     drawn = [
         _annotate(units, errors, magnitude, setting, _child(seed, annotator))

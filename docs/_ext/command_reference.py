@@ -39,9 +39,7 @@ def helps() -> Iterator[tuple[str, str]]:
 
 
 def _below(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
-    context = command.context_class(
-        command, info_name=name, parent=parent, max_content_width=WIDTH
-    )
+    context = command.context_class(command, info_name=name, parent=parent, max_content_width=WIDTH)
     yield context.command_path, command.get_help(context)
     for inner_name, inner in getattr(command, "commands", {}).items():
         yield from _below(inner, inner_name, context)

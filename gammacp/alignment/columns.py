@@ -69,7 +69,7 @@ class Columns:
         return np.asarray(np.add.reduceat(price[self.members], self.begin[:-1]) - self.gain)
 
 
-def enumerate_columns(problem: Problem, *, most_members: int) -> Columns | None:
+def enumerate_columns(problem: Problem, *, most_members: int = DEFAULT.members) -> Columns | None:
     """All groups that no profitable split beats; None if they exceed `most_members` units."""
     from gammacp.alignment.kernels.enumeration import profitable_groups
     from gammacp.alignment.kernels.pairs import best_per_annotator

@@ -15,7 +15,6 @@ programming. Management Science 13(7).
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 from gammacp.alignment.candidates import build_problem, pair_count
@@ -26,6 +25,7 @@ from gammacp.arrays import Codes
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, bind
 from gammacp.dissimilarity.combined import Combined
+from gammacp.stopping import due
 
 DISSIMILARITY_2011 = Combined(positional="sporadic-2011", delta=4.0)
 """2011, §5: eq. 1 and a nominal matrix, summed; Δ∅ = 4, so units of two categories never pair."""
@@ -106,7 +106,7 @@ def _dinkelbach(
             return BestEntropy(rate, rate if proven else low, found.status, groups, iterations)
         groups = found.groups
         rate += _mean(problem, groups)
-        if time.monotonic() > deadline:
+        if due(deadline):
             return BestEntropy(rate, low, Status.FEASIBLE, groups, iterations)
 
 

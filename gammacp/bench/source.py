@@ -9,6 +9,8 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
+from shuffling.fitting import fit
+from shuffling.model_file import read_model
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType
 from shuffling.shuffle import reference_of, shuffled_set
@@ -42,6 +44,13 @@ class Shuffled:
         if self.model is not None:
             origin["model"] = self.model
         return origin | ({"named": dict(self.named)} if self.named else {})
+
+    @property
+    def reference_model(self) -> ReferenceModel:
+        """The model of errors: the one given, or what the origin is or teaches."""
+        if self.model is not None:
+            return self.model
+        return self.origin if isinstance(self.origin, ReferenceModel) else fit(self.origin)
 
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
@@ -83,11 +92,7 @@ def source_from(
     layout
         `apart`, `overlapping`, `covering` or `fixed`: the model's layout instead of its own.
     """
-    chosen = (
-        model
-        if model is None or isinstance(model, ReferenceModel)
-        else ReferenceModel.from_toml(model)
-    )
+    chosen = model if model is None or isinstance(model, ReferenceModel) else read_model(model)
     if reference is None:
         if annotator is not None:
             raise UsageError("annotator is one of a reference file: give it with --reference FILE")

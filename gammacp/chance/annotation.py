@@ -49,10 +49,11 @@ class Annotation:
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
     """The annotation of every annotator, in canonical order."""
     order, _ = canonical_order(continuum)
-    return tuple(_annotation(continuum, int(code)) for code in order)
+    return tuple(annotation_of(continuum, int(code)) for code in order)
 
 
-def _annotation(continuum: Continuum, code: int) -> Annotation:
+def annotation_of(continuum: Continuum, code: int) -> Annotation:
+    """What the annotator with this code did."""
     rows = slice(int(continuum.offsets[code]), int(continuum.offsets[code + 1]))
     return Annotation(
         continuum.starts[rows] - continuum.bounds[0],
@@ -63,12 +64,18 @@ def _annotation(continuum: Continuum, code: int) -> Annotation:
 
 
 def annotation_set(parts: Sequence[Annotation], categories: tuple[str, ...]) -> Continuum:
-    """A continuum of random annotators "1", "2", …; units may reach over its end."""
+    """A continuum of random annotators "1", "2", …, from 0 to its length.
+
+    Where units reach over that end, its upper bound is the last one's.
+    """
+    ends = np.concatenate([p.starts + p.lengths for p in parts])
+    length = max((p.length for p in parts), default=0.0)
     return Continuum.from_codes(
         tuple(str(i + 1) for i in range(len(parts))),
         categories,
         np.concatenate([p.starts for p in parts]),
-        np.concatenate([p.starts + p.lengths for p in parts]),
+        ends,
         np.repeat(np.arange(len(parts), dtype=np.int32), [len(p.starts) for p in parts]),
         np.concatenate([p.category_codes for p in parts]),
+        bounds=(0.0, max(length, float(ends.max(initial=0.0)))),
     )

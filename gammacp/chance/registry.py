@@ -8,25 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-import numpy as np
-
+from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
 from gammacp.registry import Registry
-
-
-class Sampler(Protocol):
-    """Draws random annotation sets; frozen, cheap to send to another process."""
-
-    @property
-    def signature(self) -> str:
-        """The model and what it decided by itself ("shift", "shift(distance=L/2n)")."""
-        ...
-
-    def draw(self, rng: np.random.Generator) -> Continuum:
-        """One random annotation set; its categories are those of the observed continua."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,20 +21,25 @@ class ChanceModel:
     `prepare(continua, n_annotators)` gets the continua that chance is modelled on (one, or all of
     a corpus; they share their categories) and how many random annotators a set must have; it
     raises DataError where the model cannot be built from them. A model that `pools` is built once
-    from all continua of a corpus, any other from each continuum by itself.
+    from all continua of a corpus, any other from each continuum by itself. With `ratio` the
+    expected disorder is Σ cost / Σ x̄ over the random sets, otherwise the mean of their cost / x̄.
     """
 
     name: str
     summary: str
     reference: str
-    prepare: Callable[[Sequence[Continuum], int], Sampler]
+    prepare: Callable[[Sequence[Continuum], int], Sampler[Continuum]]
     pools: bool
+    ratio: bool = False
 
 
 CHANCE_MODELS: Registry[ChanceModel] = Registry(
     "chance model",
     modules=(
         "gammacp.chance.shift",
+        "gammacp.chance.cut",
+        "gammacp.chance.documents",
+        "gammacp.chance.non_overlapping",
         "gammacp.chance.corpus",
         "gammacp.chance.statistical",
         "gammacp.chance.fixed",

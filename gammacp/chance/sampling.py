@@ -9,20 +9,29 @@ once), or until there are `MOST_SAMPLES`: what precision those gave is then said
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, Indices
 from gammacp.errors import UsageError
+from gammacp.stopping import due
+
+# Samples per task: small enough to spread over workers, large enough to be worth sending.
+_CHUNK = 5
 
 FIRST_SAMPLES = 30
 # Half a percent where C_v is 18 %; continua of two or three units would ask for 10 000 and more.
 MOST_SAMPLES = 5000
 # With fewer, a run that was interrupted has no expected disorder: σ is hardly known.
 FEWEST_SAMPLES = 10
+
+
+Data = TypeVar("Data", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -62,44 +71,96 @@ class SampleRule:
         """Size of the first batch."""
         return self.samples or FIRST_SAMPLES
 
-    def missing(self, disorders: Floats) -> int:
-        """How many samples to draw beyond these; 0 when there are enough."""
+    def missing(self, found: ExpectedDisorder, drawn: int) -> int:
+        """How many samples to draw beyond those drawn; 0 when there are enough."""
         if self.samples is not None:
-            return max(0, self.samples - len(disorders))
-        wanted = min(required_samples(disorders, self), MOST_SAMPLES)
-        return max(0, wanted - len(disorders))
+            return max(0, self.samples - drawn)
+        return max(0, min(self._wanted(found), MOST_SAMPLES) - drawn)
+
+    def falls_short(self, found: ExpectedDisorder, drawn: int) -> bool:
+        """Whether the precision asks for more samples than were drawn."""
+        return self.samples is None and self._wanted(found) > drawn
+
+    def _wanted(self, found: ExpectedDisorder) -> int:
+        if found.samples < FEWEST_SAMPLES:
+            # σ is hardly known; more samples are of use only if some have a value.
+            return FEWEST_SAMPLES if found.samples else 0
+        wanted = required_samples(found.disorders, self, found.weights, found.strata)
+        return wanted + found.without_value
 
 
-def coefficient_of_variation(disorders: Floats) -> float:
+def coefficient_of_variation(
+    disorders: Floats, weights: Floats | None = None, strata: Indices | None = None
+) -> float:
     """C_v = σ/μ with σ² the unbiased estimate; 0 for a mean of 0.
+
+    With weights, of the ratio Σ w·d / Σ w by linearisation: σ² is that of w·(d − μ), over w̄². With
+    strata, each drawn equally often, σ² is what is left within them.
 
     §5.3: μ = 3.49 and σ′ = 0.1379 (of n = 30) give σ = 0.1403, C_v = 0.040188.
     """
-    mean = float(np.mean(disorders))
-    return float(np.std(disorders, ddof=1)) / mean if mean > 0 else 0.0
+    mean = _mean(disorders, weights)
+    return _deviation(disorders, weights, strata) / mean if mean > 0 else 0.0
 
 
-def required_samples(disorders: Floats, rule: SampleRule) -> int:
+def _mean(values: Floats, weights: Floats | None) -> float:
+    if weights is None:
+        return float(np.mean(values))
+    total = float(np.sum(weights))
+    return float(np.sum(weights * values)) / total if total > 0 else 0.0
+
+
+def _deviation(values: Floats, weights: Floats | None, strata: Indices | None) -> float:
+    if weights is None and strata is None:
+        return float(np.std(values, ddof=1))
+    heavy = np.ones(len(values)) if weights is None else weights
+    mean = float(np.mean(heavy))
+    if mean == 0:
+        return 0.0
+    apart = heavy * (values - _mean(values, weights))
+    free = len(values) - 1
+    if strata is not None:
+        counts = np.bincount(strata)
+        if counts[counts > 0].min() > 1:
+            sums = np.bincount(strata, apart) / np.maximum(counts, 1)
+            apart, free = apart - sums[strata], len(values) - int(np.count_nonzero(counts))
+    return math.sqrt(float(np.sum(apart**2)) / free) / mean
+
+
+def required_samples(
+    disorders: Floats,
+    rule: SampleRule,
+    weights: Floats | None = None,
+    strata: Indices | None = None,
+) -> int:
     """⌈n₀⌉ of §5.3; the paper's example: n₀ = 15.51 → 16 for e = 2 %, 62.04 → 63 for 1 %."""
-    needed = (coefficient_of_variation(disorders) * rule.quantile / rule.precision) ** 2
-    return math.ceil(min(needed, 1e18))
+    spread = coefficient_of_variation(disorders, weights, strata)
+    return math.ceil(min((spread * rule.quantile / rule.precision) ** 2, 1e18))
 
 
 @dataclass(frozen=True)
 class ExpectedDisorder:
     """Mean disorder of random annotation sets, with what is not known about it.
 
+    The disagreement of any other measure is kept in the same way.
+
     Attributes
     ----------
     disorders, bounds
         Disorder of the alignment found for each set, and the proven lower bound; equal where the
-        alignment is proven optimal.
+        alignment is proven optimal, or nothing is solved.
     proven
         Whether that is so for all of them.
     complete
         Whether there are as many as the rule asks for; not after an interruption.
     capped
         Whether `MOST_SAMPLES` ended it before the precision was reached.
+    weights
+        Weight of each set where the expected disorder is a ratio of sums; None if all are alike.
+    strata
+        Number of the stratum that each set was drawn from; None if there is but one.
+    without_value
+        Random sets for which there is no disorder; they are not among the others.
     """
 
     disorders: Floats
@@ -108,6 +169,9 @@ class ExpectedDisorder:
     confidence: float
     complete: bool = True
     capped: bool = False
+    weights: Floats | None = None
+    strata: Indices | None = None
+    without_value: int = 0
 
     @property
     def enough(self) -> bool:
@@ -117,7 +181,12 @@ class ExpectedDisorder:
     @property
     def mean(self) -> float:
         """The expected disorder."""
-        return float(np.mean(self.disorders))
+        return _mean(self.disorders, self.weights)
+
+    @property
+    def proven_mean(self) -> float:
+        """The mean of the bounds."""
+        return _mean(self.bounds, self.weights)
 
     @property
     def samples(self) -> int:
@@ -128,18 +197,29 @@ class ExpectedDisorder:
     def half_width(self) -> float:
         """Half of the normal interval of the mean."""
         quantile = SampleRule(confidence=self.confidence).quantile
-        return quantile * float(np.std(self.disorders, ddof=1)) / math.sqrt(self.samples)
+        return quantile * self.standard_error
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean."""
+        spread = _deviation(self.disorders, self.weights, self.strata)
+        return spread / math.sqrt(self.samples)
 
     @property
     def interval(self) -> tuple[float, float]:
         """Normal interval of the mean, widened downwards to what the bounds leave open."""
         half = self.half_width
-        return max(0.0, float(np.mean(self.bounds)) - half), self.mean + half
+        return max(0.0, self.proven_mean - half), self.mean + half
 
     @property
     def precision(self) -> float:
         """The relative error of the mean that the samples gave; 0 for a mean of 0."""
         return self.half_width / self.mean if self.mean > 0 else 0.0
+
+    def p_value(self, observed: float) -> float:
+        """Share of the sets, the observed one among them, that agree at least as well."""
+        at_least = int(np.count_nonzero(self.disorders <= observed * (1 + 1e-12)))
+        return (1 + at_least) / (1 + self.samples)
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:
@@ -147,30 +227,158 @@ def sample_seed(seed: int, index: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
 
 
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """What one random set gives by one measure.
+
+    Attributes
+    ----------
+    value, bound, proven
+        The disagreement, a lower bound of it and whether the two are proven equal; NaN where the
+        set has none.
+    weight
+        Of the set in the mean.
+    stratum
+        That it was drawn from.
+    kept
+        What else of the set is wanted later.
+    """
+
+    value: float
+    bound: float
+    proven: bool = True
+    weight: float = 1.0
+    kept: object = None
+    stratum: int = 0
+
+
+class Sampler(Protocol[Data]):
+    """Draws random data of one kind; frozen, cheap to send to another process."""
+
+    @property
+    def signature(self) -> str:
+        """The model and what it decided by itself ("shift", "shift(distance=L/2n)")."""
+        ...
+
+    def draw(self, rng: np.random.Generator) -> Data:
+        """Random data of the kind that chance is modelled on."""
+        ...
+
+
+@dataclass(frozen=True)
+class Strata(Generic[Data]):
+    """Samplers that are drawn from in turn, so that each serves equally often."""
+
+    samplers: tuple[Sampler[Data], ...]
+    signature: str
+
+    def draw(self, rng: np.random.Generator) -> Data:
+        """From any of them."""
+        return self.samplers[rng.integers(len(self.samplers))].draw(rng)
+
+
+def expectations(
+    sampler: Sampler[Data],
+    disagreements: Callable[[Data], Sequence[Disagreement] | None],
+    rule: SampleRule,
+    seed: int,
+    *,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[tuple[ExpectedDisorder, ...], tuple[object, ...]]:
+    """Draw random data until the rule holds for every measure.
+
+    Parameters
+    ----------
+    sampler
+        Sample k is what it draws from `sample_seed(seed, k)`.
+    disagreements
+        What each measure makes of one sample; None where an interruption cut it short. It goes to
+        other processes with an executor.
+    progress
+        Told how many samples are done, of how many.
+
+    Returns
+    -------
+    expected, kept
+        One expected disorder per measure, and what was kept of the samples, in their order.
+
+    After Ctrl-C (`stopping.interruptible`) the samples that are done count.
+    """
+    spread = map if executor is None else executor.map
+
+    def draw(indices: range) -> list[Sequence[Disagreement]]:
+        chunks = [indices[i : i + _CHUNK] for i in range(0, len(indices), _CHUNK)]
+        tasks = [(sampler, disagreements, seed, chunk) for chunk in chunks]
+        rows: list[Sequence[Disagreement]] = []
+        for asked, chunk in zip(chunks, spread(_sampled, tasks), strict=False):
+            rows += chunk
+            if progress is not None:
+                progress(indices.start + len(rows), indices.stop)
+            if len(chunk) < len(asked) or due():
+                break
+        return rows
+
+    rounds = len(sampler.samplers) if isinstance(sampler, Strata) else 1
+    return sample_until(rule, draw, rounds=rounds)
+
+
+def _sampled(
+    task: tuple[Sampler[Data], Callable[[Data], Sequence[Disagreement] | None], int, range],
+) -> list[Sequence[Disagreement]]:
+    sampler, disagreements, seed, indices = task
+    rows = []
+    for index in indices:
+        stratum, chosen = 0, sampler
+        if isinstance(sampler, Strata):
+            stratum = index % len(sampler.samplers)
+            chosen = sampler.samplers[stratum]
+        row = disagreements(chosen.draw(sample_seed(seed, index)))
+        if row is None or due():
+            break
+        rows.append([replace(d, stratum=stratum) for d in row] if stratum else row)
+    return rows
+
+
 def sample_until(
-    rule: SampleRule, draw: Callable[[range], list[tuple[float, float, bool]]]
-) -> ExpectedDisorder:
-    """Draw batches until the rule holds.
+    rule: SampleRule, draw: Callable[[range], list[Sequence[Disagreement]]], *, rounds: int = 1
+) -> tuple[tuple[ExpectedDisorder, ...], tuple[object, ...]]:
+    """Draw batches until the rule holds for every measure.
 
     Parameters
     ----------
     draw
-        Gets the indices of the samples to draw and returns (disorder, bound, proven) of each; of
-        the first ones only, when it was interrupted.
+        Gets the indices of the samples to draw and returns each measure's disagreement on each;
+        of the first ones only, when it was interrupted.
+    rounds
+        The number of samples is a multiple of this.
     """
-    found: list[tuple[float, float, bool]] = []
+    rows: list[Sequence[Disagreement]] = []
     missing, complete = rule.first, True
     while missing and complete:
-        wanted = range(len(found), len(found) + missing)
-        found += draw(wanted)
-        complete = len(found) == wanted.stop
-        missing = rule.missing(np.array([d for d, _, _ in found])) if complete else missing
-    disorders = np.array([d for d, _, _ in found])
-    return ExpectedDisorder(
+        # Whole rounds: every stratum is drawn from equally often.
+        wanted = range(len(rows), -(-(len(rows) + missing) // rounds) * rounds)
+        rows += draw(wanted)
+        complete = len(rows) == wanted.stop
+        found = [_expected(column, rule, complete) for column in zip(*rows, strict=True)]
+        missing = max((rule.missing(e, len(rows)) for e in found), default=0) if complete else 0
+    kept = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
+    return tuple(found), kept
+
+
+def _expected(column: Sequence[Disagreement], rule: SampleRule, complete: bool) -> ExpectedDisorder:
+    known = [d for d in column if not math.isnan(d.value)]
+    weights = np.array([d.weight for d in known])
+    strata = np.array([d.stratum for d in known], np.int64)
+    disorders = np.array([d.value for d in known])
+    found = ExpectedDisorder(
         disorders,
-        np.array([b for _, b, _ in found]),
-        all(p for _, _, p in found),
+        np.array([d.bound for d in known]),
+        all(d.proven for d in known),
         rule.confidence,
         complete,
-        complete and rule.samples is None and required_samples(disorders, rule) > len(disorders),
+        weights=None if (weights == 1).all() else weights,
+        strata=strata if strata.any() else None,
+        without_value=len(column) - len(known),
     )
+    return replace(found, capped=complete and rule.falls_short(found, len(column)))

@@ -108,6 +108,13 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
     )
 
 
+def disagreement_of_choices(score: Score) -> float | None:
+    """D of a coefficient: 1 − P_o; α observes a disagreement already."""
+    if score.observed is None or getattr(score, "coefficient", "") == "alpha":
+        return score.observed
+    return 1 - score.observed
+
+
 def _differing(p: Floats, q: Floats) -> float:
     """Σ_{c≠k} p_c q_k: the probability that two draws differ; exactly 0 where they cannot."""
     used = (p > 0) | (q > 0)

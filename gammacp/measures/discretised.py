@@ -16,6 +16,7 @@ from gammacp.measures.coefficients import (
     Choices,
     check_coefficient,
     coefficient_score,
+    disagreement_of_choices,
 )
 from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score, undefined
@@ -84,5 +85,6 @@ register(
         function=kappa_d,
         needs=frozenset({Need.NO_OVERLAP}),
         range="[−1, 1]",
+        disagreement=disagreement_of_choices,
     )
 )

@@ -44,9 +44,16 @@ class Gamma(Score):
         Proven lower bound of δ(s); equal to `observed` when optimal.
     annotators, units
         Counts; None where nothing was aligned.
+    chance
+        The chance model, with what it decided by itself.
+    p
+        Share of the random sets, the observed one among them, that agree at least as well; None
+        for a corpus.
     """
 
     samples: int = 0
+    chance: str = ""
+    p: float | None = None
     status: Status | None = None
     bound: float | None = None
     annotators: int | None = None
@@ -170,6 +177,8 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         bound=alignment.bound,
         annotators=continuum.n_annotators,
         units=continuum.n_units,
+        chance=chance.sampler.signature,
+        p=expected.p_value(alignment.disorder) if expected.enough else None,
         notes=notes_on(expected, basis.settings),
         alignment=alignment,
         signature=basis.signature(

@@ -41,10 +41,15 @@ class CategoryScore(Score):
         Random sets.
     status
         `optimal` if the observed alignment and those of all random sets are proven.
+    chance, p
+        The chance model, and the share of random sets, the observed one among them, that agree at
+        least as well; None for values per category.
     """
 
     samples: int
     status: Status
+    chance: str = ""
+    p: float | None = None
 
 
 @spelled_out
@@ -235,6 +240,8 @@ class _Disorders:
             value=value,
             samples=len(self.random),
             status=self.status,
+            chance=self.basis.chance(self.continuum).sampler.signature,
+            p=chance.p_value(observed),
             observed=observed,
             expected=chance.mean,
             interval=interval,

@@ -27,8 +27,9 @@ from gammacp.measures.gamma import (
     notes_on,
 )
 from gammacp.measures.random_sets import Basis, Chance, Memory, Progress
-from gammacp.measures.score import beyond_chance
+from gammacp.measures.score import BeyondChance, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.measures.within import factors
 from gammacp.needs import require
 from gammacp.stopping import due
 
@@ -51,15 +52,25 @@ class CorpusGamma(Gamma):
         How many of them have a γ.
     annotators, units, samples
         Different annotators and units of those, and random sets (of all that were drawn).
+    within, between
+        Its two factors (`gammacp.measures.within`); None if there is no γ.
     """
 
     mean: float
     scores: Mapping[str, Gamma]
     continua: int
+    within: BeyondChance | None = None
+    between: BeyondChance | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The keys of every γ, and `continua` and `mean`."""
-        return {**super().as_dict(), "continua": self.continua, "mean": self.mean}
+        """The keys of every γ, and `continua`, `mean`, `within` and `between`."""
+        return {
+            **super().as_dict(),
+            "continua": self.continua,
+            "mean": self.mean,
+            "within": None if self.within is None else self.within.as_dict(),
+            "between": None if self.between is None else self.between.as_dict(),
+        }
 
 
 @spelled_out
@@ -179,15 +190,22 @@ def _pooled(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         selection=tuple(selection),
         continua=len(parts),
     )
-    return _weighted(replace(whole, signature=made), parts, basis.settings)
+    return _weighted(replace(whole, signature=made), parts, basis)
 
 
-def _weighted(whole: CorpusGamma, parts: Sequence[_Part], settings: Settings) -> CorpusGamma:
+def _weighted(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> CorpusGamma:
     """With its value, Σ over the parts weighted by x̄ of both disorders."""
     total = math.fsum(p.weight for p in parts)
     observed = math.fsum(p.weight * (p.score.observed or 0.0) for p in parts)
     lowest = math.fsum(p.weight * (p.score.bound or 0.0) for p in parts)
-    low, mean, high = _expected(parts, settings)
+    low, mean, high = _expected(parts, basis.settings)
+    within, between = factors(
+        basis,
+        [p.score.alignment.continuum for p in parts],
+        observed / total,
+        lowest / total,
+        (low / total, mean / total, high / total),
+    )
     value, nothing = beyond_chance(observed, mean, "the expected disorder is 0")
     return replace(
         whole,
@@ -196,6 +214,8 @@ def _weighted(whole: CorpusGamma, parts: Sequence[_Part], settings: Settings) ->
         observed=observed / total,
         expected=mean / total,
         bound=lowest / total,
+        within=within,
+        between=between,
         reason=nothing,
     )
 
@@ -209,7 +229,7 @@ def _expected(parts: Sequence[_Part], settings: Settings) -> tuple[float, float,
         (shares[key], c) for key, c in {id(p.chance): p.chance.expected for p in parts}.items()
     ]
     mean = math.fsum(w * e.mean for w, e in terms)
-    proven = math.fsum(w * float(np.mean(e.bounds)) for w, e in terms)
-    variance = math.fsum(w**2 * float(np.var(e.disorders, ddof=1)) / e.samples for w, e in terms)
+    proven = math.fsum(w * e.proven_mean for w, e in terms)
+    variance = math.fsum((w * e.standard_error) ** 2 for w, e in terms)
     half = settings.rule.quantile * math.sqrt(variance)
     return max(0.0, proven - half), mean, mean + half

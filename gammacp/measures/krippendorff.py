@@ -37,7 +37,7 @@ from gammacp.continuum import Continuum
 from gammacp.measures.bootstrap import bootstrap_column, bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import Measure, observed_disagreement, register
 from gammacp.measures.score import Score, beyond_chance
 from gammacp.measures.sections import NO_LENGTH, atom_of
 from gammacp.needs import Need, require
@@ -337,6 +337,7 @@ for _name, _summary, _function, _need in (
             reference="Krippendorff, Mathet, Bouvry & Widlöcher 2016",
             function=_function,
             needs=frozenset({_need}),
+            disagreement=observed_disagreement,
             per_category=_name == "ku-alpha",
         )
     )

@@ -18,7 +18,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import Measure, observed_disagreement, register
 from gammacp.measures.score import Score, beyond_chance, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
 from gammacp.needs import Need, require
@@ -107,5 +107,6 @@ register(
         reference="Krippendorff 2013, §12.6; Mathet, Widlöcher & Métivier 2015, §6.1",
         function=u_alpha_2013,
         needs=frozenset({Need.NO_OVERLAP}),
+        disagreement=observed_disagreement,
     )
 )

@@ -19,10 +19,11 @@ from gammacp.measures.coefficients import (
     Choices,
     check_coefficient,
     coefficient_score,
+    disagreement_of_choices,
 )
 from gammacp.measures.coincidences import Coincidences
 from gammacp.measures.krippendorff import CoincidenceScore, made, ratio_of_coincidences
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import Measure, observed_disagreement, register
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
@@ -131,6 +132,7 @@ register(
         reference="Krippendorff 2013, §12.3",
         function=alpha,
         needs=frozenset({Need.PREDEFINED}),
+        disagreement=observed_disagreement,
     )
 )
 register(
@@ -141,5 +143,6 @@ register(
         function=kappa,
         needs=frozenset({Need.PREDEFINED, Need.CATEGORIES}),
         range="[−1, 1]",
+        disagreement=disagreement_of_choices,
     )
 )

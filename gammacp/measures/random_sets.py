@@ -13,8 +13,8 @@ from typing import TypeAlias, TypeVar
 
 from gammacp.alignment import Alignment, Status, align
 from gammacp.arrays import Codes
-from gammacp.chance.registry import CHANCE_MODELS, Sampler
-from gammacp.chance.sampling import ExpectedDisorder, sample_seed, sample_until
+from gammacp.chance.registry import CHANCE_MODELS
+from gammacp.chance.sampling import Disagreement, ExpectedDisorder, Sampler, Strata, expectations
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.measures.settings import Settings
@@ -24,9 +24,6 @@ from gammacp.stopping import due
 Progress: TypeAlias = Callable[[int, int], None]
 Memory: TypeAlias = dict[object, object]
 T = TypeVar("T")
-
-# Samples per task: small enough to spread over workers, large enough to be worth sending.
-_CHUNK = 5
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class RandomSet:
 class Chance:
     """Expected disorder with the sampler behind it, and the random sets where they were kept."""
 
-    sampler: Sampler
+    sampler: Sampler[Continuum]
     expected: ExpectedDisorder
     sets: tuple[RandomSet, ...] = ()
 
@@ -124,6 +121,16 @@ class Basis:
         key = ("chance", None if self.model.pools else continuum, n)
         return self._once(key, lambda: self._drawn(modelled, n))
 
+    def within(self, continua: Sequence[Continuum]) -> Chance:
+        """The expected disorder of these continua if chance is modelled within each (`cut`)."""
+
+        def compute() -> Chance:
+            prepare = CHANCE_MODELS["cut"].prepare
+            samplers = tuple(prepare([c], c.n_annotators) for c in continua)
+            return self._sampled(Strata(samplers, "cut"), ratio=True, keep=False)
+
+        return self._once(("within", tuple(continua)), compute)
+
     def _drawn(self, continua: Sequence[Continuum], n_annotators: int) -> Chance:
         """Random sets until the sample rule holds.
 
@@ -131,23 +138,19 @@ class Basis:
         that was cut short.
         """
         sampler = self.model.prepare(continua, n_annotators)
-        sets: list[RandomSet] = []
-        spread = map if self._executor is None else self._executor.map
+        return self._sampled(sampler, ratio=self.model.ratio, keep=self._keep)
 
-        def draw(indices: range) -> list[tuple[float, float, bool]]:
-            chunks = [indices[i : i + _CHUNK] for i in range(0, len(indices), _CHUNK)]
-            tasks = [(sampler, self.bound, self.settings, chunk, self._keep) for chunk in chunks]
-            rows = []
-            for asked, chunk in zip(chunks, spread(_solve_samples, tasks), strict=False):
-                rows += chunk
-                if self._progress is not None:
-                    self._progress(indices.start + len(rows), indices.stop)
-                if len(chunk) < len(asked) or due():
-                    break
-            sets.extend(row[1] for row in rows if row[1] is not None)
-            return [row[0] for row in rows]
-
-        return Chance(sampler, sample_until(self.settings.rule, draw), tuple(sets))
+    def _sampled(self, sampler: Sampler[Continuum], *, ratio: bool, keep: bool) -> Chance:
+        count = AlignedDisorder(self.bound, self.settings, keep, ratio)
+        (expected,), kept = expectations(
+            sampler,
+            count,
+            self.settings.rule,
+            self.settings.seed,
+            executor=self._executor,
+            progress=self._progress,
+        )
+        return Chance(sampler, expected, tuple(k for k in kept if isinstance(k, RandomSet)))
 
     def signature(
         self,
@@ -186,21 +189,25 @@ class Basis:
         )
 
 
-def _solve_samples(
-    task: tuple[Sampler, BoundDissimilarity, Settings, range, bool],
-) -> list[tuple[tuple[float, float, bool], RandomSet | None]]:
-    sampler, bound, settings, indices, keep = task
-    rows = []
-    for index in indices:
-        random = sampler.draw(sample_seed(settings.seed, index))
-        outcome = settings.solve(random, bound) if random.n_units else None
+@dataclass(frozen=True)
+class AlignedDisorder:
+    """Disorder of the best alignment of a random set: what γ counts."""
+
+    dissimilarity: BoundDissimilarity
+    settings: Settings
+    keep: bool
+    """Whether the set and its alignment are wanted later."""
+    ratio: bool
+    """Whether sets weigh by their x̄, so that the mean is Σ cost / Σ x̄."""
+
+    def __call__(self, random: Continuum) -> tuple[Disagreement] | None:
+        """None where an interruption cut the alignment short."""
+        weight = random.mean_units if self.ratio else 1.0
+        if not random.n_units:
+            return (Disagreement(0.0, 0.0, weight=weight),)
+        found = self.settings.solve(random, self.dissimilarity, ties=self.keep)
         if due():
-            break
-        numbers = (
-            (0.0, 0.0, True)
-            if outcome is None
-            else (outcome.disorder, outcome.bound, outcome.status is Status.OPTIMAL)
-        )
-        kept = RandomSet(random, outcome.groups) if keep and outcome is not None else None
-        rows.append((numbers, kept))
-    return rows
+            return None
+        kept = RandomSet(random, found.groups) if self.keep else None
+        proven = found.status is Status.OPTIMAL
+        return (Disagreement(found.disorder, found.bound, proven, weight, kept),)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.arguments import instance, several
 from gammacp.continuum import Continuum
@@ -26,7 +26,9 @@ class Measure:
     `function(continuum, **options) -> Score`: keyword-only options with defaults; `measure` hands
     each function the options that it declares. A function that declares `shared` gets one dict
     per call of `measure`, in which measures of a family leave what the others can use (γ, γ_cat
-    and γ_k their alignments). `range` is that of the value, as text; `applies_to` is "continuum"
+    and γ_k their alignments). `disagreement(score)` is the measure's D before any correction for
+    chance (`gammacp.measures.beyond_chance`); a measure that is not chance-corrected need not
+    declare it: it is 1 − value. `range` is that of the value, as text; `applies_to` is "continuum"
     or "trees".
     """
 
@@ -38,6 +40,7 @@ class Measure:
     range: str = "(−∞, 1]"
     chance_corrected: bool = True
     per_category: bool = False
+    disagreement: Callable[[Score], float | None] | None = None
     applies_to: str = "continuum"
 
     @property
@@ -46,10 +49,33 @@ class Measure:
         parameters = inspect.signature(self.function).parameters.values()
         return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY) - _NOT_OPTIONS
 
+    def counted(self, score: Score) -> float | None:
+        """D of a score of this measure; None where it has none."""
+        if self.disagreement is not None:
+            found = self.disagreement(score)
+        else:
+            found = None if self.chance_corrected else 1 - score.value
+        return None if found is None or math.isnan(found) else found
+
+    @property
+    def counts(self) -> bool:
+        """Whether the measure has a D at all."""
+        return self.disagreement is not None or not self.chance_corrected
+
     @property
     def shares(self) -> bool:
         """Whether the function leaves intermediate results to the others of its family."""
         return "shared" in inspect.signature(self.function).parameters
+
+
+def observed_disagreement(score: Score) -> float | None:
+    """D of measures whose `observed` is what they count."""
+    return score.observed
+
+
+def unobserved_agreement(score: Score) -> float | None:
+    """D of coefficients whose `observed` is an agreement P_o: 1 − P_o."""
+    return None if score.observed is None else 1 - score.observed
 
 
 # Keyword arguments that say how to compute, not what.
@@ -79,14 +105,49 @@ def register(measure: Measure) -> Measure:
 
 
 def measure(
-    continuum: Continuum | Treebank, names: Iterable[str], **options: object
+    continuum: Continuum | Treebank,
+    names: Iterable[str],
+    *,
+    beyond_chance: bool = False,
+    **options: Any,
 ) -> dict[str, Score]:
     """Several measures of one continuum, or of one treebank.
 
+    With `beyond_chance`, each score of a continuum also has the measure's disagreement against
+    chance (`gammacp.measures.beyond_chance`); `chance`, `precision`, `confidence`, `samples` and
+    `seed` then are options of every measure.
+
     A measure that does not apply, or whose data are bad for it, is an undefined Score with the
-    reason; the others go on. An option that none of the measures has is a UsageError.
+    reason; the others go on.
+
+    Parameters
+    ----------
+    continuum
+        A continuum, or a treebank for measures of trees.
+    names
+        Of registered measures; `all` stands for every one of a continuum.
+    options
+        Of the measures, each handed to those that declare it.
+
+    Raises
+    ------
+    UsageError
+        A measure is unknown, an option belongs to none of them, or cannot be meant.
     """
-    return dict(measure_each(continuum, names, **options))
+    if not beyond_chance:
+        return dict(measure_each(continuum, names, **options))
+    from gammacp.measures.beyond_chance import measured_beyond_chance
+
+    return measured_beyond_chance(continuum, tuple(names), options)
+
+
+def expanded(names: Iterable[str]) -> list[str]:
+    """The names without repetition; `all` stands for every measure of a continuum."""
+    everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
+    found = [
+        n for name in several("names", names) for n in (everything if name == "all" else [name])
+    ]
+    return list(dict.fromkeys(found))
 
 
 def measure_each(
@@ -97,7 +158,7 @@ def measure_each(
     Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
     that are left are undefined.
     """
-    chosen = {name: MEASURES[name] for name in several("names", names)}
+    chosen = {name: MEASURES[name] for name in expanded(names)}
     if not isinstance(continuum, Continuum):
         from gammacp.syntax.annotations import Treebank
 
@@ -107,20 +168,23 @@ def measure_each(
         raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")
     from gammacp.stopping import due
 
-    shared: dict[object, object] = {}
+    # Keeping what nobody else asks for costs time: random sets would be told apart in ties.
+    sharing = sum(m.shares for m in chosen.values()) > 1
+    shared: dict[object, object] | None = {} if sharing else None
     for name, m in chosen.items():
         if due():
             yield name, undefined("interrupted before it was measured")
         else:
-            yield name, _evaluate(m, continuum, options, shared)
+            yield name, evaluate(m, continuum, options, shared)
 
 
-def _evaluate(
+def evaluate(
     m: Measure,
     continuum: Continuum | Treebank,
-    options: dict[str, object],
-    shared: dict[object, object],
+    options: Mapping[str, object],
+    shared: dict[object, object] | None,
 ) -> Score:
+    """One measure with those of the options that are its own; undefined where data are bad."""
     if isinstance(continuum, Continuum):
         if m.applies_to == "trees":
             return undefined(f"{m.name} compares trees, not units: see `gammacp syntax`")

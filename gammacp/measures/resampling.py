@@ -84,7 +84,7 @@ class BootstrapInterval:
             how += f", {self.block} neighbours at a time"
         caution = (
             f" With only {self.parts} {self.kind} the interval is rather too narrow than too wide."
-            if self.parts < _FEW
+            if self.parts < _FEW * self.block
             else ""
         )
         return (

@@ -4,8 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeyondChance:
+    """A measure's disagreement against chance: 1 − D_o/E[D].
+
+    Attributes
+    ----------
+    value
+        1 is perfect, 0 what chance gives; NaN where it is undefined (then `reason` says why).
+    interval
+        95 % Monte-Carlo interval of E[D] carried over.
+    observed, expected
+        D_o and E[D].
+    chance, samples
+        The chance model and how many random sets E[D] is the mean of.
+    without_value
+        Random sets that have no D; they are not among the samples.
+    p
+        Share of random sets, the data among them, that agree at least as well as the data.
+    """
+
+    value: float
+    interval: tuple[float, float] | None = None
+    observed: float | None = None
+    expected: float | None = None
+    chance: str = ""
+    samples: int = 0
+    without_value: int = 0
+    p: float | None = None
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +66,8 @@ class Score:
         What a reader of the value must know; sentences without a full stop.
     signature
         How the number was made.
+    beyond_chance
+        The measure's disagreement against a chance model, where that was asked for.
     """
 
     value: float
@@ -42,6 +79,7 @@ class Score:
     reason: str | None = None
     notes: tuple[str, ...] = ()
     signature: str = ""
+    beyond_chance: BeyondChance | None = None
 
     @property
     def defined(self) -> bool:
@@ -49,7 +87,11 @@ class Score:
         return not math.isnan(self.value)
 
     def as_dict(self) -> dict[str, Any]:
-        """The score as JSON has it, in plain values; NaN stays, for the writer to make null."""
+        """The score as JSON has it, in plain values; NaN stays, for the writer to make null.
+
+        `beyond_chance` is there if it was asked for.
+        """
+        found = self.beyond_chance
         return {
             "value": self.value,
             "observed": self.observed,
@@ -60,6 +102,7 @@ class Score:
             "reason": self.reason,
             "notes": list(self.notes),
             "signature": self.signature,
+            **({} if found is None else {"beyond_chance": found.as_dict()}),
         }
 
 

@@ -14,7 +14,7 @@ from statistics import fmean
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import Measure, register, unobserved_agreement
 from gammacp.measures.score import Score
 from gammacp.measures.segmentation import Pair, PairwiseScore
 from gammacp.needs import Need
@@ -200,6 +200,7 @@ def _add(
             range=bounds,
             # π and κ on S take off the chance of agreeing on boundaries alone: see `coefficients`.
             chance_corrected=False,
+            disagreement=None if name in ("s", "b") else unobserved_agreement,
         )
     )
 

@@ -147,8 +147,10 @@ class Settings:
             return self
         return replace(self, chance=default_chance(compared))
 
-    def solve(self, continuum: Continuum, bound: BoundDissimilarity) -> BestGroups:
-        """The best alignment of one continuum, without objects."""
+    def solve(
+        self, continuum: Continuum, bound: BoundDissimilarity, *, ties: bool = False
+    ) -> BestGroups:
+        """The best alignment of one continuum, without objects; `ties` as in `best_groups`."""
         return best_groups(
             continuum,
             bound,
@@ -157,6 +159,7 @@ class Settings:
             time_limit=self.time_limit,
             seed=self.seed,
             cover=self.cover,
+            ties=ties,
         )
 
     def signature_parts(self) -> dict[str, object]:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import Measure, observed_disagreement, register
 from gammacp.measures.score import Score, undefined
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ for _name, _summary, _function in (
             summary=_summary,
             reference=_REFERENCE,
             function=_function,
+            disagreement=observed_disagreement,
             applies_to="trees",
         )
     )

@@ -40,6 +40,8 @@ _ONE_THREAD = (
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+# In a worker: why it cannot compute, if it cannot.
+_unfit: list[GammacpError] = []
 _PATIENCE = 1.0  # seconds: Ctrl-C ends a sweep within two
 
 
@@ -199,7 +201,11 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 def _prepare(modules: tuple[str, ...]) -> None:
     """In a new worker: end when the parent is gone, know the extensions that it has loaded."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    load_all(modules)
+    try:
+        load_all(modules)
+    except GammacpError as error:
+        # Whoever waits for an answer is told: a worker that ended would only be started again.
+        _unfit.append(error)
 
 
 def _end_with_parent() -> None:
@@ -212,6 +218,8 @@ def _end_with_parent() -> None:
 def _outcome(call: bytes) -> bytes:
     """In a worker: what a call returns or raises, in a form that travels."""
     try:
+        if _unfit:
+            raise _unfit[0]
         function, arguments, named = pickle.loads(call)
         return _pickled(function(*arguments, **named), None)
     except GammacpError as error:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.arguments import instance, whole
 from gammacp.arrays import Floats
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, pool
 from gammacp.segmentation.statistics import (
@@ -226,17 +227,17 @@ def coding_agreement(
     DataError
         There is no item, or an item has one coder only.
     UsageError
-        `bootstrap` is negative.
+        `bootstrap` or `seed` is no whole number of at least 0.
 
     >>> from gammacp.segmentation import load_codings
     >>> round(coding_agreement(load_codings("moonstone")).pooled.pi, 4)
     0.8661
     """
     comparison = comparison or Comparison()
+    instance("codings", codings, Codings, "what read_codings or Codings.of give")
     if not codings:
         raise DataError("there is no item", hint="Give the segmentations of an item at least")
-    if bootstrap < 0:
-        raise UsageError(f"bootstrap = {bootstrap} < 0 draws")
+    bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
     rows = {item: item_statistics(item, coders, comparison) for item, coders in codings.items()}
     groups = tuple(_of_group(group, rows, comparison) for group in codings.groups())
     values = [group.coefficients for group in groups]

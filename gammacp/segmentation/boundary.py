@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gammacp.arguments import whole
 from gammacp.errors import UsageError
 from gammacp.segmentation.edits import (
     Differences,
@@ -89,8 +90,7 @@ def boundary_similarity(
     0.75
     """
     check_comparable(a, b)
-    if n_t < 1:
-        raise UsageError(f"n_t = {n_t} < 1; a boundary is moved over fewer than n_t places")
+    n_t = whole("n_t", n_t, 1)
     for name, weight in (("substitution", substitution), ("transposition", transposition)):
         if not 0 <= weight <= 1:
             raise UsageError(f"{name} weight {weight:g} is outside [0, 1]")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gammacp.arguments import several, whole
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation.agreement import Bootstrap, draw_items, with_people
 from gammacp.segmentation.codings import Codings
@@ -93,14 +94,15 @@ def candidate_drops(
         A candidate has no item in common with two people.
     """
     comparison = comparison or Comparison()
-    for name in candidates:
+    bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
+    chosen = dict.fromkeys(several("candidates", candidates))
+    for name in chosen:
         if name not in codings.coders:
             raise UsageError(
                 f"candidate {name!r} coded no item; coders are: {', '.join(codings.coders)}"
             )
     drops = [
-        _drop(codings, name, set(candidates) - {name}, comparison, bootstrap, seed)
-        for name in dict.fromkeys(candidates)
+        _drop(codings, name, set(chosen) - {name}, comparison, bootstrap, seed) for name in chosen
     ]
     return tuple(sorted(drops, key=lambda d: (d.pi_drop != d.pi_drop, d.pi_drop)))
 
@@ -114,7 +116,7 @@ def _drop(
     seed: int,
 ) -> CandidateDrop:
     people = codings.without({name, *others})
-    names = people.people()
+    person = people.people()
     shared = [item for item, coders in people.items() if len(coders) >= 2 and name in codings[item]]
     if not shared:
         raise DataError(
@@ -122,7 +124,7 @@ def _drop(
             hint="Put its segmentation among those of the people, under the same item",
         )
     arrays = [
-        pool(with_people({i: item_statistics(i, part[i], comparison) for i in shared}, names))
+        pool(with_people({i: item_statistics(i, part[i], comparison) for i in shared}, person))
         for part in (people, codings.without(others))
     ]
     pi, kappa = _intervals(arrays, len(shared), comparison, bootstrap, seed)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from gammacp.arguments import instance
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation.value import Segmentation
 
@@ -54,6 +55,9 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         types: Sequence[str] | None = None,
     ) -> Codings:
         """Codings of these items; types in declared order, or as the segmentations have them."""
+        for item, coders in items.items():
+            for coder, s in coders.items():
+                instance(f"item {item!r}, coder {coder!r}", s, Segmentation, "a Segmentation")
         used = (name for coders in items.values() for s in coders.values() for name in s.types)
         known = tuple(dict.fromkeys(used)) if types is None else tuple(types)
         checked: dict[str, dict[str, Segmentation]] = {}

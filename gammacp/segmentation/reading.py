@@ -83,6 +83,7 @@ def codings_from_json(text: str) -> Codings:
     items: dict[str, dict[str, Segmentation]] = {}
     entries = root.get("items", root)
     for item, coders in _object(entries, "items").items():
+        items[item] = {}
         for coder, value in _object(coders, f"item {item!r}").items():
             try:
                 segmentation = _segmentation(value, types)
@@ -91,7 +92,9 @@ def codings_from_json(text: str) -> Codings:
                 raise DataError(
                     f"item {item!r}, coder {coder!r}: {error.message}", line=line, hint=error.hint
                 ) from None
-            items.setdefault(item, {})[coder] = segmentation
+            items[item][coder] = segmentation
+    if not items:
+        raise DataError("there is no item", hint="JSON is {item: {coder: [masses]}}")
     found = Codings.of(items, types=types)
     if "items" not in root:
         return found

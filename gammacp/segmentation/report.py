@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gammacp.arguments import several
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.codings import Codings
@@ -86,9 +87,9 @@ def segmentation_report(
     0.7553
     """
     comparison = comparison or Comparison()
-    names = list(dict.fromkeys(candidates))
-    drops = candidate_drops(codings, names, comparison=comparison, bootstrap=bootstrap, seed=seed)
-    people = codings.without(names)
+    chosen = list(dict.fromkeys(several("candidates", candidates)))
+    drops = candidate_drops(codings, chosen, comparison=comparison, bootstrap=bootstrap, seed=seed)
+    people = codings.without(chosen)
     agreement = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
     rows = pairwise(codings, comparison=comparison) if pairs else None
     return SegmentationReport(
@@ -96,7 +97,7 @@ def segmentation_report(
         candidates=drops,
         pairs=rows,
         notes=tuple(_notes(people, agreement, drops, rows)),
-        signature=_signature(codings, names, comparison, seed if bootstrap else None),
+        signature=_signature(codings, chosen, comparison, seed if bootstrap else None),
     )
 
 

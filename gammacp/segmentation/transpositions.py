@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from gammacp.arguments import whole
 from gammacp.arrays import Bools, Indices
-from gammacp.errors import UsageError
 from gammacp.segmentation.edits import (
     Differences,
     EditCosts,
@@ -55,7 +55,7 @@ def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
     be. n < 2 allows no transposition.
     """
     check_comparable(a, b)
-    _check_reach(n)
+    whole("n", n, 1)
     kept: list[_Window] = []
     for name in a.types:
         owner: dict[int, _Window] = {}
@@ -76,7 +76,7 @@ def optimal_edits(
     more, so only windows that reach from one difference to another are weighed.
     """
     check_comparable(a, b)
-    _check_reach(n)
+    whole("n", n, 1)
     found = differences(a, b)
     opening: dict[tuple[int, int], list[_Window]] = {}
     for code, name in enumerate(a.types):
@@ -88,11 +88,6 @@ def optimal_edits(
                     opening.setdefault((window.start, code), []).append(window)
     chosen = _cheapest(found, opening, len(a.types), costs or EditCosts())
     return _edits(chosen, found, a.types)
-
-
-def _check_reach(n: int) -> None:
-    if n < 1:
-        raise UsageError(f"n = {n} < 1; a transposition spans n >= 2, and n = 1 allows none")
 
 
 def _widths(places: Sequence[int], n: int) -> list[int]:

@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from gammacp.arguments import instance, text
 from gammacp.arrays import Codes, Indices, frozen
 from gammacp.errors import DataError
 
@@ -143,7 +144,7 @@ class Segmentation:
         >>> Segmentation.from_string("0100100000").masses
         (2, 3, 6)
         """
-        others = set(string) - {boundary}
+        others = set(text("a boundary string", string)) - {boundary}
         if len(others) > 1:
             raise DataError(
                 f"a boundary string has {len(others)} characters beside {boundary!r}: "
@@ -251,6 +252,8 @@ class Segmentation:
 
 def check_comparable(a: Segmentation, b: Segmentation) -> None:
     """Raise a DataError unless both segment the same item with the same boundary types."""
+    for side in (a, b):
+        instance("a segmentation", side, Segmentation, "a Segmentation")
     if a.mass != b.mass:
         raise DataError(
             f"segmentations of masses {a.mass} and {b.mass} are not of one item",

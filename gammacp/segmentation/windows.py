@@ -19,8 +19,8 @@ import math
 
 import numpy as np
 
+from gammacp.arguments import whole
 from gammacp.arrays import Bools, Indices
-from gammacp.errors import UsageError
 from gammacp.segmentation.value import Segmentation, check_comparable
 
 
@@ -95,9 +95,7 @@ def pk(
 def _checked(k: int | None, reference: Segmentation) -> int:
     if k is None:
         return window_size(reference)
-    if k < 1:
-        raise UsageError(f"window size k = {k} < 1")
-    return k
+    return whole("window size k", k, 1)
 
 
 def _stretches(a: Segmentation, b: Segmentation, k: int, padded: bool) -> tuple[Indices, Indices]:

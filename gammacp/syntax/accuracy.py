@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.errors import DataError
 from gammacp.syntax.annotations import Dependencies, Item, Phrase, Treebank
 
 DEPENDENCY_SCORES = ("las", "uas", "label")
@@ -22,8 +23,22 @@ PHRASE_SCORES = ("jaccard", "f1")
 def attachment_scores(a: Dependencies, b: Dependencies) -> tuple[float, float, float]:
     """LAS, UAS and label accuracy: the share of tokens with the same head and label, head, label.
 
-    Both annotations have the same, positive number of tokens.
+    Parameters
+    ----------
+    a, b
+        Annotations with the same number of tokens.
+
+    Raises
+    ------
+    DataError
+        Their numbers of tokens differ.
+
+    >>> one, two = Dependencies((2, 0), ("s", "r")), Dependencies((2, 0), ("o", "r"))
+    >>> attachment_scores(one, two)
+    (0.5, 1.0, 0.5)
     """
+    if a.n_tokens != b.n_tokens:
+        raise DataError(f"{a.n_tokens} and {b.n_tokens} tokens have no attachments in common")
     heads = [x == y for x, y in zip(a.heads, b.heads, strict=True)]
     labels = [x == y for x, y in zip(a.relations, b.relations, strict=True)]
     both = [x and y for x, y in zip(heads, labels, strict=True)]

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from gammacp.arguments import whole
 from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.signature import signature
@@ -127,7 +128,7 @@ def syntax_agreement(
     Raises
     ------
     UsageError
-        `sample_pairs` or `bootstrap` is negative or 1.
+        `sample_pairs` or `bootstrap` is negative or 1, or a number is no whole one.
     DataError
         There is one annotator only, or no sentence has two annotations.
 
@@ -138,8 +139,9 @@ def syntax_agreement(
     {'plain': 1.0, 'diff': 1.0, 'norm': 1.0}
     """
     for name, value in (("sample_pairs", sample_pairs), ("bootstrap", bootstrap)):
-        if value < 0 or value == 1:
-            raise UsageError(f"{name} {value} is not 0 or at least 2")
+        if whole(name, value, 0) == 1:
+            raise UsageError(f"{name} 1 is not 0 or at least 2")
+    seed, workers = whole("seed", seed, 0), whole("workers", workers, 1)
     if len(treebank.annotators) < 2:
         raise DataError("one annotator only", hint="Agreement needs two.")
     observations = TreeObservations.of(treebank)

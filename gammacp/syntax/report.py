@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gammacp.errors import UsageError
+from gammacp.arguments import instance, whole
 from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha, syntax_agreement
 from gammacp.syntax.diagnosis import diagnose
 from gammacp.syntax.treebank import ReadTreebank
@@ -103,8 +103,8 @@ def syntax_report(
     UsageError
         A number is out of range.
     """
-    if sentences < 0:
-        raise UsageError(f"sentences = {sentences} < 0")
+    instance("read", read, ReadTreebank, "what read_treebank gives")
+    sentences = whole("sentences", sentences, 0)
     result = syntax_agreement(
         read.treebank,
         sample_pairs=sample_pairs,

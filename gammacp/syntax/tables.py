@@ -76,5 +76,7 @@ def in_words(report: SyntaxReport) -> list[str]:
     """How much was compared, and why an α is undefined."""
     result = report.agreement
     ignored = f", {result.ignored} ignored in the accuracies" if result.ignored else ""
-    found = [f"{result.total.items} sentences, {result.tokens} tokens{ignored}"]
+    items, tokens = result.total.items, result.tokens
+    sizes = f"{items} sentence{'s' * (items != 1)}, {tokens} token{'s' * (tokens != 1)}"
+    found = [f"{sizes}{ignored}"]
     return found if result.reason is None else [*found, result.reason]

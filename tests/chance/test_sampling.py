@@ -1,10 +1,12 @@
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from gammacp.chance.sampling import (
     MOST_SAMPLES,
+    Disagreement,
     ExpectedDisorder,
     SampleRule,
     coefficient_of_variation,
@@ -35,12 +37,12 @@ def test_samples_are_topped_up_until_the_rule_holds() -> None:
     values = 1 + 0.3 * rng.standard_normal(10_000)
     drawn: list[range] = []
 
-    def draw(indices: range) -> list[tuple[float, float, bool]]:
+    def draw(indices: range) -> list[Sequence[Disagreement]]:
         drawn.append(indices)
-        return [(values[i], values[i], True) for i in indices]
+        return [(Disagreement(values[i], values[i]),) for i in indices]
 
     rule = SampleRule(precision=0.02)
-    expected = sample_until(rule, draw)
+    (expected,), _ = sample_until(rule, draw)
     assert drawn[0] == range(30)
     assert expected.samples >= required_samples(expected.disorders, rule)
     assert expected.samples == pytest.approx((0.3 * 1.96 / 0.02) ** 2, rel=0.2)
@@ -48,8 +50,9 @@ def test_samples_are_topped_up_until_the_rule_holds() -> None:
 
 
 def test_a_fixed_number_of_samples() -> None:
-    expected = sample_until(
-        SampleRule(samples=7), lambda indices: [(float(i), 0.0, False) for i in indices]
+    (expected,), _ = sample_until(
+        SampleRule(samples=7),
+        lambda indices: [(Disagreement(float(i), 0.0, False),) for i in indices],
     )
     assert expected.samples == 7
     assert not expected.proven
@@ -77,11 +80,12 @@ def test_random_sets_without_any_disorder_are_enough() -> None:
     """σ = 0 and μ = 0: nothing varies."""
     nothing = np.zeros(30)
     assert coefficient_of_variation(nothing) == 0
-    assert SampleRule().missing(nothing) == 0
+    assert SampleRule().missing(ExpectedDisorder(nothing, nothing, True, 0.95), 30) == 0
 
 
 def test_two_samples_are_the_fewest() -> None:
-    assert SampleRule(samples=2).missing(np.array([1.0, 2.0])) == 0
+    two = np.array([1.0, 2.0])
+    assert SampleRule(samples=2).missing(ExpectedDisorder(two, two, True, 0.95), 2) == 0
 
 
 def test_a_sample_does_not_depend_on_the_others() -> None:
@@ -106,12 +110,12 @@ def test_bad_rules(bad: dict[str, float]) -> None:
 
 
 def test_an_interruption_keeps_the_samples_that_are_done() -> None:
-    def draw(indices: range) -> list[tuple[float, float, bool]]:
-        return [(float(i % 7), float(i % 7), True) for i in indices if i < 33]
+    def draw(indices: range) -> list[Sequence[Disagreement]]:
+        return [(Disagreement(float(i % 7), float(i % 7)),) for i in indices if i < 33]
 
-    expected = sample_until(SampleRule(precision=0.001), draw)
+    (expected,), _ = sample_until(SampleRule(precision=0.001), draw)
     assert (expected.samples, expected.complete, expected.enough) == (33, False, True)
-    few = sample_until(SampleRule(), lambda indices: draw(indices)[:9])
+    (few,), _ = sample_until(SampleRule(), lambda indices: draw(indices)[:9])
     assert (few.samples, few.complete, few.enough) == (9, False, False)
 
 
@@ -119,11 +123,11 @@ def test_a_precision_that_cannot_be_had_is_capped_and_said() -> None:
     draws = np.random.default_rng(0).random(2 * MOST_SAMPLES)
     drawn: list[int] = []
 
-    def draw(indices: range) -> list[tuple[float, float, bool]]:
+    def draw(indices: range) -> list[Sequence[Disagreement]]:
         drawn.extend(indices)
-        return [(float(draws[i]), float(draws[i]), True) for i in indices]
+        return [(Disagreement(float(draws[i]), float(draws[i])),) for i in indices]
 
-    found = sample_until(SampleRule(precision=1e-6), draw)
+    (found,), _ = sample_until(SampleRule(precision=1e-6), draw)
     assert len(drawn) == found.samples == MOST_SAMPLES
     assert found.complete
     assert found.capped
@@ -131,5 +135,37 @@ def test_a_precision_that_cannot_be_had_is_capped_and_said() -> None:
     assert found.precision == pytest.approx(1.96 / math.sqrt(3 * MOST_SAMPLES), rel=0.05)
     low, high = found.interval
     assert (high - low) / 2 == pytest.approx(found.precision * found.mean)
-    assert not sample_until(SampleRule(samples=MOST_SAMPLES + 7), draw).capped
-    assert not sample_until(SampleRule(precision=0.1), draw).capped
+    assert not sample_until(SampleRule(samples=MOST_SAMPLES + 7), draw)[0][0].capped
+    assert not sample_until(SampleRule(precision=0.1), draw)[0][0].capped
+
+
+def test_a_ratio_of_sums_and_its_standard_error() -> None:
+    """Against the delete-one jackknife of Σ w·d / Σ w, which estimates the same variance."""
+    rng = np.random.default_rng(3)
+    weights = rng.integers(0, 6, 400).astype(float)
+    disorders = 1 + 0.2 * rng.standard_normal(400)
+    found = ExpectedDisorder(disorders, disorders - 0.5, False, 0.95, weights=weights)
+    assert found.mean == pytest.approx((weights @ disorders) / weights.sum())
+    assert found.proven_mean == pytest.approx(found.mean - 0.5)
+    without = (weights @ disorders - weights * disorders) / (weights.sum() - weights)
+    jackknife = np.sqrt(399 / 400 * ((without - without.mean()) ** 2).sum())
+    assert found.standard_error == pytest.approx(jackknife, rel=0.02)
+
+
+def test_several_measures_are_drawn_until_each_is_precise_and_gaps_are_counted() -> None:
+    rng = np.random.default_rng(5)
+    noisy = 1 + 0.2 * rng.standard_normal(10_000)
+
+    def draw(indices: range) -> list[Sequence[Disagreement]]:
+        nan = float("nan")
+        return [
+            (Disagreement(1.0, 1.0), Disagreement(nan if i % 10 == 0 else noisy[i], 0.0))
+            for i in indices
+        ]
+
+    (flat, found), _ = sample_until(SampleRule(precision=0.02), draw)
+    assert (flat.samples, flat.without_value) == (found.samples + found.without_value, 0)
+    assert found.without_value == -(-flat.samples // 10)
+    assert found.samples >= required_samples(found.disorders, SampleRule(precision=0.02))
+    assert found.p_value(found.disorders.min()) == pytest.approx(2 / (1 + found.samples))
+    assert found.p_value(0.0) == pytest.approx(1 / (1 + found.samples))

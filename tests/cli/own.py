@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gammacp.alignment.solvers import SOLVERS
-from gammacp.alignment.solvers import register as register_solver
+from gammacp.alignment import SOLVERS
+from gammacp.alignment import register as register_solver
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
 from gammacp.chance.registry import register as register_chance
 from gammacp.continuum import Continuum, Unit

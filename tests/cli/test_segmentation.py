@@ -154,7 +154,7 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
         (("--dataset", "moonstone", "--mode", "x"), "mode 'x' is unknown"),
         (("--dataset", "moonstone", "--edit", "x"), "edit 'x' is unknown"),
         (("--dataset", "moonstone", "--similarity", "x"), "similarity 'x' is unknown"),
-        (("--dataset", "moonstone", "--n", 0), "n = 0 < 1"),
+        (("--dataset", "moonstone", "--n", 0), "n 0 < 1"),
         (("--dataset", "moonstone", "--w-sub", 2), "substitution weight 2"),
         (("--dataset", "moonstone", "--candidate", "x"), "candidate 'x' coded no item"),
         (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),

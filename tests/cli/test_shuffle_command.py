@@ -6,7 +6,7 @@ import pytest
 
 import gammacp.formats as formats
 from gammacp import Continuum, Unit
-from shuffling import ReferenceModel, reference_set, shuffle, shuffled_set
+from shuffling import ReferenceModel, fit, reference_set, shuffle, shuffled_set
 from shuffling.model_file import model_from
 from tests.cli.conftest import Run
 
@@ -82,7 +82,7 @@ def test_a_model_is_learnt_or_read(run: Run, campaign: Path, tmp_path: Path) -> 
     learnt = run("shuffle", "--learn", campaign, "--print-model")
     assert learnt.code == 0
     model = model_from(tomllib.loads(learnt.out))
-    assert model == ReferenceModel.fit(read(campaign))
+    assert model == fit(read(campaign))
     toml = tmp_path / "model.toml"
     toml.write_text(learnt.out, "utf-8")
     assert run("shuffle", "--model", toml, "--print-model").out == learnt.out

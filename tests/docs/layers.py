@@ -13,7 +13,7 @@ PICTURE = ROOT / "docs" / "dev" / "packages.svg"
 # Top to bottom; a package imports from its own row's own self and from the rows below.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
-    ("studio", "report", "reproduce"),
+    ("studio", "report", "reproduce", "testing", "warming"),
     ("campaign",),
     ("bench",),
     ("measures",),
@@ -25,8 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("shuffling",),
     ("foundations",),
 )
-# Modules beside the packages: the foundations, and what belongs to a package by what it does.
-TESTING = "testing"  # checks for all kinds of extensions: it may import what it checks
+HOMES = {"checking": "testing"}  # single modules that are part of another
 ROW = {package: number for number, row in enumerate(LAYERS) for package in row}
 
 
@@ -44,13 +43,14 @@ def imports() -> dict[tuple[str, str], set[str]]:
 
 
 def package_of(module: str) -> str:
-    """The box of the picture that a module is in; "" for gammacp's own front and for tests' help."""
+    """The box of the picture that a module is in; "" for gammacp's own front."""
     parts = module.removesuffix(".__init__").split(".")
     if parts[0] != "gammacp":
         return parts[0]
-    if len(parts) == 1 or parts[1] in ("__init__", "__main__", TESTING):
+    if len(parts) == 1 or parts[1] in ("__init__", "__main__"):
         return ""
-    return parts[1] if parts[1] in ROW else "foundations"
+    name = HOMES.get(parts[1], parts[1])
+    return name if name in ROW else "foundations"
 
 
 def _targets(path: Path) -> Iterator[str]:
@@ -85,7 +85,7 @@ def picture(found: dict[tuple[str, str], set[str]]) -> str:
     present = {package for pair in found for package in pair}
     rows = [kept for row in LAYERS if (kept := [p for p in row if p in present])]
     width, high, step = 128, 30, 66
-    span = 620
+    span = 680
     place = {
         package: (span * (i + 1) / (len(row) + 1), 24 + number * step)
         for number, row in enumerate(rows)
@@ -115,9 +115,7 @@ def _reaches(a: str, b: str, edges: set[tuple[str, str]]) -> bool:
     return a == b or any(_reaches(d, b, edges) for c, d in edges if c == a)
 
 
-def _arrow(
-    start: tuple[float, float], end: tuple[float, float], high: float, step: float
-) -> str:
+def _arrow(start: tuple[float, float], end: tuple[float, float], high: float, step: float) -> str:
     (x0, y0), (x1, y1) = start, end
     y0, y1 = y0 + high / 2, y1 - high / 2
     # Arrows that pass other rows bow to the side.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import doctest
+import gc
 import io
 import re
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from typer.main import get_command
 
 from gammacp.cli import main
 from gammacp.cli.app import build
+from gammacp.registry import Registry
 
 sys.path.append(str(Path(__file__).parent))
 
@@ -37,6 +39,17 @@ def _noted(kind: str) -> list[Block]:
 
 def _names(cases: list[Block]) -> list[str]:
     return [case.place for case in cases]
+
+
+@pytest.fixture(autouse=True)
+def registries() -> Iterator[None]:
+    """What a page registers is gone when the page ends."""
+    known = [found for found in gc.get_objects() if isinstance(found, Registry)]
+    before = {id(registry): set(registry) for registry in known}
+    yield
+    for registry in known:
+        for name in set(registry) - before[id(registry)]:
+            registry.unregister(name)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -16,7 +16,8 @@ MODULES = sorted(
     for package in (gammacp, shuffling)
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
     if not module.name.endswith("__main__")
-) + ["gammacp", "shuffling"]
+)
+MODULES += ["gammacp", "shuffling"]
 
 
 @pytest.mark.parametrize("name", MODULES)

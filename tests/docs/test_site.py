@@ -30,7 +30,9 @@ _LOADS = {
     "base": ("href",),
     "form": ("action",),
 }
-_OUTSIDE = re.compile(r"^\s*([a-z][a-z0-9+.-]*:)?//(?!www\.w3\.org/)", re.IGNORECASE)  # a namespace's name
+_OUTSIDE = re.compile(
+    r"^\s*([a-z][a-z0-9+.-]*:)?//(?!www\.w3\.org/)", re.IGNORECASE
+)  # a namespace's name
 _IN_STYLES = re.compile(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)")
 _IN_SCRIPTS = re.compile(r"['\"`]((?:https?:|wss?:)?//[\w.-]+\.[a-z]{2,}[^'\"`]*)")
 

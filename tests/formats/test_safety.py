@@ -111,3 +111,13 @@ def test_errors_show_what_a_file_hides(tmp_path: Path) -> None:
     file.rename(tmp_path / "a\u202e.csv")
     with pytest.raises(DataError, match=r"a\\u202e\.csv:2: end 1 < start 3"):
         read(tmp_path / "a\u202e.csv")
+
+
+def test_a_key_that_occurs_twice_loses_nothing_in_silence(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    unit = '["A", "x", 0, 1]'
+    file.write_text(
+        f'{{"gammacp": 1, "continuum": {{"units": [{unit}], "units": []}}}}', encoding="utf-8"
+    )
+    with pytest.raises(DataError, match="key 'units' occurs twice in one JSON object"):
+        read(file)

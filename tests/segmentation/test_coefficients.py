@@ -268,7 +268,7 @@ def test_bootstrap_over_items() -> None:
     one = coding_agreement(corpus.only(["ch1"]), bootstrap=50).intervals
     assert one is not None
     assert one.pi.interval is None
-    with pytest.raises(UsageError, match="bootstrap = -1"):
+    with pytest.raises(UsageError, match="bootstrap -1 < 0"):
         coding_agreement(corpus, bootstrap=-1)
 
 

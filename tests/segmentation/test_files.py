@@ -113,6 +113,8 @@ def test_files_are_joined_by_item(tmp_path: Path) -> None:
         ('{"t": {\n"a": [2,]}}', 2, "JSON is broken"),
         ('{"t": [1, 2]}', None, "item 't' is not a JSON object"),
         ("[1, 2]", None, "JSON is not"),
+        ('{"items": {}}', None, "there is no item"),
+        ('{"items": {"t": {}}}', None, "item 't' has no coder"),
         ('{"segmentation_type": "tree", "items": {}}', None, "segmentation type 'tree'"),
         ('{"t": {"a": [2], "a": [1, 1]}}', None, "key 'a' occurs twice"),
         ('{"t": {"a": [2], "b": [3]}}', None, "item 't' has mass 2 for a and 3 for b"),

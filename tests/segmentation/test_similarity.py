@@ -78,7 +78,7 @@ def test_weights() -> None:
 
 def test_no_transposition_at_all() -> None:
     assert s([6, 8], [7, 7], n=1) == pytest.approx(11 / 13)
-    with pytest.raises(UsageError, match="n = 0"):
+    with pytest.raises(UsageError, match="n 0 < 1"):
         s([6, 8], [7, 7], n=0)
 
 

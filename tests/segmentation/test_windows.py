@@ -115,5 +115,5 @@ def test_too_short_for_a_window_is_undefined() -> None:
 def test_bad_calls() -> None:
     with pytest.raises(DataError, match="masses 4 and 5"):
         window_diff(masses([4]), masses([5]))
-    with pytest.raises(UsageError, match="k = 0"):
+    with pytest.raises(UsageError, match="k 0 < 1"):
         pk(masses([4]), masses([4]), k=0)

@@ -17,6 +17,7 @@ from shuffling import (
     ReferenceModel,
     Split,
     Uniform,
+    fit,
     reference_set,
     shuffle,
 )
@@ -161,7 +162,7 @@ def test_false_positives_kept_apart_fill_the_last_gaps_and_then_stop() -> None:
     # The only gap is 5 long, shorter than the shortest unit.
     assert shuffled.n_units == 2
     wider = Continuum.from_units([Unit("R", 10, 20, "a"), Unit("R", 30, 50, "a")])
-    model = replace(ReferenceModel.fit(wider), integer=True)
+    model = replace(fit(wider), integer=True)
     filled = shuffle(wider, FalsePositive(factor=9, overlap=False), 1, 1, model=model)
     assert [(u.start, u.end) for u in filled] == [(10, 20), (20, 30), (30, 50)]
 
@@ -237,7 +238,7 @@ def test_timestamps_in_milliseconds_are_shuffled_without_an_array_of_places() ->
     start = 1_700_000_000_000
     units = [Unit("R", start + i * 10**7, start + (i + 1) * 10**7, "a") for i in range(20)]
     reference = Continuum.from_units(units)
-    model = ReferenceModel.fit(reference)
+    model = fit(reference)
     for error in ("false-positive", "position", "split", "merge"):
         shuffled = shuffle(reference, error, 0.5, 2, model=model)
         assert tiles(shuffled)

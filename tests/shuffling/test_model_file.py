@@ -5,7 +5,7 @@ import pytest
 
 from gammacp import DataError
 from shuffling import CategoryModel, Empirical, Layout, ReferenceModel, Uniform
-from shuffling.model_file import model_text
+from shuffling.model_file import model_text, read_model
 
 EXAMPLE = """
 units = 12
@@ -27,7 +27,7 @@ lengths = [50, 64]
 def read(tmp_path: Path, text: str) -> ReferenceModel:
     path = tmp_path / "model.toml"
     path.write_text(text, "utf-8")
-    return ReferenceModel.from_toml(path)
+    return read_model(path)
 
 
 def test_a_model_is_read(tmp_path: Path) -> None:
@@ -108,4 +108,4 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
     path = tmp_path / "model.toml"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match="not a text file in UTF-8"):
-        ReferenceModel.from_toml(path)
+        read_model(path)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit, UsageError
-from shuffling import Layout, Position, ReferenceModel, shuffle
+from shuffling import Layout, Position, fit, shuffle
 from shuffling.ordered import draw_ordered
 
 steps = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 40)), min_size=1, max_size=12)
@@ -44,7 +44,7 @@ def test_shifts_stay_within_f_m_len_and_within_the_bounds(
     seed: int,
 ) -> None:
     reference = disjoint(steps, scale)
-    model = ReferenceModel.fit(reference)
+    model = fit(reference)
     error = Position(factor=factor, overlap=overlap)
     shuffled = shuffle(reference, error, magnitude, 2, model=model, seed=seed)
     lo, hi = reference.bounds
@@ -110,7 +110,7 @@ def test_units_kept_apart_have_the_conditional_distribution(integer: bool) -> No
     places = np.array([[10, 14], [15, 19], [22, 24]])
     units = [Unit("R", s, e, name) for (s, e), name in zip(places, "abc", strict=True)]
     reference = Continuum.from_units(units, bounds=(7, 29))
-    model = replace(ReferenceModel.fit(reference), integer=integer)
+    model = replace(fit(reference), integer=integer)
     shuffled = shuffle(reference, Position(factor=2), 1, 2500, model=model)
     drawn = np.stack((shuffled.starts, shuffled.ends), axis=1)
     drawn = drawn[np.lexsort((shuffled.category_codes, shuffled.annotator_codes))]
@@ -180,7 +180,7 @@ def test_long_ranges_of_whole_places_are_sampled() -> None:
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.floats(0, 1), st.integers(0, 99))
 def test_segmentations_stay_covering(lengths: list[int], magnitude: float, seed: int) -> None:
     reference = tiled(lengths)
-    model = ReferenceModel.fit(reference)
+    model = fit(reference)
     assert model.layout is Layout.COVERING
     shuffled = shuffle(reference, Position(factor=2), magnitude, 2, model=model, seed=seed)
     for name in shuffled.annotators:
@@ -196,7 +196,7 @@ def test_segmentations_stay_covering(lengths: list[int], magnitude: float, seed:
 
 def test_the_variant_follows_the_model_unless_it_is_chosen() -> None:
     reference = disjoint([(1, 50), (1, 50), (1, 50)], 1)
-    apart = ReferenceModel.fit(reference)
+    apart = fit(reference)
     assert shuffle(reference, Position(factor=3), 1, 20, model=apart).n_units == 60
     free = shuffle(reference, Position(factor=3, overlap=True), 1, 20, model=apart)
     overlaps = [
@@ -216,7 +216,7 @@ def test_units_that_overlap_cannot_be_kept_apart() -> None:
 def test_a_covering_model_needs_a_segmentation() -> None:
     reference = disjoint([(3, 50), (1, 50)], 1)
     with pytest.raises(DataError, match="between 0 and 3"):
-        shuffle(reference, "position", 0.5, model=ReferenceModel.fit(tiled([4, 5])))
+        shuffle(reference, "position", 0.5, model=fit(tiled([4, 5])))
 
 
 @pytest.mark.parametrize("factor", [-1, float("inf"), float("nan")])

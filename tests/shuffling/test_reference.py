@@ -12,6 +12,7 @@ from shuffling import (
     Layout,
     ReferenceModel,
     Uniform,
+    fit,
     reference_of,
     reference_set,
     shuffle,
@@ -183,7 +184,7 @@ def test_fit_learns_what_was_annotated() -> None:
         bounds=(10, 40),
         categories=["z"],
     )
-    model = ReferenceModel.fit(c)
+    model = fit(c)
     assert model.n_units == 2
     assert model.layout is Layout.APART
     assert model.integer
@@ -199,30 +200,30 @@ def test_fit_learns_what_was_annotated() -> None:
 def test_fit_of_a_drawn_corpus_gives_the_model_back() -> None:
     truth = ReferenceModel(n_units=40)
     drawn = {str(i): reference_set(truth, index=i) for i in range(60)}
-    model = ReferenceModel.fit(Corpus.from_continua(drawn))
+    model = fit(Corpus.from_continua(drawn))
     assert model.n_units == 40
     assert model.layout is Layout.APART
     assert model.prevalence == pytest.approx(truth.prevalence, abs=0.04)
     assert model.gaps.mean == pytest.approx(25, abs=1.5)
     for category in model.categories:
         assert category.lengths.mean == pytest.approx(100, abs=6)
-    assert ReferenceModel.fit(drawn.values()) == model
+    assert fit(drawn.values()) == model
 
 
 def test_fit_finds_overlaps_segmentations_and_fractions() -> None:
     overlapping = Continuum.from_units([Unit("A", 0, 9, "x"), Unit("A", 3, 5, "x")], bounds=(0, 20))
-    model = ReferenceModel.fit(overlapping)
+    model = fit(overlapping)
     assert (model.layout, model.length) == (Layout.OVERLAPPING, 20)
     assert model.gaps.minimum == -6
     tiled = Continuum.from_units([Unit("A", 0, 9.5), Unit("A", 9.5, 20), Unit("B", 0, 20)])
-    segmentation = ReferenceModel.fit(tiled)
+    segmentation = fit(tiled)
     assert (segmentation.layout, segmentation.integer) == (Layout.COVERING, False)
     with pytest.raises(DataError, match="not all whole"):
-        ReferenceModel.fit(tiled, integer=True)
+        fit(tiled, integer=True)
     with pytest.raises(DataError, match="no unit"):
-        ReferenceModel.fit(Continuum.from_units([], annotators=["A"]))
+        fit(Continuum.from_units([], annotators=["A"]))
     with pytest.raises(DataError, match="no continuum"):
-        ReferenceModel.fit([])
+        fit([])
 
 
 @settings(max_examples=25, deadline=None)
@@ -235,7 +236,7 @@ def test_a_fitted_model_can_be_drawn_from_and_shuffled(
     spans: list[tuple[int, int]], seed: int, scale: float
 ) -> None:
     units = [Unit("A", s * scale, (s + n) * scale, "x") for s, n in spans]
-    model = ReferenceModel.fit(Continuum.from_units(units))
+    model = fit(Continuum.from_units(units))
     reference = reference_set(model, seed=seed)
     assert reference.n_units == len(units)
     shuffle(reference, "position+split+false-positive+merge", 0.7, model=model, seed=seed)

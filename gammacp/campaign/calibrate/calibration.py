@@ -164,7 +164,7 @@ def calibrate(
     UsageError
         An error type is unknown or not a single one; too few sets; an option is unknown.
     """
-    from shuffling import ReferenceModel, parse_errors
+    from shuffling import fit, parse_errors
 
     sets = whole("sets", sets, 3)
     for error in several("errors", errors):
@@ -175,7 +175,7 @@ def calibrate(
     measured = score or agreement_of(named, settings, executor=executor).score
     if not measured.defined:
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
-    model = ReferenceModel.fit(list(named.values()))
+    model = fit(list(named.values()))
     n_annotators = _most_common([c.n_annotators for c in named.values()])
     cell = Cell(
         model=model,

@@ -45,7 +45,7 @@ class PairMatrix:
     def as_dict(self) -> list[dict[str, Any]]:
         """One entry per pair, as JSON has it."""
         return [
-            {"annotators": list(pair), "documents": len(a.documents), **a.score.as_dict()}
+            {**a.score.as_dict(), "annotators": list(pair), "documents": len(a.documents)}
             for pair, a in self.agreements.items()
         ]
 

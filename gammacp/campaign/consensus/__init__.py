@@ -6,6 +6,7 @@ from gammacp.campaign.consensus.consensus import (
     consensus,
     consensus_of_groups,
 )
+from gammacp.campaign.consensus.several import CorpusConsensus, consensus_of_each
 from gammacp.campaign.consensus.votes import BoundaryRule, CategoryVote, needed_support
 
 __all__ = [
@@ -13,7 +14,9 @@ __all__ = [
     "CategoryVote",
     "Consensus",
     "ConsensusUnit",
+    "CorpusConsensus",
     "consensus",
+    "consensus_of_each",
     "consensus_of_groups",
     "needed_support",
 ]

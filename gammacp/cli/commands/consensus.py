@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.reading import Files, Loaded, Reading, load
+from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import Seed, Solving, Weighing
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.cli.progress import progress
 
 if TYPE_CHECKING:
-    from gammacp.alignment import Alignment
     from gammacp.campaign.consensus import Consensus
-    from gammacp.continuum import Continuum
     from gammacp.tables import Record
 
 
@@ -70,24 +68,30 @@ def consensus(
 ) -> None:
     """A gold standard from the best alignment, and what a person should look at, worst first."""
     from gammacp.campaign import tables
-    from gammacp.campaign.consensus import consensus as consensus_of
+    from gammacp.campaign.consensus import consensus_of_each
+    from gammacp.formats import write
 
     loaded = load(files, reading)
     _check_target(out, to)
     with progress("aligning"):
-        aligned = _aligned(loaded, weighing, solving, seed)
-    found = {
-        name: consensus_of(
-            alignment,
+        each = consensus_of_each(
+            loaded.corpus(),
+            dissimilarity=weighing.dissimilarity(),
             support=support,
             boundaries=boundaries,
             tolerance=tolerance,
             annotator=annotator,
+            method=solving.method,
+            gap=solving.gap,
+            time_limit=solving.time_limit,
+            seed=seed,
         )
-        for name, alignment in aligned.items()
-    }
+    for failure in each.failures:
+        message(f"gammacp: {failure}")
+    solving.check_proven(each.status)
+    found = dict(each.documents)
     if out is not None:
-        _write_gold({n: c.continuum for n, c in found.items()}, out, to)
+        write(each.gold, out, format=to)
     if units is not None:
         tables.units_csv(found).write_csv(units)
     if review is not None:
@@ -102,39 +106,6 @@ def consensus(
             message(f"wrote {path}")
 
 
-def _aligned(
-    loaded: Loaded, weighing: Weighing, solving: Solving, seed: int
-) -> dict[str, Alignment]:
-    """Best alignments; documents that have none are told on stderr, unless no other is left."""
-    from gammacp.alignment import align
-    from gammacp.dissimilarity import bind
-    from gammacp.errors import DataError
-
-    corpus = loaded.corpus()
-    bound = bind(weighing.dissimilarity(), corpus)
-    aligned: dict[str, Alignment] = {}
-    failures: list[DataError] = []
-    for name, continuum in corpus.items():
-        try:
-            aligned[name] = align(
-                continuum,
-                bound,
-                method=solving.method,
-                gap=solving.gap,
-                time_limit=solving.time_limit,
-                seed=seed,
-            )
-        except DataError as error:
-            failures.append(error.at(name))
-            continue
-        solving.check_proven(aligned[name].status)
-    if not aligned:
-        raise failures[0]
-    for failure in failures:
-        message(f"gammacp: {failure}")
-    return aligned
-
-
 def _check_target(out: Path | None, to: str | None) -> None:
     """A format that cannot be written is refused before anything is computed."""
     from gammacp.errors import UsageError
@@ -144,14 +115,6 @@ def _check_target(out: Path | None, to: str | None) -> None:
         format_for_writing(out, to)
     elif to is not None:
         raise UsageError("--to needs --out FILE")
-
-
-def _write_gold(gold: dict[str, Continuum], out: Path, to: str | None) -> None:
-    from gammacp.continuum import Corpus
-    from gammacp.formats import write
-
-    document = next(iter(gold.values())) if len(gold) == 1 else Corpus.from_continua(gold)
-    write(document, out, format=to)
 
 
 def _print(found: dict[str, Consensus], worst: int) -> None:

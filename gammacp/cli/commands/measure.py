@@ -104,14 +104,12 @@ def measure(
 
 def chosen_measures(given: list[str] | None) -> list[str]:
     """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
-    from gammacp.measures.registry import MEASURES
+    from gammacp.measures.registry import expanded
 
     names = [n.strip() for text in given or DEFAULT_MEASURES for n in text.split(",") if n.strip()]
-    everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     if not names:
         raise UsageError("no measure is named; `gammacp measures` lists them")
-    expanded = [n for name in names for n in (everything if name == "all" else [name])]
-    return list(dict.fromkeys(expanded))
+    return expanded(names)
 
 
 def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:

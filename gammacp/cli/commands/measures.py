@@ -6,12 +6,26 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gammacp.cli.output import AsJson, print_json, print_table
+from gammacp.cli.output import AsJson, print_json, show
+from gammacp.tables import Column, Record, Table, yes_no
 
 if TYPE_CHECKING:
     from gammacp.measures.registry import Measure
 
-_COLUMNS = ("measure", "what it sees", "needs", "range", "beyond chance", "reference")
+
+def _needs(record: Record) -> str:
+    of_units = record["applies_to"] == "continuum"
+    return ", ".join(record["needs"]) if of_units else str(record["applies_to"])
+
+
+_COLUMNS = (
+    Column("name", "measure"),
+    Column("summary", "what it sees"),
+    Column("needs", "needs", value=_needs),
+    Column("range", "range"),
+    Column("chance_corrected", "beyond chance", yes_no),
+    Column("reference", "reference"),
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,11 +37,11 @@ def measures(as_json: AsJson = False) -> None:
     """Measures: what each sees, needs and can reach, its options and its reference."""
     from gammacp.measures.registry import MEASURES
 
-    entries = [entry for _, entry in MEASURES.items()]
+    records = [_record(entry) for _, entry in MEASURES.items()]
     if as_json:
-        print_json({"measures": [_record(entry) for entry in entries]})
+        print_json({"measures": records})
         return
-    print_table(_COLUMNS, (_row(entry) for entry in entries))
+    show(Table(_COLUMNS, records))
 
 
 def _record(entry: Measure) -> dict[str, object]:
@@ -42,15 +56,3 @@ def _record(entry: Measure) -> dict[str, object]:
         "applies_to": entry.applies_to,
         "options": sorted(entry.options),
     }
-
-
-def _row(entry: Measure) -> tuple[str, ...]:
-    needs = ", ".join(sorted(entry.needs))
-    return (
-        entry.name,
-        entry.summary,
-        needs if entry.applies_to == "continuum" else entry.applies_to,
-        entry.range,
-        "yes" if entry.chance_corrected else "no",
-        entry.reference,
-    )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from gammacp.cli.output import AsJson, print_json, print_table
+from gammacp.cli.output import AsJson, print_json, show
+from gammacp.tables import Column, Table, yes_no
+
+_COLUMNS = (
+    Column("name", "solver"),
+    Column("summary", "what it does"),
+    Column("exact", "exact", yes_no),
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -16,10 +23,8 @@ def solvers(json: AsJson = False) -> None:
     """The solvers of the alignment problem."""
     from gammacp.alignment import SOLVERS
 
-    rows = [(s.name, s.summary, "yes" if s.exact else "no") for _, s in SOLVERS.items()]
+    records = [{"name": s.name, "summary": s.summary, "exact": s.exact} for _, s in SOLVERS.items()]
     if json:
-        print_json(
-            {"solvers": [{"name": n, "summary": t, "exact": e == "yes"} for n, t, e in rows]}
-        )
+        print_json({"solvers": records})
     else:
-        print_table(("solver", "what it does", "exact"), rows)
+        show(Table(_COLUMNS, records))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gammacp.cli.commands.bench_store import DEFAULT_OUT
+from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Sampling, Solving, Weighing, gamma_options
 from gammacp.cli.output import message
 from gammacp.errors import UsageError
@@ -17,7 +18,6 @@ from gammacp.plugins import load_all, loaded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gammacp.bench.source import Shuffled
     from gammacp.bench.sweep import Sweep
 
 
@@ -84,23 +84,9 @@ class Extent:
 
 
 @dataclass(frozen=True)
-class Origin:
-    """Where references come from."""
+class Origin(References):
+    """Where annotation sets come from: references with errors, or trees."""
 
-    reference: Annotated[
-        Path | None,
-        typer.Option(help="A file with one annotator's units: the reference of every set."),
-    ] = None
-    annotator: Annotated[
-        str | None, typer.Option(help="Whose units of that file, where it has several annotators.")
-    ] = None
-    model: Annotated[
-        Path | None, typer.Option(help="Reference model to draw from, as TOML (see shuffle).")
-    ] = None
-    layout: Annotated[
-        str | None,
-        typer.Option(help="apart, overlapping, covering or fixed: units of drawn references."),
-    ] = None
     trees: Annotated[
         Path | None,
         typer.Option(
@@ -200,7 +186,7 @@ def sweep_of(
     if not errors:
         raise UsageError("no error to sweep; give one, such as --error split")
     return Sweep(
-        source=_source(origin),
+        source=origin.source(),
         errors=errors,
         measures=_all_measures() if measures == ("all",) else measures or PAPER_MEASURES,
         magnitudes=magnitudes or magnitudes_by(0.05),
@@ -270,17 +256,6 @@ def _all_measures() -> tuple[str, ...]:
     from gammacp.measures.registry import MEASURES
 
     return tuple(name for name, m in MEASURES.items() if m.applies_to == "continuum")
-
-
-def _source(origin: Origin) -> Shuffled:
-    from gammacp.bench.source import source_from
-
-    return source_from(
-        reference=origin.reference,
-        annotator=origin.annotator,
-        model=origin.model,
-        layout=origin.layout,
-    )
 
 
 def _options(weighing: Weighing, sampling: Sampling, solving: Solving) -> dict[str, Any]:

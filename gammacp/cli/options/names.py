@@ -22,7 +22,7 @@ _REGISTRIES = {
     "formats": "gammacp.formats.registry:FORMATS",
     "measures": "gammacp.measures.registry:MEASURES",
     "positionals": "gammacp.dissimilarity:POSITIONAL",
-    "solvers": "gammacp.alignment.solvers:SOLVERS",
+    "solvers": "gammacp.alignment.solvers.registry:SOLVERS",
 }
 _PLACE = re.compile(r"\{(\w+)\}")
 

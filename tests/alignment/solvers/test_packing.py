@@ -26,7 +26,7 @@ def test_the_linear_relaxation() -> None:
     """Against HiGHS: the value of the packing, its prices, with capacities, and of the cover."""
     for seed in range(8):
         problem = problem_of(80 + seed, 2 + seed % 4, 12)
-        columns = enumerate_columns(problem, most_members=10**6)
+        columns = enumerate_columns(problem)
         assert columns is not None
         if not len(columns):
             continue
@@ -56,7 +56,7 @@ def test_prices_block_by_block() -> None:
     blocks = Tuning(block=5)
     for seed in range(5):
         problem = problem_of(100 + seed, 2 + seed % 3, 30)
-        columns = enumerate_columns(problem, most_members=10**6)
+        columns = enumerate_columns(problem)
         assert columns is not None
         ranked = columns.renumbered(problem.ranks)
         price = lp.block_prices(problem.n_units, ranked, tuning=blocks)
@@ -82,7 +82,7 @@ def _most_gain_by_milp(problem: Problem, columns: Columns) -> float:
 def test_a_packing_that_stops_early_has_a_bound() -> None:
     for seed in range(4):
         problem = problem_of(140 + seed, 3, 12)
-        columns = enumerate_columns(problem, most_members=10**6)
+        columns = enumerate_columns(problem)
         assert columns is not None
         most = most_gain(problem, listed(columns))
         for limits in (Limits(), Limits(gap=0.3), Limits(time_limit=1e-9)):
@@ -101,7 +101,7 @@ def test_a_cover_that_stops_early_has_a_bound() -> None:
     """Against the set cover model in HiGHS; n = 3, where the opening is 3Δ."""
     for seed in range(4):
         problem = problem_of(150 + seed, 3, 12, cover=True)
-        columns = enumerate_columns(problem, most_members=10**6)
+        columns = enumerate_columns(problem)
         assert columns is not None
         n, m = problem.n_units, len(columns)
         inside = np.hstack((np.zeros((n, m)), np.eye(n)))

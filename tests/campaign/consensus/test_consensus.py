@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp.campaign.consensus import Consensus, consensus, consensus_of_groups
+from gammacp.campaign.consensus import (
+    Consensus,
+    consensus,
+    consensus_of_each,
+    consensus_of_groups,
+)
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import UsageError
 
@@ -107,3 +112,18 @@ def test_what_cannot_be_meant(continuum: Continuum) -> None:
         consensus(alignment, boundaries="middle")
     with pytest.raises(UsageError, match="tolerance"):
         consensus(alignment, tolerance=-1)
+
+
+def test_each_document_has_its_consensus_or_says_why() -> None:
+    units = [gc.Unit("A", 0, 5, "x"), gc.Unit("B", 1, 5, "x"), gc.Unit("C", 0, 5, "y")]
+    one = gc.Continuum.from_units(units)
+    lonely = gc.Continuum.from_units(units[:1])
+    found = consensus_of_each({"one": one, "two": one, "lonely": lonely})
+    assert list(found.documents) == ["one", "two"]
+    assert [str(f).partition(":")[0] for f in found.failures] == ["lonely"]
+    assert found.documents["one"].units == gc.consensus(gc.align(one)).units
+    assert isinstance(found.gold, gc.Corpus)
+    assert found.status == "optimal"
+    assert [name for name, _ in found.review] == ["one", "two"]
+    with pytest.raises(gc.DataError, match="lonely: agreement needs two"):
+        consensus_of_each({"lonely": lonely})

@@ -1,0 +1,243 @@
+"""Each annotator once, turned on the circle and cut between its own units: `cut`.
+
+A random annotation set holds the annotation of every real annotator, each cut at a random place of
+a circle and the parts permuted, as in `shift` (Mathet, Widlöcher & Métivier 2015, §5.2.1). Three
+things are other than there, each because independent annotators would not come out at 0 without it:
+
+- every annotator takes part exactly once, so that unlike annotators meet as they do in the data;
+- a cut falls where fewest of the annotator's own units run, so that no unit is torn or hangs over
+  the end of the circle;
+- where the bounds are those of the units (nobody declared them), the circle is longer than they
+  by the annotators' mean gap, divided by their number, on each side: what lies before the first
+  of n annotators' first units is about that.
+
+No two cuts are closer on the circle than ℓ̄, the mean length of all units (at most L/2n), so that
+a unit does not meet itself. They are drawn directly, one annotator after the other in random
+order, uniformly from what the earlier ones leave; where they leave nothing, from all of the
+annotator's places.
+
+Where may be cut: the places where at most k of the annotator's units run, k being the least
+for which they make up a quarter of the circle. A place between two units weighs at least a third of
+the annotator's mean length, so that annotators whose units touch are cut where these meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammacp.arrays import Floats
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.registry import ChanceModel, register
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+
+# Share of the circle that must be open to cuts, and what a place between two units weighs at
+# least, in mean lengths. A third is more than the first asks for: annotators without overlaps are
+# cut between their units, however densely these stand.
+_OPEN_SHARE = 1 / 4
+_LEAST_WEIGHT = 1 / 3
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where an annotation may be cut: intervals of the circle, the circumference being 1.
+
+    Attributes
+    ----------
+    starts, ends
+        Of the intervals, ascending and disjoint; an interval may be a point.
+    edges
+        Cumulated weights, one more than intervals: interval i weighs `edges[i + 1] − edges[i]`.
+    """
+
+    starts: Floats
+    ends: Floats
+    edges: Floats
+
+    @property
+    def weight(self) -> float:
+        """Of all intervals together."""
+        return float(self.edges[-1])
+
+    def at(self, weight: float) -> float:
+        """The place up to which the intervals weigh this much."""
+        i = int(np.searchsorted(self.edges, weight, side="right")) - 1
+        i = min(max(i, 0), len(self.starts) - 1)
+        share = (weight - self.edges[i]) / (self.edges[i + 1] - self.edges[i])
+        return float(self.starts[i] + share * (self.ends[i] - self.starts[i]))
+
+    def before(self, places: Floats, *, inclusive: bool) -> Floats:
+        """What the intervals weigh up to these places, with or without a point that lies there."""
+        i = np.searchsorted(self.starts, places, side="right" if inclusive else "left") - 1
+        j = np.maximum(i, 0)
+        long = self.ends[j] > self.starts[j]
+        length = np.where(long, self.ends[j] - self.starts[j], 1.0)
+        share = np.where(long, np.clip((places - self.starts[j]) / length, 0.0, 1.0), 1.0)
+        weights = self.edges[j + 1] - self.edges[j]
+        return np.where(i < 0, 0.0, self.edges[j] + share * weights)
+
+    def draw(self, taken: Floats, distance: float, rng: np.random.Generator) -> float:
+        """A random place, not closer than `distance` to those taken where there is one."""
+        low, high = taken - distance, taken + distance
+        around = np.concatenate([low - 1, low, low + 1]), np.concatenate([high - 1, high, high + 1])
+        closed = _union(
+            self.before(around[0], inclusive=False), self.before(around[1], inclusive=True)
+        )
+        opened = np.concatenate([[0.0], closed[:, 1]]), np.append(closed[:, 0], self.weight)
+        room = np.maximum(opened[1] - opened[0], 0.0)
+        total = float(room.sum())
+        if total <= 1e-9 * self.weight:
+            return self.at(rng.random() * self.weight)
+        ahead = np.cumsum(room)
+        point = rng.random() * total
+        i = min(int(np.searchsorted(ahead, point, side="right")), len(room) - 1)
+        return self.at(float(opened[0][i] + point - (ahead[i] - room[i])))
+
+
+def _union(low: Floats, high: Floats) -> Floats:
+    """Disjoint intervals that cover the same, shape (intervals, 2), ascending."""
+    order = np.argsort(low, kind="stable")
+    low, reach = low[order], np.maximum.accumulate(high[order])
+    if not len(low):
+        return np.zeros((0, 2))
+    first = np.append(True, low[1:] > reach[:-1])
+    last = np.append(first[1:], True)
+    return np.stack([low[first], reach[last]], axis=1)
+
+
+def places_to_cut(annotation: Annotation) -> Places:
+    """Where fewest of an annotation's units run, and at least a quarter of the circle.
+
+    Units 0–4 and 6–8 on a circle of 10: the gaps 4–6 and 8–10, as fractions .4–.6 and .8–1.
+    """
+    if annotation.length == 0 or not len(annotation.starts):
+        return Places(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
+    starts = (annotation.starts / annotation.length) % 1.0
+    lengths = np.minimum(annotation.lengths / annotation.length, 1.0)
+    knots, depth = _depths(starts, lengths)
+    least = _LEAST_WEIGHT * float(lengths.mean())
+    found = Places(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
+    for allowed in np.unique(depth):
+        found = _where(knots, depth <= allowed, least)
+        if found.weight >= _OPEN_SHARE:
+            break
+    return found
+
+
+def _depths(starts: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+    """Knots of the circle cut open at 0, and how many units run between neighbouring ones.
+
+    Where units touch, the two knots are the same place and the depth between them is what runs
+    through it.
+    """
+    real = lengths > 0
+    low, high = starts[real], starts[real] + lengths[real]
+    over = high > 1.0
+    opens = np.concatenate([low, np.zeros(int(over.sum()))])
+    closes = np.concatenate([np.minimum(high, 1.0), high[over] - 1.0])
+    places = np.concatenate([[0.0], closes, opens, [1.0]])
+    steps = np.concatenate([[0.0], -np.ones(len(closes)), np.ones(len(opens)), [0.0]])
+    # Ends before starts at the same place; the circle's own ends stay outermost.
+    rank = np.concatenate([[0.0], np.full(len(closes), 1.0), np.full(len(opens), 2.0), [3.0]])
+    order = np.lexsort((rank, places))
+    return places[order], np.cumsum(steps[order])[:-1]
+
+
+def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Places:
+    """The maximal runs of allowed stretches, with their weights."""
+    padded = np.concatenate([[False], allowed, [False]])
+    starts = knots[np.flatnonzero(padded[1:] & ~padded[:-1])]
+    ends = knots[np.flatnonzero(padded[:-1] & ~padded[1:])]
+    # The circle's ends are one place, which must not count twice.
+    if len(starts) > 1 and starts[0] == 0.0 and ends[-1] == 1.0:
+        if ends[0] == 0.0:
+            starts, ends = starts[1:], ends[1:]
+        elif starts[-1] == 1.0:
+            starts, ends = starts[:-1], ends[:-1]
+    weights = np.maximum(ends - starts, least)
+    return Places(starts, ends, np.concatenate([[0.0], np.cumsum(weights)]))
+
+
+@dataclass(frozen=True)
+class CutSampler:
+    """Sets of all annotators' annotations, each cut at a place of its own; see the module."""
+
+    annotations: tuple[Annotation, ...]
+    places: tuple[Places, ...]
+    categories: tuple[str, ...]
+    distance: float
+    """Least distance of two cuts, as a fraction of the circle."""
+    signature: str
+
+    def draw(self, rng: np.random.Generator) -> Continuum:
+        """One random annotation set."""
+        cuts = np.zeros(len(self.annotations))
+        order = rng.permutation(len(cuts))
+        for k, i in enumerate(order):
+            cuts[i] = self.places[i].draw(cuts[order[:k]], self.distance, rng)
+        parts = [a.shifted(-float(c)) for a, c in zip(self.annotations, cuts, strict=True)]
+        return annotation_set(parts, self.categories)
+
+
+def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
+    """The sampler of one continuum.
+
+    Raises
+    ------
+    DataError
+        A set of another number of annotators than the continuum has.
+    """
+    (continuum,) = continua
+    if n_annotators != continuum.n_annotators:
+        raise DataError(
+            f"chance model 'cut' takes every annotator once, and {n_annotators} are asked for "
+            f"where there are {continuum.n_annotators}",
+            hint="Use --chance shift",
+        )
+    annotations = annotations_of(continuum)
+    margin = _margin(continuum, annotations)
+    circle = continuum.length + 2 * margin
+    turned = tuple(
+        Annotation(a.starts + margin, a.lengths, a.category_codes, circle) for a in annotations
+    )
+    distance, note = 0.0, ""
+    if circle > 0 and continuum.n_units:
+        distance = float(continuum.lengths.mean()) / circle
+        if n_annotators * distance > 0.5:
+            distance, note = 1 / (2 * n_annotators), "(distance=L/2n)"
+    return CutSampler(
+        turned,
+        tuple(places_to_cut(a) for a in turned),
+        continuum.categories,
+        distance,
+        f"cut{note}",
+    )
+
+
+def _margin(continuum: Continuum, annotations: Sequence[Annotation]) -> float:
+    """How much further than the units the circle reaches on each side; 0 for declared bounds."""
+    if not continuum.n_units:
+        return 0.0
+    if continuum.bounds != (continuum.starts.min(), continuum.ends.max()):
+        return 0.0
+    gaps = [
+        max(0.0, a.length - float(a.lengths.sum())) / len(a.starts)
+        for a in annotations
+        if len(a.starts)
+    ]
+    return float(np.mean(gaps)) / continuum.n_annotators
+
+
+register(
+    ChanceModel(
+        name="cut",
+        summary="every annotator once, turned on the circle and cut between its own units",
+        reference="after Mathet, Widlöcher & Métivier 2015, §5.2.1",
+        prepare=prepare_cut,
+        pools=False,
+    )
+)

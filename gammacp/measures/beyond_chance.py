@@ -1,0 +1,243 @@
+"""Any measure beyond chance: 1 − D_o/E[D], the expectation taken over random data.
+
+D is what a measure counts before any correction of its own: the error of SER, WindowDiff, P_k and
+GHD, 1 − value of S, B, F₁, LAS, 1 − P_o of κ_d and κ, D_o of the α family, the disorder of γ. Each
+registered measure declares it (`Measure.disagreement`); γ and its family, whose value is
+1 − D_o/E[D] already, are handed on as they are.
+
+The random data come from a chance model, the same for all measures, drawn once; their number
+follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gammacp.chance.registry import CHANCE_MODELS, default_chance
+from gammacp.chance.sampling import Disagreement, ExpectedDisorder, SampleRule, expectations
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.registry import MEASURES, evaluate, measure
+from gammacp.measures.score import BeyondChance, Score, beyond_chance
+from gammacp.measures.settings import Settings
+
+if TYPE_CHECKING:
+    from gammacp.syntax.annotations import Treebank
+
+_CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
+# More random sets without a value than this, and E[D] is that of other data than those at hand.
+_MOST_WITHOUT = 0.05
+_NO_DISAGREEMENT = "{} declares no disagreement of its own"
+# Of the continuum's length: less than this apart is the same place.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class MeasuredDisagreements:
+    """What several measures count on one random continuum; NaN where one has no value."""
+
+    names: tuple[str, ...]
+    options: Mapping[str, object]
+    whole: bool
+    """Whether the data have whole positions, to which random units are then moved."""
+
+    def __call__(self, continuum: Continuum) -> tuple[Disagreement, ...]:
+        """One disagreement per measure."""
+        continuum = on_the_grid(continuum, whole=self.whole)
+        shared: dict[object, object] = {}
+        found = []
+        for name in self.names:
+            m = MEASURES[name]
+            value = m.counted(evaluate(m, continuum, self.options, shared))
+            found.append(Disagreement(math.nan if value is None else value, value or 0.0))
+        return tuple(found)
+
+
+def has_whole_positions(continuum: Continuum) -> bool:
+    """Whether all starts, ends and bounds are whole numbers."""
+    places = np.concatenate([continuum.starts, continuum.ends, np.array(continuum.bounds)])
+    return bool((places == np.floor(places)).all())
+
+
+def on_the_grid(continuum: Continuum, *, whole: bool) -> Continuum:
+    """Random units where measures over positions can read them.
+
+    On whole positions starts are rounded and lengths kept; elsewhere units that touched before
+    they were moved touch again, which the rounding of sums may have undone.
+    """
+    starts, lengths = continuum.starts, continuum.lengths
+    low, high = continuum.bounds
+    if whole:
+        starts, lengths = np.round(starts), np.round(lengths)
+        low, high = float(np.round(low)), float(np.round(high))
+    ends = starts + lengths
+    if not whole and len(ends):
+        near = np.abs(starts[1:] - ends[:-1]) < _ROUNDING * continuum.length
+        near &= continuum.annotator_codes[1:] == continuum.annotator_codes[:-1]
+        ends[:-1][near] = starts[1:][near]
+        ends[np.abs(ends - high) < _ROUNDING * continuum.length] = high
+    return Continuum.from_codes(
+        continuum.annotators,
+        continuum.categories,
+        starts,
+        ends,
+        continuum.annotator_codes,
+        continuum.category_codes,
+        bounds=(low, max(high, float(ends.max(initial=low)))),
+    )
+
+
+def with_beyond_chance(
+    continuum: Continuum,
+    scores: Mapping[str, Score],
+    *,
+    chance: str | None = None,
+    rule: SampleRule | None = None,
+    seed: int = 0,
+    executor: Executor | None = None,
+    options: Mapping[str, object] | None = None,
+) -> dict[str, Score]:
+    """The scores of a continuum, each with its `beyond_chance`.
+
+    Parameters
+    ----------
+    scores
+        By the measures' names, as `gammacp.measure` returns them.
+    chance
+        Chance model; default: that of γ of this continuum.
+    rule
+        How many random sets; default: 2 % of E[D] at 95 % for every measure.
+    options
+        Those of the measures, as they were measured with.
+
+    Where there is no value, `reason` says why: the measure declares no disagreement, the chance
+    model does not serve these data, too many random sets have no value, or E[D] is 0.
+    """
+    model = chance or default_chance([[continuum]])
+    rule = rule or SampleRule()
+    found = {name: _own(score) for name, score in scores.items()}
+    wanted: dict[str, float] = {}
+    for name, score in scores.items():
+        if found[name] is not None:
+            continue
+        observed = MEASURES[name].counted(score)
+        if not MEASURES[name].counts:
+            found[name] = _without(score.reason or _NO_DISAGREEMENT.format(name), model)
+        elif observed is None:
+            found[name] = _without(score.reason or "there is no observed disagreement", model)
+        else:
+            wanted[name] = observed
+    if wanted:
+        found |= _sampled(continuum, wanted, model, rule, seed, executor, options or {})
+    return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}
+
+
+def _own(score: Score) -> BeyondChance | None:
+    """What the score is by itself, for γ and its family: they model chance in the same way."""
+    model = getattr(score, "chance", "")
+    if not model:
+        return None
+    return BeyondChance(
+        value=score.value,
+        interval=score.interval,
+        observed=score.observed,
+        expected=score.expected,
+        chance=model,
+        samples=getattr(score, "samples", 0),
+        p=getattr(score, "p", None),
+        reason=score.reason,
+    )
+
+
+def _without(reason: str, model: str) -> BeyondChance:
+    return BeyondChance(value=math.nan, chance=model, reason=reason)
+
+
+def _sampled(
+    continuum: Continuum,
+    observed: Mapping[str, float],
+    model: str,
+    rule: SampleRule,
+    seed: int,
+    executor: Executor | None,
+    options: Mapping[str, object],
+) -> dict[str, BeyondChance | None]:
+    names = tuple(observed)
+    try:
+        sampler = CHANCE_MODELS[model].prepare([continuum], continuum.n_annotators)
+    except DataError as error:
+        return {name: _without(str(error), model) for name in names}
+    count = MeasuredDisagreements(names, options, has_whole_positions(continuum))
+    expected, _ = expectations(sampler, count, rule, seed, executor=executor)
+    return {
+        name: settled(observed[name], e, sampler.signature)
+        for name, e in zip(names, expected, strict=True)
+    }
+
+
+def settled(observed: float, expected: ExpectedDisorder, chance: str) -> BeyondChance:
+    """1 − D_o/E[D] with what is not known about it.
+
+    A random set's share of sets that agree at least as well as the data is its `p`.
+    """
+    drawn = expected.samples + expected.without_value
+    made: dict[str, Any] = {
+        "observed": observed,
+        "chance": chance,
+        "samples": expected.samples,
+        "without_value": expected.without_value,
+    }
+    if expected.samples < 2 or expected.without_value > _MOST_WITHOUT * drawn:
+        reason = f"{expected.without_value} of {drawn} random sets have no value"
+        return BeyondChance(value=math.nan, reason=reason, **made)
+    if not expected.enough:
+        reason = f"interrupted after {expected.samples} random sets, too few"
+        return BeyondChance(value=math.nan, reason=reason, **made)
+    value, nothing = beyond_chance(
+        observed, expected.mean, "the expected disagreement is 0: random data agree perfectly"
+    )
+    low, high = expected.interval
+    bounds = (1 - observed / low if low > 0 else -math.inf, 1 - observed / high if high else 1.0)
+    return BeyondChance(
+        value=value,
+        interval=None if nothing else bounds,
+        expected=expected.mean,
+        p=expected.p_value(observed),
+        reason=nothing,
+        **made,
+    )
+
+
+def measured_beyond_chance(
+    continuum: Continuum | Treebank, names: Sequence[str], options: Mapping[str, object]
+) -> dict[str, Score]:
+    """What `gammacp.measure(…, beyond_chance=True)` returns.
+
+    Raises
+    ------
+    UsageError
+        The data are trees, or an option belongs to none of the measures and not to chance.
+    """
+    if not isinstance(continuum, Continuum):
+        raise UsageError("trees are measured beyond chance by gammacp.syntax.agreement")
+    declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
+    mine: dict[str, Any] = {
+        k: v for k, v in options.items() if k in declared or k not in _CHANCE_OPTIONS
+    }
+    scores = measure(continuum, names, **mine)
+    of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in _CHANCE_OPTIONS}
+    settings = Settings.of(**of_chance)
+    return with_beyond_chance(
+        continuum,
+        scores,
+        chance=settings.chance or None,
+        rule=settings.rule,
+        seed=settings.seed,
+        options={k: v for k, v in mine.items() if k not in _CHANCE_OPTIONS},
+    )

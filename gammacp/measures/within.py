@@ -1,0 +1,103 @@
+"""γ of a corpus in two factors: agreement within documents, and about the documents.
+
+Annotators who never look at the units of a document may still agree that this document has many
+and that one has none, or what most of its labels are. Chance over documents (`documents`) counts
+such agreement as agreement; chance within each document (`cut`) takes it for granted. With D_o the
+observed disorder, and E_within and E its expectation under the two,
+
+    γ_within = 1 − D_o / E_within,  γ_between = 1 − E_within / E,  γ = 1 − D_o / E
+
+so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from gammacp.chance.sampling import ExpectedDisorder
+from gammacp.continuum import Continuum
+from gammacp.measures.random_sets import Basis
+from gammacp.measures.score import BeyondChance, beyond_chance
+
+# Units per annotator and document from which `cut` can be told from the document itself.
+FEWEST_UNITS = 5.0
+WITHIN = "cut"
+
+
+def factors(
+    basis: Basis,
+    continua: Sequence[Continuum],
+    observed: float,
+    lowest: float,
+    interval: tuple[float, float, float],
+) -> tuple[BeyondChance, BeyondChance]:
+    """γ_within and γ_between of a corpus; undefined with a reason where they cannot be told.
+
+    Parameters
+    ----------
+    continua
+        Those with a γ.
+    observed, lowest
+        D_o, the mean disorder of the continua weighted by x̄, and its proven bound.
+    interval
+        E by the corpus' own chance model: its interval's lower end, E, the upper end.
+    """
+    reason = _reason(basis, continua)
+    if reason is not None:
+        missing = BeyondChance(value=math.nan, chance=WITHIN, reason=reason)
+        return missing, missing
+    within = basis.within(continua)
+    low, mean, high = interval
+    found = within.expected
+    return (
+        _factor(observed, (lowest, observed), found, WITHIN),
+        _between(found, low, mean, high, basis.model.name),
+    )
+
+
+def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:
+    if not basis.model.ratio:
+        return f"chance model {basis.model.name!r} is not over documents, so γ has no two factors"
+    units = math.fsum(c.mean_units for c in continua) / len(continua)
+    if units < FEWEST_UNITS:
+        return (
+            f"documents are too short ({units:.2g} units per annotator and document, of "
+            f"{FEWEST_UNITS:g} at least): only chance over documents serves"
+        )
+    return None
+
+
+def _factor(
+    observed: float, between: tuple[float, float], expected: ExpectedDisorder, chance: str
+) -> BeyondChance:
+    value, nothing = beyond_chance(observed, expected.mean, "the expected disorder is 0")
+    low, high = expected.interval
+    interval = (1 - between[1] / low if low > 0 else -math.inf, 1 - between[0] / high)
+    return BeyondChance(
+        value=value,
+        interval=None if nothing else interval,
+        observed=observed,
+        expected=expected.mean,
+        chance=chance,
+        samples=expected.samples,
+        reason=nothing,
+    )
+
+
+def _between(
+    within: ExpectedDisorder, low: float, mean: float, high: float, chance: str
+) -> BeyondChance:
+    """1 − E_within / E; the relative errors of the two are independent of each other."""
+    value, nothing = beyond_chance(within.mean, mean, "the expected disorder is 0")
+    error = math.hypot(within.half_width / within.mean, (high - low) / 2 / mean) if mean else 0.0
+    ratio = 1 - value
+    return BeyondChance(
+        value=value,
+        interval=None if nothing else (1 - ratio * math.exp(error), 1 - ratio * math.exp(-error)),
+        observed=within.mean,
+        expected=mean,
+        chance=chance,
+        samples=within.samples,
+        reason=nothing,
+    )

@@ -1,0 +1,195 @@
+"""Does an error type keep its promises? For tests of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammacp.errors import DataError, UsageError
+from shuffling.distribution import Uniform
+from shuffling.placement import Layout
+from shuffling.reference import CategoryModel, ReferenceModel
+from shuffling.registry import ErrorType
+from shuffling.setting import Setting, Units
+
+Kept = Literal["segmentation", "apart", "count"]
+_MAGNITUDES = (0.05, 0.3, 0.7, 1.0)
+
+
+def check_error(
+    error: ErrorType,
+    *,
+    keeps: Sequence[Kept] = (),
+    models: Sequence[ReferenceModel] | None = None,
+    seed: int = 0,
+) -> None:
+    """AssertionError that names the first promise an error type breaks, with the units.
+
+    At magnitude 0 nothing changes. At any magnitude the units are columns of one length, sorted,
+    with start ≤ end, inside the bounds, whole where the model's positions are whole, with known
+    categories; the same random stream gives the same units, whatever else drew; what was given is
+    left as it was; and no units at all are no reason to fail. A DataError or UsageError is taken
+    for "does not apply to these units", as long as the error applies to some.
+
+    Parameters
+    ----------
+    error
+        An instance, with the parameters to try.
+    keeps
+        What it claims besides: "segmentation" (units that tile their bounds still do), "apart"
+        (units that do not overlap still do not), "count" (no unit appears or goes).
+    models
+        What references are drawn from; default: all layouts, whole and real positions, some units
+        unlabelled.
+    seed
+        Of the references and the errors.
+
+    Examples
+    --------
+    >>> from shuffling import Split
+    >>> check_error(Split(), keeps=("segmentation", "apart"))
+    >>> check_error(Split(), keeps=("count",))
+    Traceback (most recent call last):
+        ...
+    AssertionError: split at magnitude 0.05, layout apart, whole positions: 12 units become 13
+    """
+    _check_declaration(error)
+    applied = 0
+    for number, model in enumerate(_models() if models is None else models):
+        reference = model.draw(np.random.default_rng((seed, number)))
+        setting = Setting.of(reference, model)
+        units = _frozen(reference.starts, reference.ends, reference.category_codes)
+        for magnitude, given in product((0.0, *_MAGNITUDES), (units, _none())):
+            positions = "whole" if model.integer else "real"
+            place = (
+                f"{error.name} at magnitude {magnitude:g}, layout {model.layout}, "
+                f"{positions} positions"
+            )
+            made = _applied(error, given, magnitude, setting, seed, place)
+            if made is None:
+                continue
+            applied += len(given) > 0
+            _check_units(made, setting, place)
+            if magnitude == 0:
+                _check_equal(given, made, f"{place}: is not 0 at magnitude 0")
+            if len(given):
+                _check_kept(given, made, setting, keeps, place)
+    _require(applied > 0, f"{error.name}: applies to none of the references")
+
+
+def _models() -> Iterator[ReferenceModel]:
+    lengths = Uniform(4, 30)
+    shares = (("A", 0.5), ("B", 0.3), (None, 0.2))
+    for integer in (True, False):
+        model = ReferenceModel(
+            n_units=12,
+            categories=tuple(
+                CategoryModel(name=name, prevalence=share, lengths=lengths)
+                for name, share in shares
+            ),
+            gaps=Uniform(0, 9),
+            integer=integer,
+        )
+        yield model
+        yield replace(model, layout=Layout.OVERLAPPING, gaps=Uniform(-9, 9))
+        yield model.laid_out("covering")
+        yield model.laid_out("fixed")
+
+
+def _frozen(*columns: NDArray[np.generic]) -> Units:
+    copies: list[Any] = [np.array(column) for column in columns]
+    for copy in copies:
+        copy.flags.writeable = False
+    return Units(*copies)
+
+
+def _none() -> Units:
+    return _frozen(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
+
+
+def _check_declaration(error: ErrorType) -> None:
+    kind: Any = type(error)
+    for name in ("name", "summary", "source"):
+        _require(bool(getattr(kind, name, "")), f"{kind.__name__}: has no {name}")
+    frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+    _require(frozen, f"{error.name}: is no frozen dataclass")
+    try:
+        again = kind(**{f.name: getattr(error, f.name) for f in fields(error)})
+        kind()
+    except TypeError as fault:
+        raise AssertionError(f"{error.name}: a parameter has no default ({fault})") from None
+    _require(again == error, f"{error.name}: its parameters do not make it again")
+
+
+def _applied(
+    error: ErrorType, given: Units, magnitude: float, setting: Setting, seed: int, place: str
+) -> Units | None:
+    """What the error makes of the units; None where it says that it does not apply."""
+    shared = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
+    try:
+        made = error.apply(given, magnitude, setting, np.random.default_rng(seed))
+        again = error.apply(given, magnitude, setting, np.random.default_rng(seed))
+    except (DataError, UsageError):
+        return None
+    except ValueError as fault:
+        what = "changes the units that it is given" if "read-only" in str(fault) else repr(fault)
+        raise AssertionError(f"{place}, {len(given)} units: {what}") from fault
+    _require(isinstance(made, Units), f"{place}: returns {type(made).__name__}, not Units")
+    _check_equal(made, again, f"{place}: the same random stream gives other units")
+    drawn = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
+    _require(drawn == shared, f"{place}: draws from NumPy's shared stream, not from `rng`")
+    return made
+
+
+def _check_units(made: Units, setting: Setting, place: str) -> None:
+    columns = made.starts, made.ends, made.codes
+    sizes = [len(column) for column in columns]
+    _require(len(set(sizes)) == 1, f"{place}: columns of {sizes} units")
+    low, high = setting.bounds
+    for row in range(sizes[0]):
+        start, end, code = (column[row].item() for column in columns)
+        unit = f"{place}: unit {start:g}–{end:g}, category {code},"
+        _require(bool(np.isfinite(start) and np.isfinite(end)), f"{unit} is not finite")
+        _require(start <= end, f"{unit} ends before it starts")
+        _require(low <= start and end <= high, f"{unit} leaves the bounds {low:g}–{high:g}")
+        _require(-1 <= code < len(setting.categories) and code == int(code), f"{unit} is unknown")
+        if setting.integer:
+            _require(start % 1 == end % 1 == 0, f"{unit} is not whole")
+    order = np.lexsort((made.ends, made.starts))
+    _require(np.array_equal(order, np.arange(sizes[0])), f"{place}: units are not sorted")
+
+
+def _check_equal(first: Units, second: Units, broken: str) -> None:
+    pairs = [(getattr(first, c), getattr(second, c)) for c in ("starts", "ends", "codes")]
+    if all(np.array_equal(a, b, equal_nan=True) for a, b in pairs):
+        return
+    if len(first) != len(second):
+        raise AssertionError(f"{broken}: {len(first)} units and {len(second)}")
+    row = int(np.flatnonzero(np.any([a != b for a, b in pairs], axis=0))[0])
+    one, other = (
+        f"{u.starts[row]:g}–{u.ends[row]:g}, category {u.codes[row]}" for u in (first, second)
+    )
+    raise AssertionError(f"{broken}: {one} and {other}")
+
+
+def _check_kept(
+    given: Units, made: Units, setting: Setting, keeps: Sequence[Kept], place: str
+) -> None:
+    if "count" in keeps:
+        _require(len(given) == len(made), f"{place}: {len(given)} units become {len(made)}")
+    if "apart" in keeps and given.apart:
+        _require(made.apart, f"{place}: units overlap that did not")
+    if "segmentation" in keeps and setting.covering and len(made):
+        low, high = setting.bounds
+        edges = np.append(low, made.ends) != np.append(made.starts, high)
+        _require(not edges.any(), f"{place}: gap or overlap in a segmentation")
+
+
+def _require(condition: bool, broken: str) -> None:
+    if not condition:
+        raise AssertionError(broken)

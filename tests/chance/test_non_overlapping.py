@@ -1,0 +1,85 @@
+"""Random places without overlap: against enumeration of all arrangements."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from gammacp import Continuum, Unit
+from gammacp.chance.non_overlapping import prepare_non_overlapping, start_probabilities
+from gammacp.errors import DataError
+
+
+def arrangements(lengths: tuple[int, ...], length: int) -> list[dict[int, int]]:
+    """Start of every unit in every order at every place where none overlap."""
+    found = []
+
+    def place(order: tuple[int, ...], at: int, starts: dict[int, int]) -> None:
+        if not order:
+            found.append(dict(starts))
+            return
+        for s in range(at, length - sum(lengths[i] for i in order) + 1):
+            place(order[1:], s + lengths[order[0]], {**starts, order[0]: s})
+
+    for order in permutations(range(len(lengths))):
+        place(order, 0, {})
+    return found
+
+
+@pytest.mark.parametrize(("lengths", "length"), [((1, 2), 4), ((1, 2, 3), 9), ((2, 2, 1, 1), 8)])
+def test_closed_form_is_what_enumeration_counts(lengths: tuple[int, ...], length: int) -> None:
+    every = arrangements(lengths, length)
+    found = start_probabilities(np.array(lengths), length)
+    counted = np.zeros_like(found)
+    for starts in every:
+        for i, s in starts.items():
+            counted[i, s] += 1 / len(every)
+    np.testing.assert_allclose(found, counted, atol=1e-12)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_draws_follow_the_closed_form(whole: bool) -> None:
+    scale = 1.0 if whole else 0.125
+    c = Continuum.from_units(
+        [Unit("A", 0, 1 * scale, "a"), Unit("A", 2 * scale, 4 * scale, "b"), Unit("B", 0, 0, "a")],
+        bounds=(0, 6 * scale),
+    )
+    sampler, rng = prepare_non_overlapping([c], 2), np.random.default_rng(0)
+    assert sampler.whole is whole
+    starts = []
+    for _ in range(6000):
+        drawn = sampler.draw(rng)
+        long = drawn.lengths > 1.5 * scale
+        starts.append(float(drawn.starts[long][0]) / scale)
+    if whole:
+        seen = np.bincount(np.array(starts, int), minlength=7) / len(starts)
+        np.testing.assert_allclose(seen, start_probabilities(np.array([1, 2]), 6)[1], atol=0.025)
+    else:
+        # Free length 3; the longer unit comes first in half of the orders: E = 1, else 1 + 2.
+        assert np.mean(starts) == pytest.approx(2.0, abs=0.05)
+
+
+def test_units_never_overlap_and_keep_their_labels() -> None:
+    units = [Unit("A", s, s + n, c) for s, n, c in ((0, 3, "x"), (5, 2, "y"), (9, 1, "x"))]
+    c = Continuum.from_units([*units, Unit("B", 1, 4, "y")])
+    sampler = prepare_non_overlapping([c], 2)
+    for k in range(40):
+        drawn = sampler.draw(np.random.default_rng(k))
+        for name in drawn.annotators:
+            rows = drawn.rows_of(name)
+            assert (drawn.starts[rows][1:] >= drawn.ends[rows][:-1]).all()
+        assert drawn.starts.min() >= 0
+        assert drawn.ends.max() <= c.length
+        kept = sorted(zip(drawn.lengths, drawn.category_codes, strict=True))
+        assert kept == sorted(zip(c.lengths, c.category_codes, strict=True))
+
+
+def test_overlaps_are_refused() -> None:
+    c = Continuum.from_units([Unit("A", 0, 5, "x"), Unit("A", 3, 8, "x"), Unit("B", 0, 1, "x")])
+    with pytest.raises(DataError, match="overlap"):
+        prepare_non_overlapping([c], 2)
+
+
+def test_too_long_units_are_refused() -> None:
+    with pytest.raises(DataError, match="do not fit"):
+        start_probabilities(np.array([3, 3]), 5)

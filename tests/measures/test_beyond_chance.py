@@ -1,0 +1,151 @@
+"""Any measure beyond chance: its D, its zero, and what it says where there is none."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from gammacp import Continuum, Unit, gamma, measure
+from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
+from gammacp.chance.sampling import ExpectedDisorder
+from gammacp.continuum import Continuum as C
+from gammacp.errors import UsageError
+from gammacp.measures.beyond_chance import on_the_grid, settled
+from gammacp.measures.registry import MEASURES
+from gammacp.measures.score import Score
+
+
+@pytest.fixture
+def two() -> Continuum:
+    units = [Unit("A", s, s + 3, "x") for s in (0, 10, 20, 30)]
+    units += [Unit("B", s, s + 4, "y" if s == 9 else "x") for s in (0, 9, 21, 30)]
+    return Continuum.from_units(units)
+
+
+def test_ser_beyond_chance_is_one_minus_the_ratio_of_errors(two: Continuum) -> None:
+    """Against the sampler drawn by hand, on the same random sets."""
+    names = ["ser", "f1-overlap"]
+    scores = measure(two, names, beyond_chance=True, chance="shift", samples=40, seed=3)
+    sampler = CHANCE_MODELS["shift"].prepare([two], 2)
+    errors = []
+    for k in range(40):
+        rng = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(k,)))
+        drawn = on_the_grid(sampler.draw(rng), whole=True)
+        found = measure(drawn, names)
+        errors.append([1 - found[n].value for n in names])
+    for name, expected in zip(names, np.mean(errors, axis=0), strict=True):
+        found = scores[name].beyond_chance
+        assert found is not None
+        assert found.expected == pytest.approx(expected)
+        assert found.value == pytest.approx(1 - (1 - scores[name].value) / expected)
+        assert (found.samples, found.without_value, found.chance) == (40, 0, "shift")
+        assert found.interval is not None
+        assert found.interval[0] <= found.value <= found.interval[1]
+
+
+def test_kappa_over_fixed_places_against_all_labellings() -> None:
+    """Two annotators label three places with x or y: E[D] enumerated over all 2⁶ labellings.
+
+    With prevalences 4/6 and 2/6 two independent labels differ with 2 · 4/6 · 2/6 = 4/9.
+    """
+    labels = {"A": "xxy", "B": "xyx"}
+    c = Continuum.from_units(
+        Unit(a, 2 * i, 2 * i + 1, label) for a, row in labels.items() for i, label in enumerate(row)
+    )
+    shares = {"x": 4 / 6, "y": 2 / 6}
+    every = [
+        (math.prod(shares[s] for s in six), sum(six[i] != six[3 + i] for i in range(3)) / 3)
+        for six in product("xy", repeat=6)
+    ]
+    expected = sum(weight * apart for weight, apart in every)
+    assert expected == pytest.approx(4 / 9)
+    score = measure(c, ["kappa"], beyond_chance=True, chance="fixed-positions", samples=4000)
+    found = score["kappa"].beyond_chance
+    assert found is not None
+    assert found.observed == pytest.approx(2 / 3)
+    assert found.expected == pytest.approx(expected, abs=0.02)
+    assert found.value == pytest.approx(1 - (2 / 3) / found.expected)
+
+
+def test_gamma_is_an_instance_of_it(two: Continuum) -> None:
+    score = measure(two, ["gamma", "gamma-cat"], beyond_chance=True, chance="cut", samples=30)
+    found, alone = score["gamma"].beyond_chance, gamma(two, chance="cut", samples=30)
+    assert found is not None
+    assert (found.value, found.interval) == (alone.value, alone.interval)
+    assert found.p == alone.p is not None
+    cat = score["gamma-cat"].beyond_chance
+    assert cat is not None
+    assert cat.value == score["gamma-cat"].value
+
+
+def test_every_measure_has_a_disagreement_or_says_so(two: Continuum) -> None:
+    names = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
+    scores = measure(two, names, beyond_chance=True, chance="cut", samples=10)
+    for name, score in scores.items():
+        found = score.beyond_chance
+        assert found is not None, name
+        assert (found.reason is None) is not math.isnan(found.value), name
+        assert Score.as_dict(score)["beyond_chance"]["chance"], name
+    defined = {n for n, s in scores.items() if not math.isnan(s.beyond_chance.value)}  # type: ignore[union-attr]
+    assert {"gamma", "gamma-cat", "ser", "f1-overlap", "kappa-d", "u-alpha"} <= defined
+    assert scores["gamma-k"].beyond_chance.reason  # type: ignore[union-attr]
+
+
+def test_identical_annotators_are_perfect_and_rare() -> None:
+    units = [Unit(a, s, s + 3, "x") for a in "AB" for s in (0, 7, 21, 30)]
+    found = measure(
+        Continuum.from_units(units),
+        ["ser", "kappa-d"],
+        beyond_chance=True,
+        samples=99,
+        chance="cut",
+    )
+    for score in found.values():
+        assert score.beyond_chance is not None
+        assert score.beyond_chance.value == 1
+        assert score.beyond_chance.p <= 0.05  # type: ignore[operator]
+
+
+def test_random_sets_without_a_value_are_counted() -> None:
+    def settle(without: int) -> object:
+        x = np.full(95, 0.5)
+        return settled(0.25, ExpectedDisorder(x, x, True, 0.95, without_value=without), "cut")
+
+    few = settle(5)
+    assert (few.value, few.without_value) == (0.5, 5)  # type: ignore[attr-defined]
+    many = settle(6)
+    assert math.isnan(many.value)  # type: ignore[attr-defined]
+    assert many.reason == "6 of 101 random sets have no value"  # type: ignore[attr-defined]
+
+
+def test_units_that_touch_still_touch() -> None:
+    starts = np.array([0.1, 0.1 + 0.2, 0.7])
+    ends = np.array([0.3, 0.7, 1.0 - 1e-16])
+    c = C.from_codes(("1",), ("x",), starts, ends, np.zeros(3, np.int32), np.zeros(3, np.int32))
+    mended = on_the_grid(c, whole=False)
+    np.testing.assert_array_equal(mended.ends[:-1], mended.starts[1:])
+
+
+def test_options_are_checked(two: Continuum) -> None:
+    with pytest.raises(UsageError, match="sample"):
+        measure(two, ["ser"], beyond_chance=True, sample=3)
+
+
+def test_a_model_that_does_not_serve_says_so() -> None:
+    units = [Unit("A", 0, 5, "x"), Unit("A", 3, 9, "x"), Unit("B", 1, 4, "x")]
+    found = measure(
+        Continuum.from_units(units),
+        ["ser", "cu-alpha"],
+        beyond_chance=True,
+        chance="non-overlapping",
+    )
+    for score in found.values():
+        assert score.beyond_chance is not None
+        assert "overlap" in (score.beyond_chance.reason or "")
+
+
+def test_models_are_registered_with_what_they_need() -> None:
+    assert isinstance(CHANCE_MODELS["documents"], ChanceModel)
+    assert CHANCE_MODELS["documents"].ratio
+    assert not CHANCE_MODELS["corpus"].ratio

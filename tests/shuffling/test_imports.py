@@ -1,0 +1,55 @@
+"""`shuffling` stands by itself: what it imports, and that nothing in it goes round in a circle."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import shuffling
+
+FOLDER = Path(shuffling.__path__[0])
+LEAVES = {"gammacp.arrays", "gammacp.continuum", "gammacp.errors", "gammacp.registry"}
+
+
+def imports(path: Path) -> set[str]:
+    """Modules that a file imports, also inside its functions."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(str(node.module))
+            if node.module == "shuffling":
+                found |= {f"shuffling.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_only_the_continuum_and_leaves_of_gammacp_are_imported() -> None:
+    for path in FOLDER.glob("*.py"):
+        theirs = {name for name in imports(path) if name.partition(".")[0] == "gammacp"}
+        assert theirs <= LEAVES, path.name
+
+
+def test_no_module_imports_one_that_imports_it() -> None:
+    graph = {
+        f"shuffling.{p.stem}": {
+            name for name in imports(p) if name.startswith("shuffling.") and p.stem != "__init__"
+        }
+        for p in FOLDER.glob("*.py")
+    }
+    list(TopologicalSorter(graph).static_order())  # a CycleError names the circle
+
+
+def test_importing_it_loads_little() -> None:
+    code = (
+        "import shuffling, sys\n"
+        "ours = [m for m in sys.modules if m.startswith('gammacp.')]\n"
+        "print(*(m for m in ours if m.count('.') > 1 or hasattr(sys.modules[m], '__path__')))\n"
+        "print(*{'scipy', 'numba', 'ortools', 'typer', 'pebble'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    packages, heavy = done.stdout.splitlines()
+    assert (packages, heavy) == ("", "")
