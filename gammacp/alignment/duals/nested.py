@@ -29,8 +29,9 @@ from gammacp.alignment.duals.semidefinite import (
 )
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.stopping import due, watched
 from gammacp.arrays import Bools, Floats, Indices
+from gammacp.stopping import due, watched
+
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
