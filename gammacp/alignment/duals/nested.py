@@ -29,9 +29,8 @@ from gammacp.alignment.duals.semidefinite import (
 )
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.arrays import Bools, Floats, Indices
 from gammacp.stopping import due, watched
-
+from gammacp.arrays import Bools, Floats, Indices
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:

@@ -25,7 +25,6 @@ from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Codes, Floats, Indices
 
-
 @dataclass(frozen=True, eq=False)
 class Model:
     """A problem as matrices, in units of the opening.
@@ -240,9 +239,7 @@ def _cut(model: Model, iterate: Iterate) -> Iterate:
     from gammacp.alignment.kernels.metric import violated
 
     annotator, tuning = model.problem.annotator.astype(np.int32), model.tuning
-    found, excess = violated(
-        iterate.inside[1:, 1:].copy(), annotator, tuning.violation, tuning.triangles
-    )
+    found, excess = violated(iterate.inside[1:, 1:].copy(), annotator, tuning.violation, tuning.triangles)
     worst = found[np.argsort(-excess, kind="stable")[: tuning.triangles_per_unit * len(annotator)]]
     kept = iterate.multiplier > 0
     triangles, multiplier = iterate.triangles[kept], iterate.multiplier[kept]
@@ -303,10 +300,8 @@ def feasible_prices(model: Model, iterate: Iterate) -> Floats:
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
     beside = -matrix[0, 1:] * model.border
     apex = 2 * penalty * iterate.rows.sum(axis=1)
-    apex += (
-        2
-        * penalty
-        * np.bincount(iterate.triangles[:, 0], weights=iterate.multiplier, minlength=len(own))
+    apex += 2 * penalty * np.bincount(
+        iterate.triangles[:, 0], weights=iterate.multiplier, minlength=len(own)
     )
     price = 2 * shrink * beside - own - shift - apex
     slack = 2.0**-46 * (2 * np.abs(beside) + own + shift + apex)

@@ -9,8 +9,8 @@ import numpy as np
 from gammacp.alignment.columns import group_of_units
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.arrays import Codes
 from gammacp.stopping import due, watched
+from gammacp.arrays import Codes
 
 
 def annealed(

@@ -107,9 +107,7 @@ def enclose(problem: Problem, found: Enclosed, limits: Limits, deadline: float) 
     """A better alignment and a better bound, in turn, until due or nothing more comes of it."""
     tuning = limits.tuning
     began = time.monotonic()
-    above = _Turn(
-        annealed(problem, found.groups, seed=limits.seed, deadline=deadline, tuning=tuning)
-    )
+    above = _Turn(annealed(problem, found.groups, seed=limits.seed, deadline=deadline, tuning=tuning))
     below: _Turn[Relaxed] | None = None
     progressed, open_gap = began, found.gap
     while not due(deadline) and found.gap > enough(problem, found.objective, limits):
