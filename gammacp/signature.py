@@ -65,6 +65,19 @@ def signature(name: str, *, selection: Iterable[str] = (), **parts: object) -> s
     return str(Signature(name, {**shown, "v": __version__}))
 
 
+def extended(line: str, **parts: object) -> str:
+    """A signature with further parts, before what was selected and the version.
+
+    >>> extended("ser|sel:exclude=Ann|v:0.1.0", chance="cut", n=None)
+    'ser|chance:cut|sel:exclude=Ann|v:0.1.0'
+    """
+    made = parse(line)
+    last = {key: made.parts[key] for key in ("sel", "v") if key in made.parts}
+    first = {key: value for key, value in made.parts.items() if key not in last}
+    shown = {key: _text(value) for key, value in parts.items() if value is not None}
+    return str(Signature(made.name, {**first, **shown, **last}))
+
+
 def parse(line: str) -> Signature:
     """The parts of a signature.
 
