@@ -136,11 +136,11 @@ def with_beyond_chance(
             wanted[name] = observed
     if wanted:
         sampled = _sampled(continuum, wanted, model, rule, seed, executor, options or {})
-        for name, score in sampled.items():
+        for name, against in sampled.items():
             # A measure of one's own need not sign its scores.
             own = scores[name].signature or signature(name, selection=continuum.selection)
-            drawn = {"chance": score.chance, "samples": score.samples, **rule.signature_parts()}
-            found[name] = replace(score, signature=extended(own, **drawn, seed=seed))
+            drawn = {"chance": against.chance, "samples": against.samples, **rule.signature_parts()}
+            found[name] = replace(against, signature=extended(own, **drawn, seed=seed))
     return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}
 
 
