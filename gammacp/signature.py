@@ -68,6 +68,13 @@ def signature(name: str, *, selection: Iterable[str] = (), **parts: object) -> s
 def extended(line: str, **parts: object) -> str:
     """A signature with further parts, before what was selected and the version.
 
+    Parameters
+    ----------
+    line
+        The signature.
+    parts
+        Further options by name; None is left out.
+
     >>> extended("ser|sel:exclude=Ann|v:0.1.0", chance="cut", n=None)
     'ser|chance:cut|sel:exclude=Ann|v:0.1.0'
     """
