@@ -86,16 +86,6 @@ class Problem:
         """Costs that differ by less count as equal: 1e-10 of what a group costs at most."""
         return 1e-10 * self.scale
 
-    @property
-    def slack(self) -> float:
-        """What objective and bound may differ by in a proof.
-
-        1e-8 of Δ in the disorder (Σ cost = disorder·C(n, 2)·units/n, opening = Δ·C(n, 2)), or
-        `tolerance` per unit if that is more.
-        """
-        disorder = 1e-8 * self.scale / max(self.n_annotators, 1)
-        return max(disorder, self.tolerance) * max(self.n_units, 1)
-
     @cached_property
     def adjacency(self) -> Adjacency:
         """The pairs from both sides, sorted by row and neighbour."""
@@ -136,7 +126,7 @@ class Solution:
     bound
         No alignment costs less; equal to the objective when it is proven.
     status
-        `optimal` when objective − bound is within the problem's `slack`.
+        `optimal` when objective − bound is within the solver's tolerance.
     certificate
         Groups and prices, from back-ends that have them; ties are broken with it.
     """
@@ -171,9 +161,10 @@ def solution(
     `bound` may lie above the objective by rounding; it is cut to it.
     """
     objective = float(group_costs(problem, groups).sum())
+    slack = problem.tolerance * max(problem.n_units, 1)
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
         bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
-    proven = bound >= objective - problem.slack
+    proven = bound >= objective - slack
     return Solution(
         groups,
         objective,

@@ -156,66 +156,12 @@ class Tuning:
     packing_seconds: float = 10.0
     """Seconds of CP-SAT for the pool of a fractional master."""
 
-    # Semidefinite relaxation of crowds
-
-    crowd: int = 28
-    """Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns."""
-    head_start: float = 1.0
-    """Seconds that column generation has of a crowd before it is relaxed."""
-    long_head_start: float = 20.0
-    """The same for fewer annotators, of whom 20 × 30 random ones take 5 to 11."""
-    head_share: float = 0.2
-    """Of the time limit: what the head start takes at most."""
-    patience_share: float = 0.5
-    """Of the seconds so far: without progress for that long the relaxation has had its say."""
-    progress: float = 0.02
-    """Of the gap: what counts as progress."""
-    first_stage: int = 120
-    """Units of the first relaxation, a step of which takes 2 ms; 1600 take a second."""
-    stage_growth: float = 1.8
-    """Factor between the units of stages."""
-    most_relaxed: int = 1600
-    """Units of the largest relaxation, 300 MB."""
-    stage_gap: float = 0.25
-    """Of what a stage leaves open: gap of its own at which the next one is better (209 × 493)."""
-    splittings: int = 25
-    """Steps between two bounds, each of which costs half a step."""
-    overrelaxation: float = 1.6
-    """How far each step goes beyond the projection; 1 took twice as long (35 × 214)."""
-    penalty: float = 0.05
-    """Weight of the splitting at first, in units of the opening."""
-    penalty_step: float = 1.6
-    """Factor by which it is changed, every ten steps at most."""
-    imbalance: float = 4.0
-    """How far primal and dual residuals may be apart before it is."""
-    hildreth: int = 4
-    """Passes over the inequalities in each step; the next one goes on from their multipliers."""
-    projected: float = 1e-4
-    """Change of multipliers at which the passes end."""
-    violation: float = 0.02
-    """By how much triangles must be violated to be added."""
-    triangles: int = 2_000_000
-    """Violated triangles that are listed at most, 40 MB."""
-    triangles_per_unit: int = 5
-    """Triangles per unit that are added at a time, the worst."""
-
-    # Primal heuristics and other solvers
+    # Primal heuristic and other solvers
 
     assignments: int = 12
     """Rounds over the annotators of the assignment heuristic at the most."""
     patience: float = 0.5
     """Seconds that HiGHS may overrun its time limit before it is left to itself."""
-    spare_groups: int = 30
-    """Groups that annealing may have beyond twice those it starts with."""
-    ties: int = 20_000_000
-    """Numbers in annealing's table of units by groups, 160 MB; above, it is left out."""
-    moves: int = 500
-    """Moves per unit of the first runs of annealing; 500 units of 200 annotators take 0.1 s."""
-    heats: tuple[float, ...] = (0.1, 0.03, 0.01, 0.003)
-    """Of the opening: temperatures at which runs begin. Crowds of 209 annotators need the high
-    ones, which open and close groups, those of 35 the low ones."""
-    cold: float = 1e-3
-    """Of the opening per annotator: temperature at which runs end."""
     brute_units: int = 22
     """Units that brute force takes."""
     brute_groups: int = 2_000_000

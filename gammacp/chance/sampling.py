@@ -66,6 +66,14 @@ class SampleRule:
         """U_{1−α/2}; 1.96 for a confidence of 95 %."""
         return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
+    def signature_parts(self) -> dict[str, float | None]:
+        """What a signature says of the rule."""
+        return {
+            "e": None if self.samples else self.precision,
+            "n": self.samples,
+            "c": self.confidence,
+        }
+
     @property
     def first(self) -> int:
         """Size of the first batch."""

@@ -32,7 +32,6 @@ from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.pricing.near import project_prices
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, group_costs, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
-from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import better, proven_best
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import Solver, register
@@ -85,13 +84,7 @@ class _Iterate:
 def solve_generation(problem: Problem, limits: Limits) -> Solution:
     """Generate groups until all that could matter are listed, then prove the best out of them."""
     deadline = limits.deadline()
-    return concluded(problem, generate(problem, limits, deadline), limits, deadline)
-
-
-def concluded(
-    problem: Problem, generated: Generated, limits: Limits, deadline: float
-) -> Solution:
-    """The best alignment of what was generated, proven where that is complete."""
+    generated = generate(problem, limits, deadline)
     bound = problem.n_units * problem.opening - generated.bound
     if not generated.complete:
         certificate = Certificate(generated.columns, generated.price)
@@ -107,17 +100,21 @@ def concluded(
     return better(problem, found, solution(problem, groups, bound))
 
 
-def generate(
-    problem: Problem, limits: Limits, deadline: float, known: Generated | None = None
-) -> Generated:
+def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
     """Generate columns until all that could matter are listed, the gap is reached or time is out.
 
     Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
-    that an equally good alignment could use are listed. It goes on from what is `known`.
+    that an equally good alignment could use are listed.
     """
     tuning = limits.tuning
-    state = _begun(problem, known, deadline, tuning)
-    first, total = True, problem.n_units * problem.opening
+    groups = improve(problem, None, deadline, tuning)
+    pool = to_columns(problem, groups)
+    support, price = supported(
+        problem.n_units, pool, np.ones(len(pool)), shared_prices(problem, groups), tuning.used
+    )
+    gain = float(pool.gain.sum())
+    state = _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
+    first = True
     try:
         while True:
             found = len(state.pool)
@@ -128,7 +125,6 @@ def generate(
             if first or state.near or found < problem.n_units / 10:
                 state = _priced(problem, state, deadline, tuning)
             first = False
-            tell(total - state.gain, total - state.bound)
             if state.converged and not _good_enough(problem, state, limits):
                 state = _packed(problem, state, deadline, limits)
             if _good_enough(problem, state, limits) or due(deadline):
@@ -147,20 +143,6 @@ def generate(
     if state.bound - state.gain <= _slack(problem):
         columns = _within(problem, state, _slack(problem), deadline, tuning) or columns
     return Generated(columns, state.center, state.groups, state.bound, complete=False)
-
-
-def _begun(
-    problem: Problem, known: Generated | None, deadline: float, tuning: Tuning
-) -> _Iterate:
-    groups = improve(problem, None, deadline, tuning) if known is None else known.groups
-    pool = to_columns(problem, groups)
-    gain = float(pool.gain.sum())
-    start = shared_prices(problem, groups) if known is None else known.price
-    support, price = supported(problem.n_units, pool, np.ones(len(pool)), start, tuning.used)
-    if known is None:
-        return _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
-    pool = pool.joined(known.columns)
-    return _Iterate(pool, groups, gain, price, start, support, known.bound, relaxed=gain)
 
 
 def _slack(problem: Problem) -> float:
