@@ -130,17 +130,31 @@ def quoted(name: str) -> str:
 def described(part: Any) -> str:
     """A part of a method in a signature: as it says itself, or its class with its fields.
 
+    An array stands as a fingerprint, an object without a text of its own as this function has it.
+
     >>> described(Signature("m", {}))
     "Signature(name:'m',parts:{})"
     """
     if hasattr(part, "signature"):
         return str(part.signature)
     name = type(part).__name__
-    if not is_dataclass(part) or not fields(part):
-        return name
-    values = [(f.name, getattr(part, f.name)) for f in fields(part)]
-    shown = [f"{k}:{shortest(v) if isinstance(v, float) else v!r}" for k, v in values]
-    return f"{name}({','.join(shown)})"
+    if is_dataclass(part):
+        values = {f.name: getattr(part, f.name) for f in fields(part)}
+    else:
+        values = dict(getattr(part, "__dict__", {}))
+    shown = [f"{key}:{_field(value)}" for key, value in values.items()]
+    return f"{name}({','.join(shown)})" if shown else name
+
+
+def _field(value: Any) -> str:
+    if isinstance(value, float):
+        return shortest(value)
+    if hasattr(value, "tobytes"):  # an array
+        return fingerprint(str((value.dtype, value.shape)), value.tobytes())
+    kind: Any = type(value)
+    if kind.__repr__ is object.__repr__:
+        return described(value)
+    return repr(value)
 
 
 def fingerprint(*values: bytes | str) -> str:

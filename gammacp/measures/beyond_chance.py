@@ -181,7 +181,7 @@ def _sampled(
     except DataError as error:
         return {name: _without(str(error), model) for name in names}
     count = MeasuredDisagreements(names, options, has_whole_positions(continuum))
-    expected, _ = expectations(sampler, count, rule, seed, executor=executor)
+    expected, _ = expectations(sampler, count, rule, seed, executor=executor, measures=len(names))
     return {
         name: settled(observed[name], e, sampler.signature)
         for name, e in zip(names, expected, strict=True)

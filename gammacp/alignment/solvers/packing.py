@@ -214,7 +214,7 @@ def _bound_loss(packing: Model, program: _Program, ranking: Ranking) -> None:
     price, over = ranking.alone[units], ranking.over[units]
     largest = max(float(np.abs(ranking.loss).max(initial=0.0)), float(price.max(initial=0.0)))
     n = int(packing.capacity[units].sum())
-    scale = float(min(_LARGEST / (n + 1), _STEPS) / max(largest, float(over.max()), 1e-300))
+    scale = float(min(_LARGEST / (n + 1), _STEPS) / max(largest, float(over.max()), 1e-200))
     whole = np.rint(np.concatenate((ranking.loss, price)) * scale).astype(np.int64).tolist()
     total = _sum([*program.times, *program.alone], whole)
     if packing.cover:
@@ -270,6 +270,6 @@ def _solved(solver: Any, model: Any) -> Status | None:
 
 
 def _scaled(value: Floats, opening: float, n_units: int) -> tuple[Indices, float]:
-    largest = max(float(np.abs(value).max(initial=0.0)), opening, 1e-300)
+    largest = max(float(np.abs(value).max(initial=0.0)), opening, 1e-200)
     scale = 2.0 ** np.floor(np.log2(min(_LARGEST / (n_units + 1), _STEPS) / largest))
     return np.rint(value * scale).astype(np.int64), float(scale)
