@@ -52,6 +52,12 @@ class Tuning:
     pooling_seconds: float = 1.0
     """Seconds for the pooled relaxation beyond the time limit; without it there is no bound."""
 
+    small_units: int = 100
+    """Units up to which a continuum is laid in a row with others and solved with them; what is
+    then saved of a larger one, some 2 ms, hardly shows."""
+    row_units: int = 2000
+    """Units of such a row, so that memory stays small and one hard continuum holds up few."""
+
     # Which way
 
     few_annotators: int = 7

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.arrays import Floats
+from gammacp.canonical import canonical_order
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
 from gammacp.chance.registry import ChanceModel, register
 from gammacp.continuum import Continuum
@@ -169,6 +170,7 @@ class CutSampler:
     annotations: tuple[Annotation, ...]
     places: tuple[Places, ...]
     categories: tuple[str, ...]
+    names: tuple[str, ...]
     distance: float
     """Least distance of two cuts, as a fraction of the circle."""
     signature: str
@@ -180,7 +182,7 @@ class CutSampler:
         for k, i in enumerate(order):
             cuts[i] = self.places[i].draw(cuts[order[:k]], self.distance, rng)
         parts = [a.shifted(-float(c)) for a, c in zip(self.annotations, cuts, strict=True)]
-        return annotation_set(parts, self.categories)
+        return annotation_set(parts, self.categories, self.names)
 
 
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
@@ -213,6 +215,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         turned,
         tuple(places_to_cut(a) for a in turned),
         continuum.categories,
+        tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
         distance,
         f"cut{note}",
     )
@@ -239,5 +242,6 @@ register(
         reference="after Mathet, Widlöcher & Métivier 2015, §5.2.1",
         prepare=prepare_cut,
         pools=False,
+        named=True,
     )
 )

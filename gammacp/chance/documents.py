@@ -49,6 +49,7 @@ class DocumentsSampler:
     own: tuple[Indices, ...]
     sets: tuple[Indices, ...]
     categories: tuple[str, ...]
+    names: tuple[str, ...]
     signature: str
 
     def draw(self, rng: np.random.Generator) -> Continuum:
@@ -62,7 +63,8 @@ class DocumentsSampler:
             met[self.documents[row]] = True
             chosen.append(self.annotations[row])
         longest = max(a.length for a in chosen)
-        return annotation_set([a.mosaic(longest) for a in chosen], self.categories)
+        names = tuple(self.names[i] for i in annotators)
+        return annotation_set([a.mosaic(longest) for a in chosen], self.categories, names)
 
 
 def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> DocumentsSampler:
@@ -105,6 +107,7 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
         tuple(own),
         tuple(sets),
         ordered[0].categories,
+        tuple(sorted(rank, key=rank.__getitem__)),
         "documents" + (f"(pooled={len(few)})" if few else ""),
     )
 
@@ -147,5 +150,6 @@ register(
         prepare=prepare_documents,
         pools=True,
         ratio=True,
+        named=True,
     )
 )

@@ -16,11 +16,12 @@ from gammacp.measures.contributions import (
     contributions_of_alignment,
     contributions_of_documents,
 )
-from gammacp.measures.gamma import Gamma, GammaScore, gamma_of
-from gammacp.measures.gamma_corpus import CorpusGamma, gamma_of_corpus
-from gammacp.measures.random_sets import Memory, Progress
+from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
+from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
+from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.resampling import DRAWS, BootstrapInterval, bootstrap
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.needs import require
 
 Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]
 
@@ -165,21 +166,47 @@ def agreement_of(
 ) -> Agreement:
     """`agreement` with these settings."""
     named = named_continua(continua)
-    settings = settings.deciding([tuple(named.values())])
     if not named:
+        settings = settings.deciding([()])
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
         return Agreement(score=nobody, documents={}, chance=settings.chance)
+    basis = basis_of(continua, settings, executor=executor, progress=progress, shared=shared)
+    return agreement_on(basis, named)
+
+
+def basis_of(
+    continua: Continua,
+    settings: Settings,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    shared: Memory | None = None,
+) -> Basis:
+    """What γ of some continua rests on: of a corpus, but for a single continuum by itself."""
+    named = named_continua(continua)
+    source: Continuum | Corpus
+    if isinstance(continua, Corpus):
+        source = continua
+    elif len(named) == 1:
+        (source,) = named.values()
+    else:
+        source = Corpus.from_continua(named)
+    return Basis(source, settings, executor=executor, progress=progress, memory=shared)
+
+
+def agreement_on(basis: Basis, named: Mapping[str, Continuum]) -> Agreement:
+    """γ of the continua of a basis; `named` has their names."""
+    chance = basis.settings.chance
     try:
-        if len(named) == 1 and not isinstance(continua, Corpus):
-            ((name, continuum),) = named.items()
-            one = gamma_of(continuum, settings, executor, progress, shared)
-            return Agreement(score=one, documents={name: one}, chance=settings.chance)
-        corpus = continua if isinstance(continua, Corpus) else Corpus.from_continua(named)
-        whole = gamma_of_corpus(corpus, settings, executor, progress, shared)
-        return Agreement(score=whole, documents=whole.scores, chance=settings.chance)
+        if isinstance(basis.source, Corpus):
+            whole = gamma_on(basis.source, basis)
+            return Agreement(score=whole, documents=whole.scores, chance=chance)
+        require(basis.source)
+        one = gamma_score(basis.source, basis)
+        return Agreement(score=one, documents=dict.fromkeys(named, one), chance=chance)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))
-        return Agreement(score=score, documents=dict.fromkeys(named, score), chance=settings.chance)
+        return Agreement(score=score, documents=dict.fromkeys(named, score), chance=chance)
 
 
 def named_continua(continua: Continua) -> Mapping[str, Continuum]:

@@ -243,7 +243,7 @@ class _Disorders:
             value=value,
             samples=len(self.random),
             status=self.status,
-            chance=self.basis.chance(self.continuum).sampler.signature,
+            chance=self.basis.chance(self.continuum).model,
             p=chance.p_value(observed),
             observed=observed,
             expected=chance.mean,

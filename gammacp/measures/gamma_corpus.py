@@ -8,7 +8,7 @@ corpus for its number of annotators. One value for the corpus is a choice: 1 −
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -31,7 +31,6 @@ from gammacp.measures.score import BeyondChance, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.measures.within import factors
 from gammacp.needs import require
-from gammacp.stopping import due
 
 _NOT_REACHED = "interrupted before it was aligned"
 
@@ -123,15 +122,22 @@ def gamma_of_corpus(
     """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
     basis = Basis(corpus, settings, executor=executor, progress=progress, memory=shared)
+    return gamma_on(corpus, basis)
+
+
+def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
+    """γ of a corpus on its basis."""
+    reasons = {name: _reason(continuum) for name, continuum in corpus.items()}
+    sound = [name for name, reason in reasons.items() if reason is None]
+    # All alignments first: an interruption then leaves each continuum with its γ.
+    aligned = set(sound[: len(basis.align([corpus[name] for name in sound]))])
     scores: dict[str, Gamma] = {}
-    aligned: Iterable[tuple[str, Continuum, str | None]] = _aligned(corpus, basis)
-    if basis.model.pools:
-        # All alignments first: an interruption then leaves each continuum with its γ.
-        aligned = list(aligned)
-    for name, continuum, reason in aligned:
+    for name, reason in reasons.items():
         try:
+            if reason is None and name not in aligned:
+                reason = _NOT_REACHED
             scores[name] = (
-                gamma_score(continuum, basis, continua=len(corpus))
+                gamma_score(corpus[name], basis, continua=len(corpus))
                 if reason is None
                 else Gamma(value=math.nan, reason=reason)
             )
@@ -140,19 +146,13 @@ def gamma_of_corpus(
     return _pooled(scores, basis)
 
 
-def _aligned(corpus: Corpus, basis: Basis) -> Iterator[tuple[str, Continuum, str | None]]:
-    """Each continuum, aligned, or why it is not."""
-    for name, continuum in corpus.items():
-        reason = None
-        try:
-            require(continuum)
-        except DataError as error:
-            reason = str(error)
-        if reason is None and due():
-            reason = _NOT_REACHED
-        if reason is None:
-            basis.alignment(continuum)
-        yield name, continuum, reason
+def _reason(continuum: Continuum) -> str | None:
+    """Why a continuum has no γ."""
+    try:
+        require(continuum)
+    except DataError as error:
+        return str(error)
+    return None
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar
 
-from gammacp.alignment import BestGroups, best_groups
+from gammacp.alignment import Solving
 from gammacp.arguments import number, text, whole
 from gammacp.chance.registry import default_chance
 from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity import BoundDissimilarity, Combined
+from gammacp.dissimilarity import Combined
 from gammacp.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -147,20 +147,16 @@ class Settings:
             return self
         return replace(self, chance=default_chance(compared))
 
-    def solve(
-        self, continuum: Continuum, bound: BoundDissimilarity, *, ties: bool = False
-    ) -> BestGroups:
-        """The best alignment of one continuum, without objects; `ties` as in `best_groups`."""
-        return best_groups(
-            continuum,
-            bound,
-            method=self.method,
-            gap=self.gap,
-            time_limit=self.time_limit,
-            seed=self.seed,
-            cover=self.cover,
-            ties=ties,
-        )
+    @property
+    def solving(self) -> Solving:
+        """What the solver is told."""
+        return {
+            "method": self.method,
+            "gap": self.gap,
+            "time_limit": self.time_limit,
+            "seed": self.seed,
+            "cover": self.cover,
+        }
 
     def signature_parts(self) -> dict[str, object]:
         """What a signature says of these settings, but for chance, samples and method."""
