@@ -223,9 +223,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
 
 def _margin(continuum: Continuum, annotations: Sequence[Annotation]) -> float:
     """How much further than the units the circle reaches on each side; 0 for declared bounds."""
-    if not continuum.n_units:
-        return 0.0
-    if continuum.bounds != (continuum.starts.min(), continuum.ends.max()):
+    if not continuum.n_units or continuum.declared:
         return 0.0
     gaps = [
         max(0.0, a.length - float(a.lengths.sum())) / len(a.starts)

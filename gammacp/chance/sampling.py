@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import NormalDist
 from typing import Generic, Protocol, TypeVar
 
@@ -49,11 +50,14 @@ class SampleRule:
         1 − α of that error and of all Monte-Carlo intervals, in (0, 1).
     samples
         A fixed number of samples (≥ 2) instead of the rule.
+    least
+        Size of the first batch.
     """
 
     precision: float = 0.02
     confidence: float = 0.95
     samples: int | None = None
+    least: int = FIRST_SAMPLES
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -80,7 +84,7 @@ class SampleRule:
     @property
     def first(self) -> int:
         """Size of the first batch."""
-        return self.samples or FIRST_SAMPLES
+        return self.samples or self.least
 
     def missing(self, found: ExpectedDisorder, drawn: int) -> int:
         """How many samples to draw beyond those drawn; 0 when there are enough.
@@ -222,12 +226,12 @@ class ExpectedDisorder:
         """Whether mean and interval can be told: complete, or at least `FEWEST_SAMPLES`."""
         return self.complete or self.samples >= FEWEST_SAMPLES
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The expected disorder."""
         return _mean(self.disorders, self.weights)
 
-    @property
+    @cached_property
     def proven_mean(self) -> float:
         """The mean of the bounds."""
         return _mean(self.bounds, self.weights)
@@ -237,19 +241,19 @@ class ExpectedDisorder:
         """How many sets it is the mean of."""
         return len(self.disorders)
 
-    @property
+    @cached_property
     def half_width(self) -> float:
         """Half of the normal interval of the mean."""
         quantile = SampleRule(confidence=self.confidence).quantile
         return quantile * self.standard_error
 
-    @property
+    @cached_property
     def standard_error(self) -> float:
         """Of the mean."""
         spread = _deviation(self.disorders, self.weights, self.strata)
         return spread / math.sqrt(self.samples)
 
-    @property
+    @cached_property
     def interval(self) -> tuple[float, float]:
         """Normal interval of the mean, widened downwards to what the bounds leave open."""
         half = self.half_width

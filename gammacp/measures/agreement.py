@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias, Unpack
 
 from gammacp.arguments import instance, whole
@@ -50,10 +51,19 @@ class Agreement:
         """γ; NaN where it is undefined."""
         return self.score.value
 
-    @property
+    @cached_property
     def computed(self) -> Mapping[str, GammaScore]:
         """The documents that have an alignment."""
         return {n: s for n, s in self.documents.items() if isinstance(s, GammaScore)}
+
+    def on(self, documents: Collection[str]) -> float:
+        """γ of these documents alone, by the same expected disorders; NaN where undefined."""
+        parts = [
+            (s, s.alignment.continuum.mean_units) for n in documents if (s := self.computed.get(n))
+        ]
+        observed = math.fsum(x * (s.observed or 0.0) for s, x in parts)
+        expected = math.fsum(x * (s.expected or 0.0) for s, x in parts)
+        return 1 - observed / expected if expected > 0 else math.nan
 
     def contributions(self) -> Contributions:
         """What γ is a ratio of: per document, or per unitary alignment of the only document.

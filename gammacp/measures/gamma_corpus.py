@@ -52,7 +52,8 @@ class CorpusGamma(Gamma):
     annotators, units, samples
         Different annotators and units of those, and random sets (of all that were drawn).
     within, between
-        Its two factors (`gammacp.measures.within`); None if there is no γ.
+        Its two factors (`gammacp.measures.within`); None if there is no γ, and of a selection of
+        annotators.
     """
 
     mean: float
@@ -210,12 +211,16 @@ def _weighted(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> Corpu
     observed = math.fsum(p.weight * (p.score.observed or 0.0) for p in parts)
     lowest = math.fsum(p.weight * (p.score.bound or 0.0) for p in parts)
     low, mean, high = _expected(parts, basis.settings)
-    within, between = factors(
-        basis,
-        [p.score.alignment.continuum for p in parts],
-        observed / total,
-        lowest / total,
-        (low / total, mean / total, high / total),
+    within, between = (
+        (None, None)
+        if basis.selection
+        else factors(
+            basis,
+            [p.score.alignment.continuum for p in parts],
+            observed / total,
+            lowest / total,
+            (low / total, mean / total, high / total),
+        )
     )
     value, nothing = beyond_chance(observed, mean, "the expected disorder is 0")
     return replace(

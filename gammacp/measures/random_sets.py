@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -42,6 +43,10 @@ T = TypeVar("T")
 OWN_CHANCE = 50
 # Relative error of the expected disorder of continua that are a small share of all.
 _WORST = 0.5
+# Random sets of a corpus that pairs of annotators and categories find themselves in: as many of
+# its small documents as are aligned in a second or so, whether or not γ asks for them.
+_MANY = 1000
+_FEW_UNITS = 9000
 
 
 @dataclass(frozen=True)
@@ -176,10 +181,26 @@ class Basis:
         key = (isinstance(source, Continuum), self.continua, self.settings)
         self._memory: Memory = {} if memory is None else memory.setdefault(key, {})  # type: ignore[assignment]
 
-    def _once(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
+    @cached_property
+    def _annotated(self) -> Mapping[str, Mapping[str, Continuum]]:
+        """The continua of each annotator, by name."""
+        names = self.source if isinstance(self.source, Corpus) else (self.source.name,)
+        found: dict[str, dict[str, Continuum]] = {}
+        for name, c in zip(names, self.continua, strict=True):
+            for annotator in c.annotators:
+                found.setdefault(annotator, {})[name] = c
+        return found
+
+    def once(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """What `compute` gives, computed once for all that rest on this."""
         if key not in self._memory:
             self._memory[key] = compute()
         return self._memory[key]  # type: ignore[return-value]
+
+    @property
+    def selection(self) -> bool:
+        """Whether it is of some annotators, selected from the basis of all."""
+        return self._parent is not None
 
     def align(self, continua: Sequence[Continuum]) -> list[Alignment]:
         """The best alignments of some of the continua, ties broken canonically.
@@ -187,10 +208,9 @@ class Basis:
         After Ctrl-C those that were not reached are missing at the end.
         """
         new = [c for c in continua if ("alignment", c) not in self._memory]
-        for c, found in zip(
-            new, align_each(new, self.bound, **self.settings.solving), strict=False
-        ):
-            self._memory["alignment", c] = found
+        if new:
+            aligned = align_each(new, self.bound, **self.settings.solving)
+            self._memory |= {("alignment", a.continuum): a for a in aligned}
         done = (self._memory.get(("alignment", c)) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
@@ -211,7 +231,7 @@ class Basis:
         def compute() -> Chance:
             return self._sampled(draws, self._rule(continuum), ratio=self._ratio, keep=self._keep)
 
-        return self._once(("chance", id(draws)), compute)
+        return self.once(("chance", id(draws)), compute)
 
     def draws(self, continuum: Continuum) -> Draws[Continuum]:
         """The random sets that serve one of the continua."""
@@ -231,7 +251,7 @@ class Basis:
                 sampler = self.model.prepare([continuum], n)
             return Draws(sampler, self.settings.seed, keep=self._keep)
 
-        return self._once(("draws", key), compute)
+        return self.once(("draws", key), compute)
 
     def _cut(self, continuum: Continuum, parent: _Parent) -> Selected | None:
         """Random sets of all annotators, cut as this continuum was; None if they are too few."""
@@ -243,7 +263,7 @@ class Basis:
             drawn = parent.basis.chance(origin).expected.samples
             return cut if cut.reach(FEWEST_SAMPLES, drawn) >= FEWEST_SAMPLES else None
 
-        return self._once(("cut", id(whole)), compute)
+        return self.once(("cut", id(whole)), compute)
 
     def within(self, continua: Sequence[Continuum]) -> Chance:
         """The expected disorder of these continua if chance is modelled within each (`cut`)."""
@@ -252,7 +272,7 @@ class Basis:
             draws = Draws(self._strata(continua, "cut"), self.settings.seed)
             return self._sampled(draws, self.settings.rule, ratio=True, keep=False)
 
-        return self._once(("within", tuple(continua)), compute)
+        return self.once(("within", tuple(continua)), compute)
 
     def _strata(self, continua: Sequence[Continuum], model: str = "") -> Strata[Continuum]:
         """Chance within each of these in turn, the shortest first."""
@@ -261,6 +281,11 @@ class Basis:
         samplers = tuple(prepare([c], c.n_annotators) for c in marked)
         name = model or f"{self.model.name}(over={len(samplers)})"
         return Strata(samplers, name)
+
+    @cached_property
+    def _units(self) -> int:
+        """Units of a continuum in the mean, 1 at least."""
+        return max(1, sum(c.n_units for c in self.continua) // len(self.continua))
 
     @property
     def _ratio(self) -> bool:
@@ -272,7 +297,11 @@ class Basis:
         All groups together then have the expected disorder of the corpus to a precision of e.
         """
         rule = self.settings.rule
-        if not self.shared or rule.samples is not None or len(self._rows) == 1:
+        if not self.shared or rule.samples is not None:
+            return rule
+        if self.model.named and self._parent is None:
+            rule = replace(rule, least=max(rule.least, min(_MANY, _FEW_UNITS // self._units)))
+        if len(self._rows) == 1:
             return rule
         of_all = math.fsum(c.mean_units for c in self.continua)
         share = math.fsum(c.mean_units for c in self._rows[continuum.n_annotators]) / of_all
@@ -297,29 +326,20 @@ class Basis:
             None if no continuum has two annotators left.
         """
         wanted = frozenset(names)
-        named = (
-            {self.source.name: self.source} if isinstance(self.source, Continuum) else self.source
-        )
+        places = [self._annotated.get(name, {}) for name in wanted]
         origins: dict[str, Continuum] = {}
         chosen: dict[str, Continuum] = {}
-        for name, c in named.items():
+        for name, c in min(places, key=len).items():
             left = [a for a in c.annotators if (a in wanted) == keep]
-            if wanted.issubset(c.annotators) and len(left) > 1:
+            if len(left) > 1 and all(name in other for other in places):
                 origins[name], chosen[name] = c, c.only_annotators(left)
         if not chosen:
             return None
-        source = (
-            Corpus.from_continua(chosen)
-            if isinstance(self.source, Corpus)
-            else next(iter(chosen.values()))
-        )
+        several = isinstance(self.source, Corpus)
+        source = Corpus(chosen, self.source.categories) if several else next(iter(chosen.values()))
         basis = Basis(source, self.settings, executor=self._executor)
-        basis._parent = _Parent(
-            self,
-            wanted,
-            keep,
-            {id(c): o for c, o in zip(basis.continua, origins.values(), strict=True)},
-        )
+        cut = zip(basis.continua, origins.values(), strict=True)
+        basis._parent = _Parent(self, wanted, keep, {id(c): o for c, o in cut})
         return basis
 
     def _sampled(
@@ -330,8 +350,7 @@ class Basis:
         After Ctrl-C (`stopping.interruptible`) the samples that are done count, without the one
         that was cut short.
         """
-        units = max(1, sum(c.n_units for c in self.continua) // len(self.continua))
-        at_once = min(200, max(5, 2000 // units))
+        at_once = min(200, max(5, 2000 // self._units))
         count = AlignedDisorder(self.bound, self.settings, keep, ratio, at_once)
         (expected,), kept = expectations(
             draws,

@@ -44,7 +44,7 @@ def compare(
     files: Files = None,
     by: Annotated[
         list[By] | None,
-        typer.Option(help="Print these tables only (repeatable).  [default: all]"),
+        typer.Option(help="Compute and print these tables only (repeatable).  [default: all]"),
     ] = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
@@ -60,7 +60,8 @@ def compare(
             loaded.corpus().continua,
             reference=comparing.reference,
             draws=comparing.bootstrap,
-            leave_one_out=comparing.leave_one_out and (not by or By.ANNOTATOR in by or json),
+            leave_one_out=comparing.leave_one_out,
+            by=[str(table) for table in by or By],
             against=comparing.other_round(reading),
             deals=comparing.permutations,
             executor=executor,
