@@ -115,7 +115,7 @@ def measures_beyond_chance(
     >>> from gammacp.segmentation import load_codings
     >>> found = measures_beyond_chance(load_codings("moonstone"))
     >>> round(found["s"].value, 2), round(found["s"].beyond_chance.value, 1)
-    (0.89, 0.3)
+    (0.86, 0.4)
     """
     comparison, rule = comparison or Comparison(), rule or SampleRule()
     pairs = compared_pairs(codings, comparison)
