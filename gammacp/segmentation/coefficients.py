@@ -132,7 +132,7 @@ def pool(pairs: Pairs, people: Sequence[str] | None = None) -> Pool:
 def coefficients(
     arrays: Pool, *, mode: Mode = Mode.EQUATIONS, weights: Floats | None = None
 ) -> Coefficients:
-    """π, κ and bias over items, each counted as often as `weights` says (once by default).
+    """π, κ and bias over the items of `arrays`, each counted as often as `weights` says.
 
     Undefined where no item has a potential boundary, or where chance agreement is not below 1:
     everybody has a boundary everywhere, or, in mode `published`, more segments than places.

@@ -41,7 +41,7 @@ class Comparison:
         whole("n", self.n, 1)
 
     def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
-        """The first columns of `kernels.BOTH` for boundaries of several types."""
+        """The first columns of `kernels.BOTH` of a and b, whose boundaries are of several types."""
         s = segmentation_similarity(a, b, n=self.n, costs=self.costs, search=self.search)
         searched, best = (
             boundary_similarity(
@@ -69,7 +69,7 @@ class Comparison:
         )
 
     def signed(self, name: str, *, selection: Iterable[str] = (), **parts: object) -> str:
-        """The signature of what is computed with it."""
+        """The signature of `name` computed with it, after a `selection`, with further `parts`."""
         costs = self.costs
         return signature(
             name,
