@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from gammacp.arguments import instance, several
+from gammacp.chance.beyond import BeyondChance
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.score import BeyondChance, Score, undefined
+from gammacp.measures.score import Score, undefined
 from gammacp.needs import Need, unmet_need
 from gammacp.registry import Registry
 

@@ -24,10 +24,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
+from gammacp.chance.beyond import BeyondChance, beyond_chance
 from gammacp.errors import DataError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS, bootstrap
-from gammacp.measures.score import BeyondChance, beyond_chance
 from gammacp.signature import signature
 from gammacp.syntax.accuracy import accuracies, disagreements, score_names
 from gammacp.syntax.alpha import DELTAS, TreeObservations, deltas

@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
+from gammacp.chance.beyond import BeyondChance
 from gammacp.measures.registry import Measure, observed_disagreement, register
-from gammacp.measures.score import BeyondChance, Score, undefined
+from gammacp.measures.score import Score, undefined
 
 if TYPE_CHECKING:
     from gammacp.syntax.agreement import SyntaxAgreement
