@@ -160,14 +160,16 @@ class Tuning:
 
     crowd: int = 28
     """Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns."""
-    head_start: float = 1.0
+    head_start: float = 0.3
     """Seconds that column generation has of a crowd before it is relaxed."""
     long_head_start: float = 20.0
     """The same for fewer annotators, of whom 20 × 30 random ones take 5 to 11."""
     head_share: float = 0.2
     """Of the time limit: what the head start takes at most."""
-    patience_share: float = 0.5
+    patience_share: float = 0.3
     """Of the seconds so far: without progress for that long the relaxation has had its say."""
+    last_share: float = 0.5
+    """Of the seconds so far: how long columns are generated after that, without a time limit."""
     progress: float = 0.02
     """Of the gap: what counts as progress."""
     first_stage: int = 120
@@ -209,8 +211,9 @@ class Tuning:
     """Groups that annealing may have beyond twice those it starts with."""
     ties: int = 20_000_000
     """Numbers in annealing's table of units by groups, 160 MB; above, it is left out."""
-    moves: int = 500
-    """Moves per unit of the first runs of annealing; 500 units of 200 annotators take 0.1 s."""
+    moves: int = 2000
+    """Moves per unit of the first runs of annealing; 500 units of 200 annotators take 0.4 s, and
+    with 500 moves the best alignments are not met (209 × 493)."""
     heats: tuple[float, ...] = (0.1, 0.03, 0.01, 0.003)
     """Of the opening: temperatures at which runs begin. Crowds of 209 annotators need the high
     ones, which open and close groups, those of 35 the low ones."""

@@ -65,10 +65,12 @@ class Enclosed:
 def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     """Generate for a while, then anneal and relax, then generate again.
 
-    It ends when the gap is small enough, and at the deadline.
+    It ends when the gap is small enough, at the deadline, and without a time limit some
+    time after nothing more comes of it.
     """
-    deadline = limits.deadline()
-    if problem.cover or problem.opening <= 0:
+    began, deadline = time.monotonic(), limits.deadline()
+    small = problem.n_annotators < limits.tuning.crowd
+    if problem.cover or problem.opening <= 0 or small and problem.n_units > limits.tuning.most_relaxed:
         return solve_generation(problem, limits)
     generated = generate(problem, limits, min(_head_start(problem, limits), deadline))
     found = _enclosed(problem, generated)
@@ -80,7 +82,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         known = Generated(
             generated.columns, found.price, found.groups, total - found.bound, complete=False
         )
-        generated = generate(problem, limits, deadline, known)
+        generated = generate(problem, limits, _last(began, limits, deadline), known)
         if generated.complete:
             return concluded(problem, generated, limits, deadline)
         found = _enclosed(problem, generated)
@@ -95,6 +97,12 @@ def _head_start(problem: Problem, limits: Limits) -> float:
     seconds = tuning.head_start if crowd else tuning.long_head_start
     most = np.inf if limits.time_limit is None else tuning.head_share * limits.time_limit
     return time.monotonic() + min(seconds, most)
+
+
+def _last(began: float, limits: Limits, deadline: float) -> float:
+    """Until when columns are generated again: the time limit, or a share of all before."""
+    now = time.monotonic()
+    return deadline if limits.time_limit else now + limits.tuning.last_share * (now - began)
 
 
 def _enclosed(problem: Problem, generated: Generated) -> Enclosed:

@@ -26,7 +26,7 @@ from gammacp.alignment.columns import Columns, to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
 from gammacp.alignment.duals.projection import Support, shared_prices, supported
 from gammacp.alignment.heuristics.local_search import improve
-from gammacp.alignment.heuristics.neighbourhoods import searched
+from gammacp.alignment.heuristics.annealing import Schedule, cooled, fits
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.pricing.near import project_prices
@@ -118,11 +118,12 @@ def generate(
     tuning = limits.tuning
     state = _begun(problem, known, deadline, tuning)
     first, total = True, problem.n_units * problem.opening
+    large = len(problem.first) >= tuning.searched_pairs
     try:
         while True:
             found = len(state.pool)
             state = _projected(problem, state, deadline, tuning)
-            if first and not state.near and len(problem.first) >= tuning.searched_pairs:
+            if first and not state.near and large:
                 state = _searched(problem, state, deadline, tuning)
             found = len(state.pool) - found
             if first or state.near or found < problem.n_units / 10:
@@ -139,7 +140,9 @@ def generate(
             if state.converged:
                 break
             if not state.near:
-                state = _mastered(problem, state, deadline, tuning)
+                before, state = state, _mastered(problem, state, deadline, tuning)
+                if large and state.gain > before.gain:
+                    state = _mended(problem, state, deadline, tuning)
     except TimeoutError:
         # What has been found so far, with its bound, is the answer.
         pass
@@ -188,11 +191,23 @@ def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tunin
 
 def _searched(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
     """From a better alignment, its groups the support."""
-    state = _better(problem, state, searched(problem, state.groups, deadline, tuning))
+    groups = state.groups
+    for heat in tuning.heats[:2] if fits(problem, groups, tuning) else ():
+        schedule = Schedule(heat, tuning.moves, 0)
+        groups = cooled(problem, groups, schedule, deadline, tuning)
+    state = _better(problem, state, groups)
     pool = to_columns(problem, state.groups)
     support, price = supported(problem.n_units, pool, np.ones(len(pool)), state.price, tuning.used)
     state = replace(state, support=support, price=price, relaxed=state.gain)
     return _projected(problem, state, deadline, tuning)
+
+
+def _mended(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+    """From what a run of annealing makes of a rounded solution."""
+    if not fits(problem, state.groups, tuning):
+        return state
+    schedule = Schedule(tuning.heats[-2], tuning.moves, 0)
+    return _better(problem, state, cooled(problem, state.groups, schedule, deadline, tuning))
 
 
 def _mastered(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
