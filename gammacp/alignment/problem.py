@@ -54,6 +54,8 @@ class Problem:
     rank
         Place of each unit by position (start, end, row); default: the rows' own order. Neighbours
         in rank should be neighbours in the graph, and ties between optima are broken by it.
+    kind
+        Units of one number are equal in all that the dissimilarity reads; None: not known.
     """
 
     annotator: Codes
@@ -65,6 +67,7 @@ class Problem:
     delta: float = 1.0
     cover: bool = False
     rank: Codes | None = None
+    kind: Codes | None = None
 
     @cached_property
     def ranks(self) -> Codes:

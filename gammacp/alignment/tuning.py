@@ -52,6 +52,12 @@ class Tuning:
     pooling_seconds: float = 1.0
     """Seconds for the pooled relaxation beyond the time limit; without it there is no bound."""
 
+    spot: float = 1e-3
+    """Of the shortest unit: spread of starts and ends below which positions hardly matter, so that
+    pooled units may be proof enough (d ≤ 2.5e-7)."""
+    spot_seconds: float = 0.4
+    """Seconds for the true problem of such units before they are pooled."""
+
     # Which way
 
     few_annotators: int = 7
@@ -133,12 +139,8 @@ class Tuning:
     """Of the scale: a lack that tells that projections lead nowhere."""
     least_step: float = 1e-3
     """Share of the old prices below which the master's own are used."""
-    trials: int = 4
-    """Trials per group of the large neighbourhood search."""
     searched_pairs: int = 50_000
-    """Candidate pairs from which on that search is tried."""
-    searched_units: int = 4000
-    """Units up to which it is tried: it fills a square of numbers, 128 MB."""
+    """Candidate pairs from which on columns begin with annealing (20 × 30, not 10 × 30)."""
     few_nodes: int = 30
     """Nodes of the branch and bound of each root while prices are far off."""
     nodes: int = 1000

@@ -32,6 +32,7 @@ from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.stopping import due, watched
 from gammacp.arrays import Bools, Floats, Indices
 
+
 @dataclass(frozen=True, eq=False)
 class Relaxed:
     """Feasible prices and what is known beside them.
@@ -83,7 +84,7 @@ def relaxations(
         else:
             iterate = enlarged(iterate, old, new, np.searchsorted(units, held))
         last = len(units) == problem.n_units
-        for priced in ascend(new, iterate):
+        for priced in ascend(new, iterate, deadline):
             iterate = priced.iterate
             price = -beside
             price[units] += priced.price

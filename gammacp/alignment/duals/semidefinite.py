@@ -24,6 +24,8 @@ from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.stopping import due
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -152,21 +154,22 @@ def enlarged(iterate: Iterate, old: Model, new: Model, at: Indices) -> Iterate:
     )
 
 
-def ascend(model: Model, iterate: Iterate, *, triangles: bool = True) -> Iterator[Priced]:
+def ascend(model: Model, iterate: Iterate, deadline: float = np.inf) -> Iterator[Priced]:
     """Iterates for ever, a few steps apart; the first proves little, the later ones more.
 
-    With `triangles`, those that are violated are added from time to time.
+    Violated triangles are added in between. Once due, what the steps so far have come to.
     """
     done = 0
     while True:
         for _ in range(model.tuning.splittings):
+            if done and due(deadline):
+                break
             iterate, lack, change = _step(model, iterate)
             done += 1
             if done % 10 == 0:
                 iterate = _balanced(model, iterate, lack, change)
         yield _priced(model, iterate)
-        if triangles:
-            iterate = _cut(model, iterate)
+        iterate = _cut(model, iterate)
 
 
 def _step(model: Model, iterate: Iterate) -> tuple[Iterate, float, float]:
@@ -239,7 +242,9 @@ def _cut(model: Model, iterate: Iterate) -> Iterate:
     from gammacp.alignment.kernels.metric import violated
 
     annotator, tuning = model.problem.annotator.astype(np.int32), model.tuning
-    found, excess = violated(iterate.inside[1:, 1:].copy(), annotator, tuning.violation, tuning.triangles)
+    found, excess = violated(
+        iterate.inside[1:, 1:].copy(), annotator, tuning.violation, tuning.triangles
+    )
     worst = found[np.argsort(-excess, kind="stable")[: tuning.triangles_per_unit * len(annotator)]]
     kept = iterate.multiplier > 0
     triangles, multiplier = iterate.triangles[kept], iterate.multiplier[kept]
@@ -300,8 +305,10 @@ def feasible_prices(model: Model, iterate: Iterate) -> Floats:
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
     beside = -matrix[0, 1:] * model.border
     apex = 2 * penalty * iterate.rows.sum(axis=1)
-    apex += 2 * penalty * np.bincount(
-        iterate.triangles[:, 0], weights=iterate.multiplier, minlength=len(own)
+    apex += (
+        2
+        * penalty
+        * np.bincount(iterate.triangles[:, 0], weights=iterate.multiplier, minlength=len(own))
     )
     price = 2 * shrink * beside - own - shift - apex
     slack = 2.0**-46 * (2 * np.abs(beside) + own + shift + apex)

@@ -18,6 +18,7 @@ import numpy as np
 from gammacp.alignment.columns import to_columns
 from gammacp.alignment.duals.nested import Relaxed, relaxations
 from gammacp.alignment.heuristics.annealing import annealed
+from gammacp.alignment.heuristics.contraction import contracted
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Solution, group_costs, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
@@ -70,7 +71,12 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     """
     began, deadline = time.monotonic(), limits.deadline()
     small = problem.n_annotators < limits.tuning.crowd
-    if problem.cover or problem.opening <= 0 or small and problem.n_units > limits.tuning.most_relaxed:
+    if (
+        problem.cover
+        or problem.opening <= 0
+        or small
+        and problem.n_units > limits.tuning.most_relaxed
+    ):
         return solve_generation(problem, limits)
     generated = generate(problem, limits, min(_head_start(problem, limits), deadline))
     found = _enclosed(problem, generated)
@@ -106,23 +112,25 @@ def _last(began: float, limits: Limits, deadline: float) -> float:
 
 
 def _enclosed(problem: Problem, generated: Generated) -> Enclosed:
-    objective = float(group_costs(problem, generated.groups).sum())
+    groups = contracted(problem, generated.groups)
+    objective = float(group_costs(problem, groups).sum())
     bound = max(problem.n_units * problem.opening - generated.bound, unit_bound(problem))
-    return Enclosed(generated.groups, objective, generated.price, bound)
+    return Enclosed(groups, objective, generated.price, bound)
 
 
 def enclose(problem: Problem, found: Enclosed, limits: Limits, deadline: float) -> Enclosed:
     """A better alignment and a better bound, in turn, until due or nothing more comes of it."""
     tuning = limits.tuning
     began = time.monotonic()
-    above = _Turn(annealed(problem, found.groups, seed=limits.seed, deadline=deadline, tuning=tuning))
-    below: _Turn[Relaxed] | None = None
+    above = _Turn(
+        annealed(problem, found.groups, seed=limits.seed, deadline=deadline, tuning=tuning)
+    )
+    below = _Turn(relaxations(problem, found.objective, deadline, tuning))
+    found = _raised(problem, found, below)
     progressed, open_gap = began, found.gap
     while not due(deadline) and found.gap > enough(problem, found.objective, limits):
-        if below is None or (above.alive and above.seconds * (1 + above.idle) < below.seconds):
-            # The relaxation's scale is that of an alignment: one is annealed first.
+        if above.alive and above.seconds * (1 + above.idle) <= below.seconds:
             found = _lowered(problem, found, above)
-            below = below or _Turn(relaxations(problem, found.objective, deadline, tuning))
         else:
             found = _raised(problem, found, below)
         tell(found.objective, found.bound)

@@ -88,9 +88,7 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
     return concluded(problem, generate(problem, limits, deadline), limits, deadline)
 
 
-def concluded(
-    problem: Problem, generated: Generated, limits: Limits, deadline: float
-) -> Solution:
+def concluded(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
     """The best alignment of what was generated, proven where that is complete."""
     bound = problem.n_units * problem.opening - generated.bound
     if not generated.complete:
@@ -152,9 +150,7 @@ def generate(
     return Generated(columns, state.center, state.groups, state.bound, complete=False)
 
 
-def _begun(
-    problem: Problem, known: Generated | None, deadline: float, tuning: Tuning
-) -> _Iterate:
+def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: Tuning) -> _Iterate:
     groups = improve(problem, None, deadline, tuning) if known is None else known.groups
     pool = to_columns(problem, groups)
     gain = float(pool.gain.sum())
