@@ -94,7 +94,8 @@ def build_problem(
 def _kinds(continuum: Continuum) -> Codes:
     """A number for each place and category, shape (units,)."""
     columns = (continuum.starts, continuum.ends, continuum.category_codes)
-    return np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].astype(np.int32)
+    kind = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1]
+    return np.asarray(kind, np.int32)
 
 
 def position_ranks(continuum: Continuum) -> Codes:

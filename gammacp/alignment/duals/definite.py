@@ -1,4 +1,4 @@
-"""What must be added to a symmetric matrix's diagonal to make it positive semidefinite, for sure."""
+"""What must be added to a matrix's diagonal to make it positive semidefinite, for sure."""
 
 from __future__ import annotations
 

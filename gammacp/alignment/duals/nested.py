@@ -29,8 +29,8 @@ from gammacp.alignment.duals.semidefinite import (
 )
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.stopping import due, watched
 from gammacp.arrays import Bools, Floats, Indices
+from gammacp.stopping import due, watched
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,8 @@ def relaxations(
 def stages(counts: Indices, tuning: Tuning = DEFAULT) -> list[int]:
     """How many annotators are inside at each stage; `counts` are their units, most first."""
     total = np.cumsum(counts)
-    size, found = float(tuning.first_stage), []
+    size = float(tuning.first_stage)
+    found: list[int] = []
     while True:
         n_inside = int(np.searchsorted(total, min(size, tuning.most_relaxed), side="right"))
         if total[-1] <= min(1.2 * size, tuning.most_relaxed):

@@ -50,7 +50,7 @@ class Model:
     cost: Floats
     pair: Bools
     begin: Indices
-    rows: Codes
+    rows: Indices
     border: float
 
     @cached_property
@@ -104,15 +104,16 @@ class Priced:
 def model(problem: Problem, n_groups: float, tuning: Tuning = DEFAULT) -> Model:
     """The matrices of a problem that has about that many groups; the opening must be > 0."""
     size, n = problem.n_units, problem.n_annotators
+    rows: Indices = np.zeros((size, n), np.int64)
     cost, pair = np.zeros((size, size)), np.zeros((size, size), np.bool_)
     for a, b in ((problem.first, problem.second), (problem.second, problem.first)):
         cost[a, b] = -0.5 * problem.weight / problem.opening
         pair[a, b] = True
     counts = np.bincount(problem.annotator, minlength=n)
     begin = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-    rows = np.zeros((size, n), np.int32)
-    for a in np.flatnonzero(counts > 1):
-        rows[:, a] = pair[:, begin[a] : begin[a + 1]].sum(axis=1) > 1
+    for annotator in np.flatnonzero(counts > 1).tolist():
+        theirs = slice(begin[annotator], begin[annotator + 1])
+        rows[:, annotator] = pair[:, theirs].sum(axis=1) > 1
     border = 2.0 ** -round(0.5 * np.log2(max(n_groups, 1.0)))
     return Model(problem, tuning, cost, pair, begin, rows, border)
 
@@ -218,9 +219,13 @@ def _step(model: Model, iterate: Iterate) -> tuple[Iterate, float, float]:
         penalty,
         penalty * matrix,
     )
-    lack = np.linalg.norm(definite - after) / np.linalg.norm(after)
-    change = np.linalg.norm(after - inside) / max(np.linalg.norm(matrix), 1e-12)
-    return moved, float(lack), float(change)
+    lack = _norm(definite - after) / _norm(after)
+    change = _norm(after - inside) / max(_norm(matrix), 1e-12)
+    return moved, lack, change
+
+
+def _norm(matrix: Floats) -> float:
+    return float(np.linalg.norm(matrix))
 
 
 def _balanced(model: Model, iterate: Iterate, lack: float, change: float) -> Iterate:

@@ -10,8 +10,8 @@ import numpy as np
 from gammacp.alignment.columns import group_of_units
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.stopping import due, watched
 from gammacp.arrays import Codes
+from gammacp.stopping import due, watched
 
 
 def annealed(
@@ -84,7 +84,7 @@ def cooled(
             schedule.moves * n,
             schedule.heat * problem.opening,
             tuning.cold * problem.opening / problem.n_annotators,
-            schedule.seed,
+            np.random.default_rng(schedule.seed),
             halted,
         ),
         lambda: halted.fill(True),

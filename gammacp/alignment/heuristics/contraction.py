@@ -26,7 +26,7 @@ def contracted(problem: Problem, groups: Codes) -> Codes:
         return groups
     table = groups.copy()
     group_of = group_of_units(groups, problem.n_units)
-    order = np.argsort(kind, kind="stable")
+    order = np.argsort(kind, kind="stable").astype(np.int32)
     for alike in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):
         moved = len(alike) > 1
         while moved:

@@ -23,7 +23,7 @@ def anneal(
     moves: int,
     hot: float,
     cold: float,
-    seed: int,
+    random: np.random.Generator,
     halted: Bools,
 ) -> tuple[Codes, float]:
     """The best alignment met from `group_of` on, and what it gains against it.
@@ -35,7 +35,6 @@ def anneal(
     a neighbour; `by_weight` are the pairs' places in each unit's row, heaviest first. A pair
     that is no candidate costs `missing`. `n_groups` is how many there may be at most.
     """
-    np.random.seed(seed)
     n = len(group_of)
     group_of = group_of.copy()
     best_of = group_of.copy()
@@ -69,19 +68,19 @@ def anneal(
             if halted[0]:
                 break
             temperature = hot * (cold / hot) ** (move / moves)
-        u = np.random.randint(n)
+        u = int(random.random() * n)
         a = annotator[u]
         here = group_of[u]
-        way = np.random.random()
+        way = random.random()
         if way < near:
             count = graph.start[u + 1] - graph.start[u]
             if count == 0:
                 continue
             # The heaviest pairs most often.
-            rank = int(count * np.random.random() ** 3)
+            rank = int(count * random.random() ** 3)
             there = group_of[graph.neighbour[by_weight[graph.start[u] + rank]]]
         elif way < 0.97:
-            there = used[np.random.randint(n_used)]
+            there = used[int(random.random() * n_used)]
         elif n_free > 0 and size[here] > 1:
             there = free[n_free - 1]
         else:
@@ -97,7 +96,7 @@ def anneal(
                 d -= opening
         else:
             d += missing * (size[there] - size[here] + 1) + tie[here, other] - tie[there, other]
-        if d < 0.0 and np.random.random() >= np.exp(d / temperature):
+        if d < 0.0 and random.random() >= np.exp(d / temperature):
             continue
         gain += d
         _change(tie[here], u, -1.0, graph, missing)

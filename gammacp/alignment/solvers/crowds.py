@@ -74,8 +74,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     if (
         problem.cover
         or problem.opening <= 0
-        or small
-        and problem.n_units > limits.tuning.most_relaxed
+        or (small and problem.n_units > limits.tuning.most_relaxed)
     ):
         return solve_generation(problem, limits)
     generated = generate(problem, limits, min(_head_start(problem, limits), deadline))
@@ -184,7 +183,7 @@ def _raised(problem: Problem, found: Enclosed, turn: _Turn[Relaxed]) -> Enclosed
     relaxed = turn.take()
     if relaxed is None or relaxed.bound <= found.bound:
         return found
-    # Prices of the relaxation are shares of costs; a unit alone costs the opening and gains nothing.
+    # From shares of costs to prices of gains: a unit alone costs the opening and gains nothing.
     return replace(found, price=problem.opening - relaxed.price, bound=relaxed.bound)
 
 

@@ -25,8 +25,8 @@ import numpy as np
 from gammacp.alignment.columns import Columns, to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
 from gammacp.alignment.duals.projection import Support, shared_prices, supported
-from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.heuristics.annealing import Schedule, cooled, fits
+from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.pricing.near import project_prices

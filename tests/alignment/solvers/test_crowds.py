@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_annealing_never_loses_and_repeats_itself(seed):
         steps = annealed(problem, alone(problem), seed=seed)
         runs.append([next(steps) for _ in range(6)])
     costs = [group_costs(problem, groups).sum() for groups in runs[0]]
-    assert all(b <= a + 1e-9 for a, b in zip(costs, costs[1:], strict=False))
+    assert all(b <= a + 1e-9 for a, b in pairwise(costs))
     assert all(np.array_equal(a, b) for a, b in zip(*runs, strict=True))
     for groups in runs[0]:
         assert np.array_equal(np.sort(groups[groups >= 0]), np.arange(problem.n_units))
