@@ -87,7 +87,9 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         known = Generated(
             generated.columns, found.price, found.groups, total - found.bound, complete=False
         )
-        generated = generate(problem, limits, _last(began, limits, deadline), known)
+        generated = generate(
+            problem, limits, deadline if small else _last(began, limits, deadline), known
+        )
         if generated.complete:
             return concluded(problem, generated, limits, deadline)
         found = _enclosed(problem, generated)
