@@ -103,7 +103,7 @@ class Continuum:
         offset_unit: str = "",
         text: str | None = None,
     ) -> Continuum:
-        """A continuum of these units; arguments as for `from_columns`.
+        """A continuum of these units; the other arguments (`offset_unit`, …) as for `from_columns`.
 
         >>> c = Continuum.from_units([Unit("Ann", 2, 9, "a"), Unit("Bob", 3, 9, "a")])
         >>> c.annotators, c.bounds, c.n_units
@@ -152,6 +152,9 @@ class Continuum:
             appended, sorted. Default: all names, sorted.
         bounds
             Default: first start and last end; (0, 0) when there is no unit.
+        name, offset_unit, text
+            What the continuum is called, what its positions count ("ms", "s", …), and the text that
+            they count in, if there is one.
 
         Raises
         ------
@@ -200,6 +203,17 @@ class Continuum:
         """A continuum from columns that are encoded already and known to be sound.
 
         For generators of random continua: positions are not checked again, only sorted.
+
+        Parameters
+        ----------
+        annotators, categories
+            Names, in the order that the codes count.
+        starts, ends
+            Positions, float64, shape (units,).
+        annotator_codes, category_codes
+            int32, shape (units,); category −1 is unlabelled.
+        bounds, name, offset_unit
+            As for `from_columns`.
         """
         columns = _sorted(
             np.array(starts, np.float64),
@@ -231,6 +245,14 @@ class Continuum:
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
         category (None, NaN, NA) is an unlabelled unit; the category column may be absent.
+        `annotators`, `categories`, `bounds`, `name` and `offset_unit` as for `from_columns`.
+
+        Parameters
+        ----------
+        frame
+            One row per unit.
+        annotators, categories, bounds, name, offset_unit
+            As for `from_columns`.
 
         Raises
         ------
@@ -350,7 +372,13 @@ class Continuum:
         return np.diff(self.offsets)
 
     def covered(self, start: float, end: float) -> str | None:
-        """The text between two positions; None unless positions count a text's characters."""
+        """The text between two positions; None unless positions count a text's characters.
+
+        Parameters
+        ----------
+        start, end
+            Positions, in code points of the text.
+        """
         if self.text is None or self.offset_unit not in ("", "characters"):
             return None
         return self.text[max(0, math.floor(start)) : max(0, math.ceil(end))]
@@ -361,7 +389,14 @@ class Continuum:
         return slice(int(self.offsets[code]), int(self.offsets[code + 1]))
 
     def noting(self, key: str, *values: str) -> Continuum:
-        """The same continuum with an entry `key=value,…` in `selection`.
+        """The same continuum with an entry `key=values` in `selection`.
+
+        Parameters
+        ----------
+        key
+            What was selected by.
+        values
+            What was selected.
 
         >>> c = Continuum.from_units([Unit("Ann", 2, 9)]).noting("layer", "a,b", "c")
         >>> c.selection
@@ -378,7 +413,13 @@ class Continuum:
         return changed.noting("bounds", *map(shortest, changed.bounds))
 
     def with_annotators(self, names: Iterable[str]) -> Continuum:
-        """The same continuum with further annotators that have no units."""
+        """The same continuum with further annotators that have no units.
+
+        Parameters
+        ----------
+        names
+            Annotators to declare; those that are there already stay as they are.
+        """
         new = [n for n in dict.fromkeys(several("annotators", names)) if n not in self.annotators]
         if not new:
             return self
@@ -396,7 +437,13 @@ class Continuum:
         return changed.noting("exclude", *(a for a in self.annotators if a not in keep))
 
     def only_categories(self, names: Iterable[str]) -> Continuum:
-        """The units of these categories (unlabelled units are left out); bounds stay."""
+        """The units of these categories (unlabelled units are left out); bounds stay.
+
+        Parameters
+        ----------
+        names
+            Categories to keep.
+        """
         keep = set(several("categories", names))
         _check_known(keep, self.categories, "category")
         kept = tuple(c for c in self.categories if c in keep)
@@ -406,7 +453,13 @@ class Continuum:
         return self._keep(code >= 0, categories=kept, category_codes=code).noting("only", *kept)
 
     def renamed(self, mapping: Mapping[str, str]) -> Continuum:
-        """The same units with categories renamed; two may become one."""
+        """The same units with categories renamed; two may become one.
+
+        Parameters
+        ----------
+        mapping
+            Old names to new ones; categories that it does not name stay.
+        """
         _check_known(mapping, self.categories, "category")
         changed = {old: new for old, new in mapping.items() if old != new}
         if not changed:

@@ -62,7 +62,13 @@ class DataError(GammacpError, ValueError):
         return visible(f"{text}. {self.hint}" if self.hint else text)
 
     def at(self, file: str | PathLike[str], line: int | None = None) -> DataError:
-        """The same error with its place, where the place was not known yet."""
+        """The same error with its place, where the place was not known yet.
+
+        Parameters
+        ----------
+        file, line
+            Where it is.
+        """
         return DataError(
             self.message,
             file=self.file if self.file is not None else file,

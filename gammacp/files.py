@@ -16,6 +16,11 @@ from gammacp.errors import DataError
 def content_of(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file; a link is followed, but only to a file.
 
+    Parameters
+    ----------
+    path
+        Of the file.
+
     Raises
     ------
     DataError

@@ -32,7 +32,15 @@ def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
 
 
 def require(continuum: Continuum, needs: Iterable[Need] = ()) -> None:
-    """Raise a DataError unless there is something to compare and all needs are met."""
+    """Raise a DataError unless there is something to compare and all needs are met.
+
+    Parameters
+    ----------
+    continuum
+        What is to be measured.
+    needs
+        What the measure needs of it.
+    """
     if continuum.n_annotators < 2:
         who = f"only {continuum.annotators[0]}" if continuum.annotators else "none"
         raise DataError(

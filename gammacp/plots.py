@@ -52,6 +52,8 @@ def figure(
 
     Parameters
     ----------
+    stem
+        Path of the files without their endings.
     width, height
         In inches.
     rows, columns
@@ -76,7 +78,15 @@ def figure(
 
 
 def save(canvas: Any, stem: Path) -> list[Path]:
-    """`STEM.svg` and `STEM.png`, without date or version: equal numbers give equal files."""
+    """`STEM.svg` and `STEM.png`, without date or version: equal numbers give equal files.
+
+    Parameters
+    ----------
+    canvas
+        A figure of matplotlib.
+    stem
+        Path of the files without their endings.
+    """
     written = []
     for suffix in (".svg", ".png"):
         path = stem.with_name(stem.name + suffix)

@@ -32,14 +32,33 @@ class Registry(Generic[T]):
         self._loaded = False
 
     def register(self, name: str, entry: T) -> T:
-        """Add `entry`; a name can be taken only once."""
+        """Add `entry`; a name can be taken only once.
+
+        Parameters
+        ----------
+        name
+            How it is chosen.
+        entry
+            What is chosen.
+
+        Raises
+        ------
+        UsageError
+            Another entry has the name.
+        """
         if self._entries.get(name, entry) is not entry:
             raise UsageError(f"{self.kind} {name!r} is registered already")
         self._entries[name] = entry
         return entry
 
     def unregister(self, name: str) -> None:
-        """Take an entry out again, for tests and for notebooks that define one anew."""
+        """Take an entry out again, for tests and for notebooks that define one anew.
+
+        Parameters
+        ----------
+        name
+            Of the entry; one that is not there is no error.
+        """
         self._entries.pop(name, None)
 
     def _load(self) -> None:

@@ -84,7 +84,12 @@ def parse(line: str) -> Signature:
 
 
 def shortest(value: float) -> str:
-    """The shortest text that is exactly this number.
+    """The shortest text that is exactly this value.
+
+    Parameters
+    ----------
+    value
+        Any finite number.
 
     >>> shortest(1.0), shortest(0.1 + 0.2)
     ('1', '0.30000000000000004')
@@ -119,7 +124,12 @@ def described(part: Any) -> str:
 
 
 def fingerprint(*values: bytes | str) -> str:
-    """Eight hexadecimal digits that tell contents apart (matrices, orders).
+    """Eight hexadecimal digits that tell `values` apart (matrices, orders).
+
+    Parameters
+    ----------
+    values
+        What is told apart, in order.
 
     >>> fingerprint("a", "b") == fingerprint("ab")
     False

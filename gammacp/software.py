@@ -82,11 +82,12 @@ def processor() -> str:
 @cache
 def _own_source() -> str:
     """Of gammacp and shuffling, wherever they were installed."""
-    import shuffling
-
     digest = sha256()
-    for package in (gammacp, shuffling):
-        folder = Path(package.__path__[0])
+    for package in _OURS:
+        spec = find_spec(package)
+        assert spec is not None
+        assert spec.submodule_search_locations is not None
+        folder = Path(spec.submodule_search_locations[0])
         for path in sorted(folder.rglob("*.py")):
             inside = path.relative_to(folder)
             if inside.parts[0] not in _ASIDE:

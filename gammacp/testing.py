@@ -45,10 +45,14 @@ def check_dissimilarity(
 
     Parameters
     ----------
+    dissimilarity
+        The object, not its class.
     categories
         Names to try it with; unlabelled units are tried too.
     invariant
         What it claims; leave out what it does not.
+    seed
+        Of the units that are tried.
 
     Warns
     -----
@@ -193,7 +197,13 @@ def units(
     categories: Sequence[str | None] = ("a", "b", None),
     last: int = 20,
 ) -> SearchStrategy[Unit]:
-    """Hypothesis strategy: units on whole positions 0 … `last`, of length 0 … 8."""
+    """Hypothesis strategy: units on whole positions 0 … `last`, of length 0 … 8.
+
+    Parameters
+    ----------
+    annotators, categories
+        To draw from; the category None is unlabelled.
+    """
     from hypothesis import strategies as st
 
     return st.builds(
@@ -215,6 +225,13 @@ def continua(
     """Hypothesis strategy: continua with empty annotators, overlaps and duplicates.
 
     `n_annotators` and `n_units` (of all annotators together) are (least, most).
+
+    Parameters
+    ----------
+    categories
+        To draw from; None is unlabelled.
+    last
+        The last position at which a unit may start.
     """
     from hypothesis import strategies as st
 

@@ -56,6 +56,13 @@ class Category:
         >>> Category().matrix(0.5, np.array([0.75, 0.25]))
         array([[0.9375, 0.0625],
                [0.1875, 0.8125]])
+
+        Parameters
+        ----------
+        magnitude
+            m, in [0, 1].
+        prevalence
+            Of the categories, shape (categories,), summing to 1.
         """
         identity: Floats = np.eye(len(prevalence))
         chance: Floats = np.tile(prevalence, (len(prevalence), 1))

@@ -67,7 +67,17 @@ class Uniform:
         return float(self.minimum).is_integer() and float(self.maximum).is_integer()
 
     def draw(self, rng: np.random.Generator, size: int, *, integer: bool) -> Floats:
-        """Independent values, shape (size,); whole numbers if `integer`, both ends included."""
+        """Independent values, shape (size,); whole numbers if `integer`, both ends included.
+
+        Parameters
+        ----------
+        rng
+            What draws.
+        size
+            How many.
+        integer
+            Whether positions are whole numbers.
+        """
         if integer:
             return rng.integers(int(self.minimum), int(self.maximum) + 1, size).astype(np.float64)
         return rng.uniform(self.minimum, self.maximum, size)
@@ -115,6 +125,16 @@ class Empirical:
         return bool((self._column % 1 == 0).all())
 
     def draw(self, rng: np.random.Generator, size: int, *, integer: bool) -> Floats:
-        """Independent values, shape (size,), rounded to whole numbers if `integer`."""
+        """Independent values, shape (size,), rounded to whole numbers if `integer`.
+
+        Parameters
+        ----------
+        rng
+            What draws.
+        size
+            How many.
+        integer
+            Whether positions are whole numbers.
+        """
         drawn = self._column[rng.integers(len(self._column), size=size)]
         return np.floor(drawn + 0.5) if integer else drawn

@@ -51,6 +51,11 @@ def read_model(path: str | PathLike[str]) -> ReferenceModel:
 
     Raises DataError that names the file and the key: no such file, not TOML, a key that is unknown
     or missing, a value of the wrong type, a model that contradicts itself.
+
+    Parameters
+    ----------
+    path
+        Of the TOML file.
     """
     try:
         document = tomllib.loads(Path(path).read_text("utf-8"))
@@ -166,7 +171,13 @@ def _number(table: Mapping[str, Any], key: str, prefix: str = "") -> float:
 
 
 def model_text(model: ReferenceModel) -> str:
-    """The TOML text that `read_model` reads back."""
+    """The TOML text that `read_model` reads back.
+
+    Parameters
+    ----------
+    model
+        What is written down.
+    """
     lines = [
         f"units = {model.n_units}",
         f'layout = "{model.layout}"',

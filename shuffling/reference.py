@@ -151,6 +151,11 @@ class ReferenceModel:
 
         Categories are drawn independently by prevalence, then a length for each, then the gaps.
         The bounds run from 0 to the end of the last gap.
+
+        Parameters
+        ----------
+        rng
+            What draws; nothing else is random.
         """
         kinds, lengths = self.draw_units(rng, self.n_units)
         starts, ends, end = self._placed(kinds, lengths, rng)
@@ -167,7 +172,15 @@ class ReferenceModel:
         )
 
     def draw_units(self, rng: np.random.Generator, size: int) -> tuple[Indices, Floats]:
-        """Categories (as rows of `categories`) and lengths of new units, shapes (size,)."""
+        """Categories (as rows of `categories`) and lengths of new units, shapes (size,).
+
+        Parameters
+        ----------
+        rng
+            What draws.
+        size
+            How many.
+        """
         kinds = rng.choice(len(self.categories), size=size, p=self.prevalence)
         lengths = np.zeros(size)
         for kind, category in enumerate(self.categories):

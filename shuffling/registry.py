@@ -37,6 +37,17 @@ class ErrorType(Protocol):
         """What the annotator makes of `units` at this magnitude in [0, 1].
 
         At magnitude 0 the units come back as they were. The result lies inside the bounds.
+
+        Parameters
+        ----------
+        units
+            Sorted columns of one annotator; they stay as they are.
+        magnitude
+            How severe the error is.
+        setting
+            Bounds, categories, and what new units are drawn from.
+        rng
+            The generator of this annotator and error; nothing else is random.
         """
         ...
 
@@ -74,6 +85,11 @@ def describe(errors: Sequence[ErrorType]) -> str:
     """The text that `parse_errors` reads back; parameters at their defaults are left out.
 
     A parameter without a textual form (a closeness matrix) is written as Python would.
+
+    Parameters
+    ----------
+    errors
+        In the order in which they are made.
     """
     return "+".join(_described(e) for e in errors)
 

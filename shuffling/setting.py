@@ -28,7 +28,15 @@ class Units:
 
     @classmethod
     def sorted(cls, starts: Floats, ends: Floats, codes: Codes) -> Units:
-        """The columns, brought in order."""
+        """The columns, brought in order.
+
+        Parameters
+        ----------
+        starts, ends
+            Positions, shape (units,).
+        codes
+            Categories, of the same shape; −1 is unlabelled.
+        """
         order = np.lexsort((codes, ends, starts))
         return cls(starts[order], ends[order], codes[order])
 
@@ -114,7 +122,15 @@ class Setting:
         return shares
 
     def draw_units(self, rng: np.random.Generator, size: int) -> tuple[Floats, Codes]:
-        """Lengths and category codes of new units from the model, shapes (size,)."""
+        """Lengths and category codes of new units from the model, shapes (size,).
+
+        Parameters
+        ----------
+        rng
+            What draws.
+        size
+            How many.
+        """
         kinds, lengths = self.model.draw_units(rng, size)
         code: dict[str | None, int] = {name: i for i, name in enumerate(self.categories)}
         code[None] = -1

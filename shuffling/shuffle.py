@@ -136,7 +136,15 @@ def shuffled_sets(
     model: ReferenceModel | None = None,
     seed: Seed = 0,
 ) -> Iterator[Continuum]:
-    """Sets 0 … sets − 1 of one magnitude, each as `shuffled_set` makes it alone."""
+    """Sets 0 … sets − 1 of one magnitude, each as `shuffled_set` makes it alone.
+
+    Parameters
+    ----------
+    source, errors, magnitude, n_annotators, model, seed
+        As for `shuffled_set`.
+    sets
+        How many.
+    """
     resolved = resolve_errors(errors)
     for index in range(sets):
         yield shuffled_set(
@@ -145,7 +153,17 @@ def shuffled_sets(
 
 
 def reference_set(model: ReferenceModel, *, index: int = 0, seed: Seed = 0) -> Continuum:
-    """The reference of set `index` of a sweep."""
+    """The reference of set `index` of a sweep.
+
+    Parameters
+    ----------
+    model
+        What it is drawn from.
+    index
+        Number of the set, from 0.
+    seed
+        Of the sweep.
+    """
     return model.draw(np.random.default_rng(_child(seed, _REFERENCE, index)))
 
 

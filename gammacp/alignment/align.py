@@ -153,6 +153,11 @@ def best_groups(
 
     With `ties` they are those that `align` returns, for whatever depends on which of several best
     alignments is taken (γ_cat, γ_k); the disorder is the same to the bit either way.
+
+    Parameters
+    ----------
+    continuum, dissimilarity, method, gap, time_limit, seed, cover, tuning
+        As for `best_disorder`.
     """
     limits = Limits(gap=gap, time_limit=time_limit, seed=seed, tuning=tuning)
     deadline = limits.deadline()

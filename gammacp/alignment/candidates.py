@@ -48,8 +48,12 @@ def build_problem(
 
     Parameters
     ----------
+    continuum, dissimilarity
+        What is aligned, and the dissimilarity bound to it.
     rate
         λ of Dinkelbach's iterations: a group costs (Δ − λ)·C(n, 2) to open.
+    cover
+        A unit may be in several groups (soft γ).
     prune
         Leave out pairs that cannot be in an optimal alignment. Without it all pairs with a
         finite d are listed (for the greedy algorithm of 2011 and for brute force).
@@ -57,6 +61,8 @@ def build_problem(
         List only pairs with d ≤ this, whether or not others could matter.
     most_pairs
         Default `tuning.pairs`.
+    deadline, tuning
+        When to give up, on the clock of `time.monotonic`; sizes.
 
     Raises
     ------

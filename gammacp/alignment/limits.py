@@ -51,7 +51,13 @@ class Limits:
         return math.inf if self.time_limit is None else time.monotonic() + self.time_limit
 
     def until(self, deadline: float) -> Limits:
-        """These limits with the time that is left until then."""
+        """These limits with the time that is left until then.
+
+        Parameters
+        ----------
+        deadline
+            On the clock of `time.monotonic`; infinite for none.
+        """
         if deadline == math.inf:
             return replace(self, time_limit=None)
         return replace(self, time_limit=max(deadline - time.monotonic(), _LEAST))

@@ -55,6 +55,11 @@ class Difference:
 def read_curves(path: str | Path) -> list[Point]:
     """The points of a CSV that `bench` wrote.
 
+    Parameters
+    ----------
+    path
+        Of the CSV.
+
     Raises
     ------
     DataError
@@ -146,6 +151,13 @@ def check_configuration(sweep: Sweep, baseline: Path) -> bool:
     """Whether the baseline says how it was made; a UsageError if that was another configuration.
 
     Measures' options and the seed may differ: they are what is compared.
+
+    Parameters
+    ----------
+    sweep
+        What is run now.
+    baseline
+        The CSV of the earlier one; its configuration is the JSON beside it.
     """
     provenance = read_provenance(baseline)
     if provenance is None:
@@ -169,8 +181,16 @@ def compare_with(
 
     Parameters
     ----------
+    path
+        The baseline's CSV.
+    sweep
+        What is run now.
     store
         Where the sweep's cells are; those of the baseline are looked for beside it.
+    now
+        The points of its curves.
+    level
+        As for `compare`.
 
     Raises
     ------
@@ -193,6 +213,13 @@ def compare_with(
 
 def compare(baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0.01) -> Comparison:
     """The points that moved beyond noise, for different annotation sets.
+
+    Parameters
+    ----------
+    baseline, now
+        Points of the curves of both.
+    level
+        Chance of any false alarm over all points, in (0, 1).
 
     Raises
     ------
@@ -217,6 +244,8 @@ def compare_paired(
 
     Parameters
     ----------
+    baseline, now
+        Points of the curves of both.
     values_before, values_now
         The values of single sets; None: only means, deviations and counts are compared.
 

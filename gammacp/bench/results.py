@@ -29,6 +29,17 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     """`<error>.csv`, `.json`, `.svg`, `.png` for each error, `measure-<name>.*` for each measure.
 
     Figures per measure are drawn where there are several errors.
+
+    Parameters
+    ----------
+    sweep
+        Whose cells are written.
+    store
+        Where they are.
+    folder
+        Made where it is not there.
+    figures
+        Whether to draw; without matplotlib they are left out.
     """
     experiment = store.begin(sweep)
     points = curves(

@@ -94,6 +94,15 @@ def run(
     Every finished chunk is committed at once. SIGINT and SIGTERM stop the run: chunks that are
     finished are kept, those in flight are given up.
 
+    Parameters
+    ----------
+    sweep
+        What is to be computed.
+    store
+        Open for writing; one process writes at a time.
+    pool
+        Where it is computed (`gammacp.pools.open_pool`); the same bits wherever.
+
     Raises
     ------
     UsageError

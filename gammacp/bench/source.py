@@ -91,6 +91,11 @@ def source_from(
         A reference model, or a TOML file with one; default: the model of the figures of §6.3.
     layout
         `apart`, `overlapping`, `covering` or `fixed`: the model's layout instead of its own.
+
+    Raises
+    ------
+    UsageError
+        A layout is given with a reference, or an annotator without one.
     """
     chosen = model if model is None or isinstance(model, ReferenceModel) else read_model(model)
     if reference is None:

@@ -114,7 +114,18 @@ class Store:
 
     @classmethod
     def reading(cls, path: str | Path) -> Store:
-        """The store at `path`, for reading; also while a sweep writes to it."""
+        """The store at `path`, for reading; also while a sweep writes to it.
+
+        Parameters
+        ----------
+        path
+            Of the store.
+
+        Raises
+        ------
+        DataError
+            There is no store, or no sweep has begun in it.
+        """
         path = Path(path)
         if path.is_dir():
             raise _a_folder(path)
@@ -152,7 +163,15 @@ class Store:
             self._lock.close()
 
     def rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        """What a SELECT finds, row by row; SQLite's errors in the user's terms."""
+        """What a SELECT finds, row by row; SQLite's errors in the user's terms.
+
+        Parameters
+        ----------
+        query
+            With a question mark for each value.
+        values
+            In their order.
+        """
         with sqlite_errors(self.path):
             yield from self.database.execute(query, values)
 
@@ -189,7 +208,15 @@ class Store:
         return Experiment(cursor.lastrowid, sweep.experiment, digest, text)
 
     def done(self, experiment: Experiment, task: Task) -> list[str]:
-        """Names of the measures of this annotation set that are there."""
+        """Names of the measures of this annotation set that are there.
+
+        Parameters
+        ----------
+        experiment
+            As it was begun.
+        task
+            One annotation set.
+        """
         with sqlite_errors(self.path):
             error = self._texts.find(task.error)
         if error is None:
@@ -202,7 +229,15 @@ class Store:
         return [name for (name,) in rows]
 
     def count(self, experiment: Experiment, sweep: Sweep) -> int:
-        """How many of the sweep's cells are there."""
+        """How many of the sweep's cells are there.
+
+        Parameters
+        ----------
+        experiment
+            As it was begun.
+        sweep
+            Whose cells are counted.
+        """
         rows = self.rows(
             "SELECT e.text, magnitude, m.text, n FROM (SELECT error, magnitude, measure,"
             ' count(*) AS n FROM cells WHERE experiment = ? AND "set" < ?'
@@ -214,7 +249,13 @@ class Store:
         return sum(n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2])
 
     def values(self, experiment: Experiment, sets: int = 2**62) -> Values:
-        """The values of single sets, those of number below `sets`."""
+        """The values of single sets, those of number below `sets`.
+
+        Parameters
+        ----------
+        experiment
+            As it was begun.
+        """
         rows = self.rows(
             'SELECT e.text, m.text, magnitude, "set", value FROM cells'
             " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
@@ -239,6 +280,10 @@ class Store:
 
         Parameters
         ----------
+        experiment
+            Name and configuration.
+        executor
+            What the run is called in `status`.
         here
             The software that computes; None: `software()`, without any module of the user's.
         mixed
@@ -270,6 +315,13 @@ class Store:
         """Commit these cells together; a cell that is there already is an error.
 
         `run` is the run that computed them, `seconds` how long it has been going on.
+
+        Parameters
+        ----------
+        experiment
+            As it was begun.
+        cells
+            What was computed.
         """
         with sqlite_errors(self.path), self.transaction():
             self.database.executemany(

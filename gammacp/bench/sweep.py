@@ -41,6 +41,19 @@ class Source(Protocol):
         """Annotation set number `set_number`, of units or of trees.
 
         The arguments decide it to the last bit, in any order and in any process.
+
+        Parameters
+        ----------
+        error
+            The errors that are made, as `split` or `position+category`.
+        magnitude
+            In [0, 1].
+        set_number
+            From 0.
+        n_annotators
+            How many annotate.
+        seed
+            Of the sweep.
         """
         ...
 
@@ -89,6 +102,16 @@ class Cell:
 
 def magnitudes_by(step: float) -> tuple[float, ...]:
     """0, step, 2·step, … and 1.
+
+    Parameters
+    ----------
+    step
+        In (0, 1].
+
+    Raises
+    ------
+    UsageError
+        It is not.
 
     >>> magnitudes_by(0.25)
     (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -207,7 +230,18 @@ def configuration_hash(configuration: Mapping[str, object]) -> str:
 
 
 def described(value: object) -> object:
-    """A value as JSON: an object (a dissimilarity, a reference model) by its class and fields."""
+    """A value as JSON: an object (a dissimilarity, a reference model) by its class and fields.
+
+    Parameters
+    ----------
+    value
+        A number, text, sequence or mapping, or an object with fields.
+
+    Raises
+    ------
+    UsageError
+        The object has nothing to be described by.
+    """
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):
@@ -234,7 +268,13 @@ def described(value: object) -> object:
 
 
 def modules_in(described: object) -> Iterator[str]:
-    """Modules of the user's own classes and functions in a description."""
+    """Modules of the user's own classes and functions in a description.
+
+    Parameters
+    ----------
+    described
+        What `described` returned.
+    """
     if isinstance(described, dict):
         for key in ("class", "is"):
             module, colon, _ = str(described.get(key, "")).partition(":")

@@ -73,6 +73,11 @@ class Perturbed:
         """The sample and its perturbed copy; the magnitude is the probability of each error.
 
         Raises UsageError for more than two annotators and for an error that trees do not have.
+
+        Parameters
+        ----------
+        error, magnitude, set_number, n_annotators, seed
+            As for `Source.draw`.
         """
         if n_annotators != 2:
             raise UsageError(f"{n_annotators} annotators, where trees have a sample and one copy")
@@ -82,7 +87,13 @@ class Perturbed:
 
 
 def parse_tree_error(text: str) -> dict[str, str]:
-    """`label+attach:local` → {"label": "uniform", "attach": "local"}; UsageError if unknown."""
+    """`label+attach:local` → {"label": "uniform", "attach": "local"}; UsageError if unknown.
+
+    Parameters
+    ----------
+    text
+        Errors with their variants, joined by `+`.
+    """
     found: dict[str, str] = {}
     for part in text.split("+"):
         name, _, variant = part.partition(":")
@@ -97,7 +108,22 @@ def parse_tree_error(text: str) -> dict[str, str]:
 def sample_sentences(
     sentences: Iterable[Sentence], *, number: int = PAPER_SENTENCES, seed: int = 0
 ) -> tuple[Sentence, ...]:
-    """At most `number` sentences at random, in their order; cyclic ones have no tree to perturb."""
+    """At most `number` sentences at random, in their order; cyclic ones have no tree to perturb.
+
+    Parameters
+    ----------
+    sentences
+        To draw from.
+    number
+        How many, ≥ 1.
+    seed
+        Of the draw.
+
+    Raises
+    ------
+    DataError
+        Every sentence has a cycle.
+    """
     sound = [
         s for s in sentences if not (isinstance(s, Dependencies) and unreachable_tokens(s.heads))
     ]
@@ -116,7 +142,26 @@ def perturbed(
     *,
     confusion: LabelConfusion | None = None,
 ) -> list[Sentence]:
-    """A copy of the sentences with errors; labels are drawn from those of the sentences."""
+    """A copy of the sentences with errors; labels are drawn from those of the sentences.
+
+    Parameters
+    ----------
+    sentences
+        Dependency trees; they stay as they are.
+    error
+        As `label`, `attach` or `label+attach:local`.
+    magnitude
+        Probability of each error for each token, in [0, 1].
+    rng
+        What decides.
+    confusion
+        For `label:confusion`: which label is mistaken for which.
+
+    Raises
+    ------
+    UsageError
+        The error is unknown, or `label:confusion` comes without a confusion.
+    """
     variants = parse_tree_error(error)
     if variants.get("label") == "confusion" and confusion is None:
         raise UsageError("label:confusion needs a confusion matrix")

@@ -47,13 +47,27 @@ class Annotation:
 
 
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
-    """The annotation of every annotator, in canonical order."""
+    """The annotation of every annotator, in canonical order.
+
+    Parameters
+    ----------
+    continuum
+        The units of all annotators.
+    """
     order, _ = canonical_order(continuum)
     return tuple(annotation_of(continuum, int(code)) for code in order)
 
 
 def annotation_of(continuum: Continuum, code: int) -> Annotation:
-    """What the annotator with this code did."""
+    """What the annotator with this code did.
+
+    Parameters
+    ----------
+    continuum
+        The units of all annotators.
+    code
+        Row of `continuum.annotators`.
+    """
     rows = slice(int(continuum.offsets[code]), int(continuum.offsets[code + 1]))
     return Annotation(
         continuum.starts[rows] - continuum.bounds[0],
@@ -64,9 +78,16 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
 
 
 def annotation_set(parts: Sequence[Annotation], categories: tuple[str, ...]) -> Continuum:
-    """A continuum of random annotators "1", "2", …, from 0 to its length.
+    """The parts as random annotators "1", "2", … with these categories, from 0 to its length.
 
     Where units reach over that end, its upper bound is the last one's.
+
+    Parameters
+    ----------
+    parts
+        One per random annotator.
+    categories
+        Names of the category codes.
     """
     ends = np.concatenate([p.starts + p.lengths for p in parts])
     length = max((p.length for p in parts), default=0.0)

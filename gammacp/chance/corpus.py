@@ -40,6 +40,13 @@ def combinations(continua: Sequence[Continuum], n_annotators: int) -> int:
     """How many different sets can be drawn: Σ over sets of n continua of the product of annotators.
 
     1512 for 8 continua with 3 annotators each and n = 3 (§5.2.2).
+
+    Parameters
+    ----------
+    continua
+        The corpus.
+    n_annotators
+        How many annotators a set has.
     """
     sizes = [c.n_annotators for c in continua]
     # Elementary symmetric polynomial, one continuum at a time.
@@ -51,7 +58,20 @@ def combinations(continua: Sequence[Continuum], n_annotators: int) -> int:
 
 
 def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSampler:
-    """The sampler of a corpus with at least as many continua as annotators."""
+    """The sampler of a corpus with at least as many continua as annotators.
+
+    Parameters
+    ----------
+    continua
+        The corpus.
+    n_annotators
+        How many random annotators a set has.
+
+    Raises
+    ------
+    DataError
+        There are fewer continua than that.
+    """
     if len(continua) < n_annotators:
         raise DataError(
             f"chance model 'corpus' needs at least {n_annotators} continua for {n_annotators} "

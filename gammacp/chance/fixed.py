@@ -47,7 +47,15 @@ class FixedPositionsSampler:
 def prepare_fixed_positions(
     continua: Sequence[Continuum], n_annotators: int
 ) -> FixedPositionsSampler:
-    """The sampler; DataError where two annotators of a continuum have units at other places."""
+    """The sampler; DataError where two annotators of a continuum have units at other places.
+
+    Parameters
+    ----------
+    continua
+        Whose units are kept where they are.
+    n_annotators
+        How many random annotators a set has.
+    """
     ordered = sorted(continua, key=content_key)
     for continuum in ordered:
         reason = unmet_need(continuum, [Need.PREDEFINED])

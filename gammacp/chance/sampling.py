@@ -72,13 +72,29 @@ class SampleRule:
         return self.samples or FIRST_SAMPLES
 
     def missing(self, found: ExpectedDisorder, drawn: int) -> int:
-        """How many samples to draw beyond those drawn; 0 when there are enough."""
+        """How many samples to draw beyond those drawn; 0 when there are enough.
+
+        Parameters
+        ----------
+        found
+            What the samples so far give.
+        drawn
+            How many they are.
+        """
         if self.samples is not None:
             return max(0, self.samples - drawn)
         return max(0, min(self._wanted(found), MOST_SAMPLES) - drawn)
 
     def falls_short(self, found: ExpectedDisorder, drawn: int) -> bool:
-        """Whether the precision asks for more samples than were drawn."""
+        """Whether the precision asks for more samples than were drawn.
+
+        Parameters
+        ----------
+        found
+            What the samples so far give.
+        drawn
+            How many they are.
+        """
         return self.samples is None and self._wanted(found) > drawn
 
     def _wanted(self, found: ExpectedDisorder) -> int:
@@ -92,12 +108,21 @@ class SampleRule:
 def coefficient_of_variation(
     disorders: Floats, weights: Floats | None = None, strata: Indices | None = None
 ) -> float:
-    """C_v = σ/μ with σ² the unbiased estimate; 0 for a mean of 0.
+    """C_v = σ/μ of disorders with σ² the unbiased estimate; 0 for a mean of 0.
 
     With weights, of the ratio Σ w·d / Σ w by linearisation: σ² is that of w·(d − μ), over w̄². With
     strata, each drawn equally often, σ² is what is left within them.
 
     §5.3: μ = 3.49 and σ′ = 0.1379 (of n = 30) give σ = 0.1403, C_v = 0.040188.
+
+    Parameters
+    ----------
+    disorders
+        Of the random sets, shape (samples,).
+    weights
+        Of a ratio's parts, of the same shape.
+    strata
+        What each sample was drawn from, of the same shape.
     """
     mean = _mean(disorders, weights)
     return _deviation(disorders, weights, strata) / mean if mean > 0 else 0.0
@@ -133,7 +158,15 @@ def required_samples(
     weights: Floats | None = None,
     strata: Indices | None = None,
 ) -> int:
-    """⌈n₀⌉ of §5.3; the paper's example: n₀ = 15.51 → 16 for e = 2 %, 62.04 → 63 for 1 %."""
+    """⌈n₀⌉ of §5.3; the paper's example: n₀ = 15.51 → 16 for e = 2 %, 62.04 → 63 for 1 %.
+
+    Parameters
+    ----------
+    disorders, weights, strata
+        As for `coefficient_of_variation`.
+    rule
+        Precision e and confidence.
+    """
     spread = coefficient_of_variation(disorders, weights, strata)
     return math.ceil(min((spread * rule.quantile / rule.precision) ** 2, 1e18))
 
@@ -223,7 +256,15 @@ class ExpectedDisorder:
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:
-    """The generator of sample `index`: the same bits however many samples, workers or batches."""
+    """The generator of sample `index`: the same bits however many samples, workers or batches.
+
+    Parameters
+    ----------
+    seed
+        The seed that the user chose.
+    index
+        Number of the sample, from 0.
+    """
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
 
 
@@ -261,7 +302,13 @@ class Sampler(Protocol[Data]):
         ...
 
     def draw(self, rng: np.random.Generator) -> Data:
-        """Random data of the kind that chance is modelled on."""
+        """Random data of the kind that chance is modelled on.
+
+        Parameters
+        ----------
+        rng
+            The generator of this one sample; nothing else is random.
+        """
         ...
 
 
@@ -273,7 +320,7 @@ class Strata(Generic[Data]):
     signature: str
 
     def draw(self, rng: np.random.Generator) -> Data:
-        """From any of them."""
+        """From any of them, chosen by `rng`."""
         return self.samplers[rng.integers(len(self.samplers))].draw(rng)
 
 

@@ -42,8 +42,18 @@ class ShiftSampler:
 def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
     """n uniform points of a circle of length 1, no two closer than `distance` (≤ 1/n).
 
-    Drawn directly, never by rejection: n uniform points on a circle of length 1 − n·distance,
+    Drawn from `rng` directly, never by rejection: n uniform points on a circle of length
+    1 − n·distance,
     `distance` put between neighbours, turned by a uniform angle, assigned in random order.
+
+    Parameters
+    ----------
+    n
+        How many points.
+    distance
+        In [0, 1/n].
+    rng
+        What draws them.
     """
     free = np.sort(rng.random(n)) * (1 - n * distance)
     points = (free + distance * np.arange(n) + rng.random()) % 1.0
@@ -66,12 +76,28 @@ def _prepare(continua: Sequence[Continuum], n_annotators: int, name: str) -> Shi
 
 
 def prepare_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
-    """The sampler of one continuum."""
+    """The sampler of one continuum.
+
+    Parameters
+    ----------
+    continua
+        One continuum.
+    n_annotators
+        How many random annotators a set has.
+    """
     return _prepare(continua, n_annotators, "shift")
 
 
 def prepare_pooled_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
-    """The sampler over the annotations of all continua, each repeated up to the longest drawn."""
+    """The sampler over the annotations of all continua, each repeated up to the longest drawn.
+
+    Parameters
+    ----------
+    continua
+        The corpus.
+    n_annotators
+        How many random annotators a set has.
+    """
     return _prepare(continua, n_annotators, "shift-pooled")
 
 

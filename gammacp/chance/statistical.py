@@ -62,7 +62,13 @@ class StatisticalSampler:
 
 
 def circular_gaps(annotation: Annotation) -> Floats:
-    """Start of the next unit minus end of this one, over the bounds for the last one."""
+    """Start of the next unit minus end of this one, over the bounds for the last one.
+
+    Parameters
+    ----------
+    annotation
+        The units of one annotator, sorted.
+    """
     if not len(annotation.starts):
         return np.zeros(0)
     ends = annotation.starts + annotation.lengths
@@ -71,7 +77,15 @@ def circular_gaps(annotation: Annotation) -> Floats:
 
 
 def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> StatisticalSampler:
-    """The sampler over the pooled statistics of the continua."""
+    """The sampler over the pooled statistics of the continua.
+
+    Parameters
+    ----------
+    continua
+        Whose counts, lengths, gaps and categories are drawn from.
+    n_annotators
+        How many random annotators a set has.
+    """
     ordered = sorted(continua, key=content_key)
     pooled = _pooled(ordered)
     categories = canonical_categories(ordered)

@@ -29,7 +29,13 @@ class Categorial(Protocol):
         ...
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """dist_cat, shape (K, K), symmetric, in [0, 1], zero on the diagonal."""
+        """dist_cat, shape (K, K), symmetric, in [0, 1], zero on the diagonal.
+
+        Parameters
+        ----------
+        categories
+            All category names, in the order of their codes.
+        """
         ...
 
 
@@ -162,7 +168,13 @@ class Matrix:
 
     @classmethod
     def read(cls, path: str | Path) -> Matrix:
-        """A matrix from a CSV file; DataError with file and line."""
+        """A matrix from a CSV file; DataError with file and line.
+
+        Parameters
+        ----------
+        path
+            Category names in the first row and the first column, distances between.
+        """
         from gammacp.dissimilarity.matrix_file import read_matrix
 
         categories, values, lines = read_matrix(Path(path))

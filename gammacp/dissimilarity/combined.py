@@ -85,7 +85,13 @@ class Combined:
         return frozenset(place | ({"category"} if not self.beta else set()))
 
     def bind(self, annotations: Annotations) -> BoundCombined:
-        """Normalisers and category matrix of this continuum or corpus."""
+        """Normalisers and category matrix of this continuum or corpus.
+
+        Parameters
+        ----------
+        annotations
+            The continuum or corpus that is measured; random sets are measured by the same object.
+        """
         place = positional(self.positional)
         bound = (
             place.bind(annotations, self.delta) if hasattr(place, "bind") else _Scaled(place, self)

@@ -35,6 +35,13 @@ class Positional(Protocol):
         """An object with `pairwise` and, where it can, `reach` (see `base.Pairwise`).
 
         With `formula`, (number in `base`, factor), kernels compute it (`dissimilarity.kernels`).
+
+        Parameters
+        ----------
+        annotations
+            The continuum or corpus that is measured.
+        delta
+            Δ, what a pair with an empty unit costs.
         """
         ...
 

@@ -81,6 +81,11 @@ def read_corpus(
     Files that hold one annotator's part of a document are merged by document. Continua have the
     name of their document, or their path where that is not unique. Arguments and errors as for
     `read`; `collect` goes on after failures.
+
+    Parameters
+    ----------
+    paths, format, options
+        As for `collect`.
     """
     listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     found = collect(listed, format=format, **options)
@@ -102,7 +107,22 @@ def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
 def collect(
     paths: Iterable[PathLike], *, format: str | None = None, **options: object
 ) -> Collection:
-    """Every continuum of files, folders and globs; what fails is listed, the others go on."""
+    """Every continuum of files, folders and globs; what fails is listed, the others go on.
+
+    Parameters
+    ----------
+    paths
+        Files, folders, globs and zip archives.
+    format
+        Name of the format; by default each file's is recognised.
+    options
+        What the formats take, as for `read`.
+
+    Raises
+    ------
+    DataError
+        There is nothing to be read at all.
+    """
     chosen = None if format is None else FORMATS[format]
     given = {name: value for name, value in options.items() if value is not None}
     layout = str(given.pop("layout")) if "layout" in given else None

@@ -84,7 +84,13 @@ class Format:
     extra: str | None = None
 
     def has_ending(self, path: Path) -> bool:
-        """Whether a file name ends as this format's do."""
+        """Whether a file name ends as this format's do.
+
+        Parameters
+        ----------
+        path
+            Its last ending counts.
+        """
         return path.suffix.lower() in {ending.lower() for ending in self.extensions}
 
     @property

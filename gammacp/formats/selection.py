@@ -38,6 +38,13 @@ class Selection:
 def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[str, Continuum]:
     """The continua as selected, with the categories of all of them.
 
+    Parameters
+    ----------
+    continua
+        By name.
+    selection
+        What to keep, rename, declare and leave out.
+
     Raises
     ------
     DataError

@@ -55,7 +55,17 @@ class Source:
         return f"{self.path}!{self.member}" if self.member else str(self.path)
 
     def error(self, message: str, *, line: int | None = None, hint: str | None = None) -> DataError:
-        """A DataError in this file."""
+        """A DataError in this file.
+
+        Parameters
+        ----------
+        message
+            What is wrong.
+        line
+            Where in the file, from 1.
+        hint
+            What to do about it.
+        """
         return DataError(message, file=self.place, line=line, hint=hint)
 
     def text(self) -> str:
@@ -83,7 +93,13 @@ class Source:
         return Source(self.path.with_suffix(ending), "", "", content).text() if content else ""
 
     def neighbour(self, name: str) -> bytes | None:
-        """The bytes of a file in the same folder of the disk or the archive; None without one."""
+        """The bytes of a file in the same folder of the disk or the archive; None without one.
+
+        Parameters
+        ----------
+        name
+            Of the file, without a folder.
+        """
         if self.member:
             return self.neighbours.get(str(PurePosixPath(self.member).with_name(name)))
         file = self.path.with_name(name)
@@ -117,6 +133,11 @@ class Source:
 
 def strict_json(text: str) -> object:
     """JSON as its standard has it; a key that occurs twice would lose a value without a word.
+
+    Parameters
+    ----------
+    text
+        A whole document.
 
     Raises
     ------

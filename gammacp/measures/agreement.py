@@ -138,7 +138,7 @@ def agreement(
         Draws of bootstrap intervals, over unitary alignments of each document and over the
         documents of a corpus; 0 for none.
     executor, progress, shared, options
-        As for `gamma`.
+        As for `gamma`, options those of `GammaOptions`.
 
     Raises
     ------

@@ -30,7 +30,7 @@ from gammacp.measures.settings import Settings
 if TYPE_CHECKING:
     from gammacp.syntax.annotations import Treebank
 
-_CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
+CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 # More random sets without a value than this, and E[D] is that of other data than those at hand.
 _MOST_WITHOUT = 0.05
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
@@ -228,10 +228,10 @@ def measured_beyond_chance(
         raise UsageError("trees are measured beyond chance by gammacp.syntax.agreement")
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
     mine: dict[str, Any] = {
-        k: v for k, v in options.items() if k in declared or k not in _CHANCE_OPTIONS
+        k: v for k, v in options.items() if k in declared or k not in CHANCE_OPTIONS
     }
     scores = measure(continuum, names, **mine)
-    of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in _CHANCE_OPTIONS}
+    of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     settings = Settings.of(**of_chance)
     return with_beyond_chance(
         continuum,
@@ -239,5 +239,5 @@ def measured_beyond_chance(
         chance=settings.chance or None,
         rule=settings.rule,
         seed=settings.seed,
-        options={k: v for k, v in mine.items() if k not in _CHANCE_OPTIONS},
+        options={k: v for k, v in mine.items() if k not in CHANCE_OPTIONS},
     )

@@ -60,9 +60,14 @@ class MatchScore(Score):
 
 
 def f1_exact(continuum: Continuum) -> MatchScore:
-    """F₁ of units with the same start and the same end; categories do not matter.
+    """F₁ of a continuum's units with the same start and end; categories do not matter.
 
     Worked value: A [0,10) [15,25), B [0,10) [16,25): 1 match of 2 and 2 units, F₁ = 0.5.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
     """
     require(continuum)
     s, e = continuum.starts, continuum.ends
@@ -71,7 +76,13 @@ def f1_exact(continuum: Continuum) -> MatchScore:
 
 
 def f1_overlap(continuum: Continuum) -> MatchScore:
-    """F₁ of units that overlap; categories do not matter. The example of `f1_exact`: 1."""
+    """F₁ of units that overlap; categories do not matter. The example of `f1_exact`: 1.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
+    """
     require(continuum)
     return _score(
         continuum, _matched(continuum, lambda x: np.ones(len(x.left), np.bool_)), "f1-overlap"
@@ -79,7 +90,13 @@ def f1_overlap(continuum: Continuum) -> MatchScore:
 
 
 def f1_category(continuum: Continuum) -> MatchScore:
-    """F₁ of units that overlap and have the same category; every unit must have one."""
+    """F₁ of units that overlap and have the same category; every unit must have one.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
+    """
     require(continuum, {Need.CATEGORIES})
     codes = continuum.category_codes
     found = _matched(continuum, lambda x: codes[x.left] == codes[x.right])

@@ -116,7 +116,7 @@ def gamma(
     shared
         Keeps alignment and random sets for the other measures of the family.
     options
-        See `GammaOptions`. The same seed gives the same γ after moving, scaling, renaming and
+        Those of `GammaOptions`. The same seed gives the same γ after moving, scaling, renaming and
         reordering.
 
     Raises
@@ -144,7 +144,8 @@ def soft_gamma(
     """Soft γ: a unit may be in several unitary alignments, for annotators who split units.
 
     The alignment is a cover instead of a partition (Σ X ≥ 1 for each unit), for observed and
-    random sets alike; x̄ stays the same. Arguments and errors as for `gamma`.
+    random sets alike; x̄ stays the same. Arguments and errors as for `gamma`; options are those
+    of `GammaOptions`.
     """
     return gamma_of(continuum, Settings.of(cover=True, **options), executor, progress, shared)
 
@@ -156,7 +157,17 @@ def gamma_of(
     progress: Progress | None = None,
     shared: Memory | None = None,
 ) -> GammaScore:
-    """γ of one continuum by itself, with these settings."""
+    """γ of one continuum by itself, with these settings.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
+    settings
+        What `GammaOptions` say, as one object.
+    executor, progress, shared
+        As for `gamma`.
+    """
     instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
     require(continuum)
     basis = Basis(continuum, settings, executor=executor, progress=progress, memory=shared)
@@ -201,7 +212,15 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
 
 
 def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
-    """What the sample-size rule could not keep."""
+    """What the sample-size rule could not keep.
+
+    Parameters
+    ----------
+    expected
+        What the random sets gave.
+    settings
+        With the precision that was asked for.
+    """
     if not expected.capped:
         return ()
     return (
@@ -214,7 +233,15 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
 def agreement_interval(
     lowest: float, highest: float, low: float, high: float
 ) -> tuple[float, float]:
-    """1 − δ/δ_e with the observed δ between two values and δ_e in its Monte-Carlo interval."""
+    """1 − δ/δ_e with the observed δ between two values and δ_e in its Monte-Carlo interval.
+
+    Parameters
+    ----------
+    lowest, highest
+        Between which the observed disorder lies.
+    low, high
+        The interval of the expected disorder.
+    """
     if highest == 0:
         return 1.0, 1.0
     return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high

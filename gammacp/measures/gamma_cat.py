@@ -61,7 +61,7 @@ def gamma_cat(
     shared: Memory | None = None,
     **options: Unpack[GammaOptions],
 ) -> Score:
-    """γ_cat of one continuum; arguments and errors as for `gamma`.
+    """γ_cat of one continuum; arguments and errors as for `gamma`, options those of `GammaOptions`.
 
     Units aligned with equal categories throughout give 1.
     """
@@ -77,7 +77,10 @@ def gamma_k(
     shared: Memory | None = None,
     **options: Unpack[GammaOptions],
 ) -> Score:
-    """γ_k of every category in `by_category` (NaN where undefined); arguments as for `gamma`."""
+    """γ_k of every category in `by_category`, NaN where undefined.
+
+    Arguments and errors as for `gamma`, options those of `GammaOptions`.
+    """
     return _disorders(continuum, options, executor, progress, shared).by_category()
 
 

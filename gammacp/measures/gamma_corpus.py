@@ -88,7 +88,8 @@ def gamma_corpus(
     corpus
         Continua without a γ (one annotator, no unit) are undefined scores in it.
     executor, progress, options
-        As for `gamma`. The default chance model is `corpus` (§5.2.2), which the paper recommends,
+        As for `gamma`, options those of `GammaOptions`. The default chance model is `corpus`
+        (§5.2.2), which the paper recommends,
         where there are at least as many continua as annotators, and otherwise `shift` of each
         continuum by itself (the signature says which).
 
@@ -109,7 +110,17 @@ def gamma_of_corpus(
     progress: Progress | None = None,
     shared: Memory | None = None,
 ) -> CorpusGamma:
-    """γ of a corpus with these settings."""
+    """γ of a corpus with these settings.
+
+    Parameters
+    ----------
+    corpus
+        Continua that share their categories.
+    settings
+        What `GammaOptions` say, as one object.
+    executor, progress, shared
+        As for `gamma`.
+    """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
     basis = Basis(corpus, settings, executor=executor, progress=progress, memory=shared)
     scores: dict[str, Gamma] = {}

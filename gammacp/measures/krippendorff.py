@@ -239,7 +239,19 @@ def _coverage(coincidences: Coincidences) -> float:
 
 
 def made(name: str, continuum: Continuum, bootstrap: int, seed: int, **parts: object) -> str:
-    """The signature of a coefficient; the seed matters only to the bootstrap."""
+    """The signature of a coefficient; the seed matters only to the bootstrap.
+
+    Parameters
+    ----------
+    name
+        Of the measure.
+    continuum
+        What was selected of it is part of the signature.
+    bootstrap, seed
+        Resamples and their seed.
+    parts
+        Further options by name; None is left out.
+    """
     resamples = whole("bootstrap", bootstrap, 0) or None
     seed = whole("seed", seed, 0)
     drawn = {"bootstrap": resamples, "seed": seed if resamples else None}

@@ -79,10 +79,12 @@ def _coincidences(labels: Codes, categories: tuple[str, ...]) -> Coincidences:
 
 
 def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> CategorisationScore:
-    """κ of the labels of predefined units.
+    """κ of the labels of a continuum's predefined units.
 
     Parameters
     ----------
+    continuum
+        Annotators have units at the same places, each with a category.
     coefficient
         "fleiss" (default), "cohen" (mean over pairs), "conger" or "alpha": see
         `gammacp.measures.coefficients`.

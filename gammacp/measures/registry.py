@@ -69,12 +69,24 @@ class Measure:
 
 
 def observed_disagreement(score: Score) -> float | None:
-    """D of measures whose `observed` is what they count."""
+    """D of measures whose `observed` is what they count.
+
+    Parameters
+    ----------
+    score
+        Of a measure whose `observed` is a disagreement.
+    """
     return score.observed
 
 
 def unobserved_agreement(score: Score) -> float | None:
-    """D of coefficients whose `observed` is an agreement P_o: 1 − P_o."""
+    """D of coefficients whose `observed` is an agreement P_o: 1 − P_o.
+
+    Parameters
+    ----------
+    score
+        Of a coefficient.
+    """
     return None if score.observed is None else 1 - score.observed
 
 
@@ -155,8 +167,20 @@ def measure_each(
 ) -> Iterator[tuple[str, Score]]:
     """What `measure` returns, one measure at a time, so that a caller can time each of them.
 
+    `continuum`, `names`, `options` and UsageError as for `measure`.
+
     Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
     that are left are undefined.
+
+    Parameters
+    ----------
+    continuum, names, options
+        As for `measure`.
+
+    Raises
+    ------
+    UsageError
+        A measure is unknown, or an option belongs to none of them.
     """
     chosen = {name: MEASURES[name] for name in expanded(names)}
     if not isinstance(continuum, Continuum):
@@ -184,7 +208,19 @@ def evaluate(
     options: Mapping[str, object],
     shared: dict[object, object] | None,
 ) -> Score:
-    """One measure with those of the options that are its own; undefined where data are bad."""
+    """One measure with those of the options that are its own; undefined where data are bad.
+
+    Parameters
+    ----------
+    m
+        The measure.
+    continuum
+        What is measured.
+    options
+        By name; those of other measures are passed over.
+    shared
+        What measures of one family keep for each other.
+    """
     if isinstance(continuum, Continuum):
         if m.applies_to == "trees":
             return undefined(f"{m.name} compares trees, not units: see `gammacp syntax`")

@@ -113,14 +113,31 @@ def undefined(
     expected: float | None = None,
     signature: str = "",
 ) -> Score:
-    """A Score without a value that says why."""
+    """A Score without a value that says why.
+
+    Parameters
+    ----------
+    reason
+        Why there is no value.
+    observed, expected
+        What is known all the same.
+    signature
+        As for a score with a value.
+    """
     return Score(
         value=math.nan, observed=observed, expected=expected, reason=reason, signature=signature
     )
 
 
 def beyond_chance(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
-    """1 − D_o/D_e, or NaN and why: `nothing` where no disagreement can be expected.
+    """1 − observed/expected, or NaN and why: `nothing` where no disagreement can be expected.
+
+    Parameters
+    ----------
+    observed, expected
+        D_o and D_e, ≥ 0.
+    nothing
+        The reason where D_e is 0.
 
     >>> beyond_chance(0.25, 0.5, "everything is alike")
     (0.5, None)

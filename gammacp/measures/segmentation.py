@@ -100,10 +100,14 @@ def ghd(
     deletion: float | None = None,
     shift: float = 2.0,
 ) -> PairwiseScore:
-    """1 − GHD/largest (Bookstein et al. 2002), mean over ordered pairs; positions may be real.
+    """1 − GHD/largest (Bookstein et al. 2002) of a continuum, mean over ordered pairs.
+
+    Positions may be real.
 
     Parameters
     ----------
+    continuum
+        Units of every annotator cover its bounds without gaps; at least two annotators.
     insertion, deletion
         Cost of a boundary that only one side has; default: the mean unit length of the reference.
     shift

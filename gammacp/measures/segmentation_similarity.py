@@ -48,10 +48,12 @@ class EditScore(PairwiseScore):
 
 
 def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore:
-    """S (Fournier & Inkpen 2012, eq. 4), mean over pairs; `observed` is 1 − S.
+    """S (Fournier & Inkpen 2012, eq. 4) of a continuum, mean over pairs; `observed` is 1 − S.
 
     Parameters
     ----------
+    continuum
+        Units of every annotator cover its bounds without gaps; at least two annotators.
     n
         Potential boundaries that a transposition may span.
     edit
@@ -71,7 +73,15 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore
 
 
 def b(continuum: Continuum, *, n: int = 2) -> EditScore:
-    """B (Fournier 2013), mean over pairs; `observed` is 1 − B. `n` is its n_t."""
+    """B (Fournier 2013), mean over pairs; `observed` is 1 − B. `n` is its n_t.
+
+    Parameters
+    ----------
+    continuum
+        Units of every annotator cover its bounds without gaps; at least two annotators.
+    n
+        A boundary may be transposed over fewer places than this.
+    """
     found = {pair: boundary_similarity(*both, n_t=n) for pair, both in _pairs(continuum).items()}
     return _edit_score(
         {pair: x.value for pair, x in found.items()},
@@ -84,10 +94,12 @@ def b(continuum: Continuum, *, n: int = 2) -> EditScore:
 def pi_s(
     continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
 ) -> PairwiseScore:
-    """Scott's π on S (2012, eq. 5–8) of each pair, mean over pairs.
+    """Scott's π on S (2012, eq. 5–8) of each pair of a continuum, mean over pairs.
 
     Parameters
     ----------
+    continuum
+        Units of every annotator cover its bounds without gaps; at least two annotators.
     n, edit
         Of S.
     mode
@@ -101,21 +113,39 @@ def pi_s(
 def kappa_s(
     continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
 ) -> PairwiseScore:
-    """Cohen's κ on S (2012, eq. 9–11) of each pair, mean over pairs; options of `pi_s`."""
+    """Cohen's κ on S (2012, eq. 9–11) of each pair, mean over pairs; options of `pi_s`.
+
+    Parameters
+    ----------
+    continuum
+        Units of every annotator cover its bounds without gaps; at least two annotators.
+    """
     return _by_pair("kappa-s", continuum, n, edit, mode, lambda c: (c.kappa, c.expected_kappa))
 
 
 def multi_pi_s(
     continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
 ) -> Score:
-    """Fleiss' multi-π on S of all annotators (2012, eq. 12–13); options of `pi_s`."""
+    """Fleiss' multi-π on S of all annotators (2012, eq. 12–13); options of `pi_s`.
+
+    Parameters
+    ----------
+    continuum
+        Units of every annotator cover its bounds without gaps; at least two annotators.
+    """
     return _of_all("multi-pi-s", continuum, n, edit, mode, lambda c: (c.pi, c.expected_pi))
 
 
 def multi_kappa_s(
     continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
 ) -> Score:
-    """Davies & Fleiss' multi-κ on S of all annotators (2012, eq. 14–15); options of `pi_s`."""
+    """Davies & Fleiss' multi-κ on S of all annotators (2012, eq. 14–15); options of `pi_s`.
+
+    Parameters
+    ----------
+    continuum
+        Units of every annotator cover its bounds without gaps; at least two annotators.
+    """
     return _of_all("multi-kappa-s", continuum, n, edit, mode, lambda c: (c.kappa, c.expected_kappa))
 
 

@@ -64,7 +64,7 @@ class SlotErrorScore(Score):
 
 
 def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
-    """Agreement 1 − SER, the mean over ordered pairs of annotators.
+    """Agreement 1 − SER of a continuum, the mean over ordered pairs of annotators.
 
     Costs: T and B ½, TB, I and D 1; a boundary differs unless it is the same number. Units may
     overlap, and unlabelled units are of one type. Undefined if an annotator without any unit is
@@ -72,6 +72,11 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
 
     Worked value: reference (0,10,a)(15,25,b)(30,40,c)(50,60,a)(70,80,b), hypothesis
     (0,10,a)(15,25,a)(31,40,c)(49,60,b)(90,95,c): SER 0.8.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
 
     Raises
     ------

@@ -27,7 +27,14 @@ MEASURES = (
     Column("observed", "observed", number),
     Column("expected", "expected", number),
     Column("interval", "interval", interval, value=lambda r: r["interval"] or r["bootstrap"]),
+    Column("beyond_chance", "beyond chance", number, value=lambda r: _beyond(r, "value")),
+    Column("beyond_interval", "its interval", interval, value=lambda r: _beyond(r, "interval")),
+    Column("p", "p", number, value=lambda r: _beyond(r, "p")),
 )
+
+
+def _beyond(record: Record, key: str) -> Any:
+    return (record.get("beyond_chance") or {}).get(key)
 
 
 def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
@@ -37,7 +44,9 @@ def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
 
 def measure_table(scores: Mapping[str, Score]) -> Table:
     """Measures of one continuum, one row each, or one row per category."""
-    return Table(MEASURES, [row for name, s in scores.items() for row in _measured(name, s)])
+    rows = [row for name, s in scores.items() for row in _measured(name, s)]
+    columns = MEASURES if any(s.beyond_chance for s in scores.values()) else MEASURES[:-3]
+    return Table(columns, rows)
 
 
 def _measured(name: str, score: Score) -> Iterator[dict[str, Any]]:

@@ -59,7 +59,21 @@ def _alpha(delta: str, note: str) -> Callable[..., Score]:
         )
 
     alpha.__name__ = f"alpha_{delta}"
-    alpha.__doc__ = f"α over trees with δ_{delta}: {note}."
+    alpha.__doc__ = f"""α over trees with δ_{delta}: {note}.
+
+    Parameters
+    ----------
+    treebank
+        Sentences with at least two annotations count.
+    sample_pairs
+        Pairs from which the expected disagreement is estimated; 0 for all.
+    bootstrap
+        Number of resamples of the sentences; 0 for none.
+    seed
+        Of both.
+    shared
+        Keeps what measures of one family have in common.
+    """
     return alpha
 
 
@@ -69,12 +83,24 @@ alpha_norm = _alpha("norm", "TED / (|x| + |y|), lenient (§3)")
 
 
 def las(treebank: Treebank) -> Score:
-    """Labelled attachment score, pairwise and weighted by length (eq. 3)."""
+    """Labelled attachment score, pairwise and weighted by length (eq. 3).
+
+    Parameters
+    ----------
+    treebank
+        Dependency trees; at least one sentence with two annotations.
+    """
     return _accuracy(treebank, "las", "phrase structure has no heads to attach to")
 
 
 def jaccard(treebank: Treebank) -> Score:
-    """Jaccard similarity of labelled bracketings, pairwise and weighted by length (§4.2)."""
+    """Jaccard similarity of labelled bracketings, pairwise and weighted by length (§4.2).
+
+    Parameters
+    ----------
+    treebank
+        Phrase structure trees; at least one sentence with two annotations.
+    """
     return _accuracy(treebank, "jaccard", "dependency trees have no bracketings")
 
 

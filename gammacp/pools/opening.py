@@ -96,6 +96,13 @@ def workers(jobs: int | None, *, pays: bool = True) -> Iterator[Executor | None]
     """An executor with that many processes (`processes_for`); None, which computes here, for one.
 
     They are ended with the block, at once when it ends early.
+
+    Parameters
+    ----------
+    jobs
+        Number of processes; None for the default.
+    pays
+        Whether the work is worth starting processes by default.
     """
     if processes_for(jobs, pays=pays) == 1:
         yield None

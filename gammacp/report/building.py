@@ -32,7 +32,13 @@ class Report:
         return page(self.contents)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the page; the file is complete or not there."""
+        """Write the page; the file is complete or not there.
+
+        Parameters
+        ----------
+        path
+            The file, usually `.html`.
+        """
         from gammacp.files import atomic_write
 
         with atomic_write(path) as temporary:

@@ -65,7 +65,13 @@ class Contents:
 
 
 def page(contents: Contents) -> str:
-    """The HTML document."""
+    """The HTML document.
+
+    Parameters
+    ----------
+    contents
+        Everything it shows, computed already.
+    """
     code = Markup(script())
     sections = _sections(contents)
     body = element(

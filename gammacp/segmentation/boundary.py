@@ -72,6 +72,8 @@ def boundary_similarity(
 
     Parameters
     ----------
+    a, b
+        Segmentations of one item.
     n_t
         A boundary may be transposed over fewer than n_t places; over i places it costs i/n_t.
     substitution, transposition
@@ -82,6 +84,11 @@ def boundary_similarity(
 
     Nearest transpositions come first, from left to right, as published. With n_t = 2 and one type
     that is the most there can be.
+
+    Raises
+    ------
+    UsageError
+        A weight is outside [0, 1].
 
     >>> masses = Segmentation.from_masses
     >>> boundary_similarity(masses([2, 3, 6]), masses([5, 6])).value
@@ -161,11 +168,22 @@ class ConfusionMatrix:
         """Matches over the hypothesis' boundaries, of one type or all (micro-average).
 
         NaN where the hypothesis has none.
+
+        Parameters
+        ----------
+        name
+            Of a boundary type; None for all together.
         """
         return self._ratio(0, name)
 
     def recall(self, name: str | None = None) -> float:
-        """Matches over the reference's boundaries; NaN where the reference has none."""
+        """Matches over the reference's boundaries; NaN where the reference has none.
+
+        Parameters
+        ----------
+        name
+            Of a boundary type; None for all together.
+        """
         return self._ratio(1, name)
 
     def f_measure(self, name: str | None = None, *, beta: float = 1.0) -> float:
@@ -173,6 +191,18 @@ class ConfusionMatrix:
 
         0 where only one side has boundaries; NaN where neither has. As published, a near miss is a
         part of a match and no error: alone it gives F = 1. With n_t = 1 there are none.
+
+        Parameters
+        ----------
+        name
+            Of a boundary type; None for all together.
+        beta
+            Weight of recall against precision, > 0.
+
+        Raises
+        ------
+        UsageError
+            β is not positive.
 
         >>> masses = Segmentation.from_masses
         >>> confusion_matrix(masses([2, 9]), masses([11])).f_measure()
@@ -206,6 +236,13 @@ def confusion_matrix(
     reference: Segmentation, hypothesis: Segmentation, *, n_t: int = 2
 ) -> ConfusionMatrix:
     """Boundary confusion matrix (2013): what only the hypothesis has is a false positive.
+
+    Parameters
+    ----------
+    reference, hypothesis
+        Segmentations of one item.
+    n_t
+        As for `boundary_similarity`.
 
     >>> masses = Segmentation.from_masses
     >>> matrix = confusion_matrix(masses([2, 3, 6]), masses([5, 6]))

@@ -54,7 +54,20 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         *,
         types: Sequence[str] | None = None,
     ) -> Codings:
-        """Codings of these items; types in declared order, or as the segmentations have them."""
+        """Codings of these items; types in declared order, or as the segmentations have them.
+
+        Parameters
+        ----------
+        items
+            Item → coder → segmentation.
+        types
+            Boundary types in the order to keep.
+
+        Raises
+        ------
+        DataError
+            Segmentations of an item have different masses, or a type is not declared.
+        """
         for item, coders in items.items():
             for coder, s in coders.items():
                 instance(f"item {item!r}, coder {coder!r}", s, Segmentation, "a Segmentation")
@@ -87,7 +100,13 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         return tuple(dict.fromkeys(c for coders in self.by_item.values() for c in coders))
 
     def without(self, coders: Iterable[str]) -> Codings:
-        """The codings of everybody else; items that nobody else coded are left out."""
+        """The codings of everybody else; items that nobody else coded are left out.
+
+        Parameters
+        ----------
+        coders
+            Names to leave out.
+        """
         gone = set(coders)
         left = {
             item: {c: s for c, s in by_coder.items() if c not in gone}

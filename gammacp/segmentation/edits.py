@@ -74,6 +74,18 @@ class Edits:
 def transposition_error(n: int, b: int) -> float:
     """te(n, b) = b − (1/b)^(n−2) (2012, eq. 3), n ≥ 2 potential boundaries, b > 0 boundaries.
 
+    Parameters
+    ----------
+    n
+        Potential boundaries that the transposition spans.
+    b
+        Boundaries in it.
+
+    Raises
+    ------
+    UsageError
+        n < 2 or b ≤ 0.
+
     >>> transposition_error(2, 2), transposition_error(3, 2)
     (1.0, 1.5)
     """
@@ -110,7 +122,13 @@ class EditCosts:
         return self.transposition * (transposition_error(n, b) if self.te else 1.0)
 
     def of(self, edits: Edits) -> float:
-        """d: cost of a whole edit list."""
+        """d: cost of a whole edit list.
+
+        Parameters
+        ----------
+        edits
+            Full and near misses.
+        """
         moved = sum(self.of_window(t.n, t.boundaries) for t in edits.transpositions)
         return self.substitution * edits.full + moved
 

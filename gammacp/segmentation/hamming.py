@@ -83,6 +83,20 @@ def ghd_of_positions(
     Only pairs closer than (insertion + deletion)/shift can pay, so each boundary of the hypothesis
     meets the few of the reference around it: the cost is linear in the number of boundaries as
     long as those few are.
+
+    Parameters
+    ----------
+    reference, hypothesis
+        Positions of boundaries, sorted.
+    insertion, deletion
+        Cost of a boundary that only the hypothesis, or only the reference has.
+    shift
+        Cost of moving one by a position.
+
+    Raises
+    ------
+    UsageError
+        A cost is negative or not finite.
     """
     for name, cost in (("insertion", insertion), ("deletion", deletion), ("shift", shift)):
         if not (np.isfinite(cost) and cost >= 0):

@@ -58,7 +58,15 @@ class PairwiseRow:
 
 
 def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple[PairwiseRow, ...]:
-    """All ordered pairs of coders of all items; each coder in turn is the reference."""
+    """All ordered pairs of coders of all items; each coder in turn is the reference.
+
+    Parameters
+    ----------
+    codings
+        Items with at least two coders are compared.
+    comparison
+        Which similarity, and its weights; default S.
+    """
     comparison = comparison or Comparison()
     return tuple(
         _row(item, (a, coders[a]), (b, coders[b]), comparison)
@@ -68,7 +76,13 @@ def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple
 
 
 def means(rows: Iterable[PairwiseRow]) -> dict[str, Spread]:
-    """Mean and population standard deviation of each column, and how many are undefined."""
+    """Mean and population standard deviation of each column, and how many are undefined.
+
+    Parameters
+    ----------
+    rows
+        What `pairwise` returned.
+    """
     listed = list(rows)
     return {name: spread(row.values[name] for row in listed) for name in COLUMNS}
 

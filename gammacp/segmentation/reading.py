@@ -42,6 +42,11 @@ _HINT = "A segmentation is [masses], a boundary string or {mass, boundaries}"
 def read_codings(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> Codings:
     """The codings of files, folders and globs; codings of one item in several files are joined.
 
+    Parameters
+    ----------
+    paths
+        JSON, TSV or CSV, or whatever holds a continuum that is covered without gaps.
+
     Raises
     ------
     DataError
@@ -60,6 +65,16 @@ def read_codings(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> 
 def load_codings(name: str) -> Codings:
     """The codings of a dataset that ships: `moonstone` or `hearst1997`.
 
+    Parameters
+    ----------
+    name
+        Of the dataset.
+
+    Raises
+    ------
+    UsageError
+        There is none of that name.
+
     >>> load_codings("hearst1997")["stargazer"]["1"].masses
     (2, 3, 3, 1, 3, 6, 3)
     """
@@ -71,7 +86,18 @@ def load_codings(name: str) -> Codings:
 
 
 def codings_from_json(text: str) -> Codings:
-    """Codings of a JSON text."""
+    """Codings of a JSON text.
+
+    Parameters
+    ----------
+    text
+        `{"items": {ITEM: {CODER: SEGMENTATION}}}`, or the inner object alone.
+
+    Raises
+    ------
+    DataError
+        It is not such a text; with the line where it is known.
+    """
     root = _parsed(text)
     if not isinstance(root, dict):
         raise DataError("JSON is not {item: {coder: [masses]}}", hint=_HINT)
@@ -107,6 +133,11 @@ def codings_from_json(text: str) -> Codings:
 def read_groups(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
     """The groups of items that a JSON file declares: `[[ITEM, …], …]`, or "groups" of an object.
 
+    Parameters
+    ----------
+    path
+        Of the JSON file.
+
     Raises
     ------
     DataError
@@ -132,7 +163,20 @@ def _groups(value: object) -> tuple[tuple[str, ...], ...]:
 
 
 def codings_from_table(text: str, *, item: str) -> Codings:
-    """Codings of a TSV or CSV text; `item` is the item's name where no column says it."""
+    """Codings of a TSV or CSV text; `item` is the item's name where no column says it.
+
+    Parameters
+    ----------
+    text
+        Under a header that says what the rows hold.
+    item
+        Name of the item.
+
+    Raises
+    ------
+    DataError
+        A row cannot be read, or a coder has two segmentations of an item; with the line.
+    """
     lines = text.splitlines()
     rows = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
     if not rows:

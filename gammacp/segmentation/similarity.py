@@ -63,6 +63,8 @@ def segmentation_similarity(
 
     Parameters
     ----------
+    a, b
+        Segmentations of one item.
     n
         Potential boundaries that a transposition may span; 2 by default, 1 for none.
     costs

@@ -112,7 +112,17 @@ class ItemStatistics:
 def item_statistics(
     item: str, coders: Mapping[str, Segmentation], comparison: Comparison
 ) -> ItemStatistics:
-    """Compare all coders of an item; one coder alone is a DataError."""
+    """Compare all coders of an item; one coder alone is a DataError.
+
+    Parameters
+    ----------
+    item
+        Its name, for messages.
+    coders
+        Coder → segmentation.
+    comparison
+        Which similarity, and its weights.
+    """
     if len(coders) < 2:
         raise DataError(
             f"item {item!r} is coded by {next(iter(coders), 'nobody')} only",

@@ -16,6 +16,11 @@ def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
 
     Categories do not count. A DataError names the gap or overlap where an annotator's units do
     not tile the bounds, and the unit that has no length.
+
+    Parameters
+    ----------
+    continuum
+        Units of every annotator cover its bounds; positions may be real.
     """
     reason = unmet_need(continuum, {Need.FULL_COVERING})
     if reason is not None:
@@ -33,6 +38,16 @@ def from_continuum(continuum: Continuum) -> dict[str, Segmentation]:
     """Each annotator's segmentation of a full-covering continuum with whole positions.
 
     One base unit is one unit of the continuum's positions.
+
+    Parameters
+    ----------
+    continuum
+        Its positions are whole numbers.
+
+    Raises
+    ------
+    DataError
+        They are not, or somebody's units do not tile the bounds.
     """
     reason = unmet_need(continuum, {Need.INTEGERS})
     if reason is not None:

@@ -53,6 +53,13 @@ def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
     own; a window that overlaps earlier ones replaces them only if it has more boundaries than they
     have together. With n = 2, one type and default costs no choice is cheaper; otherwise one may
     be. n < 2 allows no transposition.
+
+    Parameters
+    ----------
+    a, b
+        Segmentations of one item.
+    n, costs
+        As for `segmentation_similarity`.
     """
     check_comparable(a, b)
     whole("n", n, 1)
@@ -74,6 +81,13 @@ def optimal_edits(
     Windows of one type must not overlap, as in the published search; those of different types may.
     A mirrored window whose ends do not differ holds a narrower one that undoes as much for no
     more, so only windows that reach from one difference to another are weighed.
+
+    Parameters
+    ----------
+    a, b
+        Segmentations of one item.
+    n, costs
+        As for `segmentation_similarity`.
     """
     check_comparable(a, b)
     whole("n", n, 1)

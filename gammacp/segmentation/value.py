@@ -55,6 +55,16 @@ class Segmentation:
     def from_masses(cls, masses: Iterable[int]) -> Segmentation:
         """From segment masses (2012, Figure 2): positive whole numbers.
 
+        Parameters
+        ----------
+        masses
+            Base units of each segment.
+
+        Raises
+        ------
+        DataError
+            There is none, or one is not a positive whole number.
+
         >>> Segmentation.from_masses([2, 3, 6]).positions.tolist()
         [2, 5]
         """
@@ -91,6 +101,18 @@ class Segmentation:
     ) -> Segmentation:
         """From boundary positions per type; `types` are all types of the task, used or not.
 
+        Parameters
+        ----------
+        positions
+            Type → after how many base units its boundaries are.
+        mass
+            Base units of the item, ≥ 1.
+
+        Raises
+        ------
+        DataError
+            The mass is not positive, or a boundary is outside the item or given twice.
+
         >>> s = Segmentation.from_typed({"major": [3], "minor": [3, 7]}, mass=9)
         >>> s.types, s.n_boundaries
         (('major', 'minor'), 3)
@@ -115,6 +137,13 @@ class Segmentation:
     ) -> Segmentation:
         """From a boundary string: the set of types at each of the mass − 1 potential boundaries.
 
+        Parameters
+        ----------
+        sets
+            One per potential boundary, empty where there is none.
+        types
+            All types of the task, used or not.
+
         >>> Segmentation.from_sets([{"1"}, set(), {"1"}]).masses
         (1, 2, 1)
         """
@@ -129,6 +158,16 @@ class Segmentation:
     def from_labels(cls, labels: Sequence[object]) -> Segmentation:
         """From the segment label of each base unit; a boundary is where the label changes.
 
+        Parameters
+        ----------
+        labels
+            Anything that can be compared, one per base unit.
+
+        Raises
+        ------
+        DataError
+            There is none.
+
         >>> Segmentation.from_labels([1, 1, 2, 2, 2, 3]).masses
         (2, 3, 1)
         """
@@ -140,6 +179,18 @@ class Segmentation:
     @classmethod
     def from_string(cls, string: str, *, boundary: str = "1") -> Segmentation:
         """From an nltk string: one character per potential boundary, so mass − 1 of them.
+
+        Parameters
+        ----------
+        string
+            Of the boundary's character and one other.
+        boundary
+            The character that stands for a boundary.
+
+        Raises
+        ------
+        DataError
+            There are more than two characters.
 
         >>> Segmentation.from_string("0100100000").masses
         (2, 3, 6)
@@ -217,13 +268,24 @@ class Segmentation:
         return len(self.types) * (self.mass - 1)
 
     def of_type(self, name: str) -> Indices:
-        """Positions of the boundaries of one type."""
+        """Positions of the boundaries of one type.
+
+        Parameters
+        ----------
+        name
+            Of the type.
+        """
         _check_types(self.types, (name,))
         positions: Indices = self.positions[self.type_codes == self.types.index(name)]
         return positions
 
     def to_string(self, *, boundary: str = "1", none: str = "0") -> str:
         """The nltk string: one character per potential boundary.
+
+        Parameters
+        ----------
+        boundary, none
+            The characters for a boundary and for none.
 
         >>> Segmentation.from_masses([2, 3, 6]).to_string()
         '0100100000'

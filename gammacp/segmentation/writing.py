@@ -30,6 +30,10 @@ def write_codings(codings: Codings, path: str | PathLike[str], *, layout: str = 
 
     Parameters
     ----------
+    codings
+        What is written.
+    path
+        Its ending says the format.
     layout
         Of a TSV row: `masses`, `positions` (the segment label of each base unit) or `boundaries`.
 
@@ -52,7 +56,13 @@ def write_codings(codings: Codings, path: str | PathLike[str], *, layout: str = 
 
 
 def to_json(codings: Codings) -> str:
-    """Codings and groups as JSON; masses, or boundaries by type where there are several types."""
+    """Codings and groups as JSON; masses, or boundaries by type where there are several types.
+
+    Parameters
+    ----------
+    codings
+        Of one type or several.
+    """
     typed = len(codings.types) > 1
     items = {
         item: {coder: _typed(s) if typed else list(s.masses) for coder, s in coders.items()}
@@ -69,7 +79,22 @@ def to_json(codings: Codings) -> str:
 
 
 def to_table(codings: Codings, *, layout: str = "masses") -> str:
-    """Codings as TSV with the columns Item, Coder and those of the layout."""
+    """Codings as TSV with the columns Item, Coder and those of the layout.
+
+    Parameters
+    ----------
+    codings
+        Of one boundary type.
+    layout
+        As for `write_codings`.
+
+    Raises
+    ------
+    UsageError
+        The layout is unknown.
+    DataError
+        Several boundary types or declared groups, which a table has no place for.
+    """
     if layout not in _ROWS:
         raise UsageError(f"layout {layout!r} is unknown; there are: {', '.join(_ROWS)}")
     if len(codings.types) > 1:

@@ -83,7 +83,13 @@ class Accuracies:
         return int(np.isnan(self.values[0]).sum())
 
     def mean(self, item_weights: Floats | None = None) -> dict[str, float]:
-        """The scores over all sentences (eq. 3); NaN if none is left."""
+        """The scores over all sentences (eq. 3); NaN if none is left.
+
+        Parameters
+        ----------
+        item_weights
+            How often each sentence counts, shape (items,); default once.
+        """
         weights = np.where(np.isnan(self.values[0]), 0.0, self.lengths)
         if item_weights is not None:
             weights = weights * item_weights
@@ -95,7 +101,15 @@ class Accuracies:
 
 
 def accuracies(treebank: Treebank, annotators: tuple[str, ...] | None = None) -> Accuracies:
-    """Scores of all sentences, or of those that at least two of `annotators` annotated."""
+    """Scores of all sentences, or of those that at least two of `annotators` annotated.
+
+    Parameters
+    ----------
+    treebank
+        Dependency or phrase structure trees.
+    annotators
+        Whose annotations count; default everybody's.
+    """
     names = DEPENDENCY_SCORES if treebank.kind == "dependency" else PHRASE_SCORES
     chosen = treebank.annotators if annotators is None else annotators
     kept = [

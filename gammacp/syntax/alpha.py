@@ -29,7 +29,15 @@ _ROWS, _COLUMNS = 64, 2048
 
 
 def deltas(distances: Indices, x: Indices, y: Indices) -> Floats:
-    """δ_plain, δ_diff and δ_norm from tree edit distances and sizes: a new first axis of 3."""
+    """δ_plain, δ_diff and δ_norm from tree edit distances and sizes: a new first axis of 3.
+
+    Parameters
+    ----------
+    distances
+        Tree edit distances.
+    x, y
+        Sizes |x| and |y| of the trees, of the same shape.
+    """
     ted = np.asarray(distances, np.float64)
     return np.stack([ted, ted - np.abs(x - y), ted / (x + y)])
 
@@ -56,7 +64,18 @@ class TreeObservations:
 
     @staticmethod
     def of(treebank: Treebank) -> TreeObservations:
-        """Compare the annotations of each sentence."""
+        """Compare the annotations of each sentence.
+
+        Parameters
+        ----------
+        treebank
+            Sentences with one annotation are left out.
+
+        Raises
+        ------
+        DataError
+            No sentence has two annotations.
+        """
         if not treebank.shared:
             raise DataError("no sentence has two annotations", hint="Agreement needs two.")
         number = {name: a for a, name in enumerate(treebank.annotators)}
@@ -102,7 +121,13 @@ class TreeObservations:
         return chosen & (count[self.item] >= 2)
 
     def item_disagreement(self, chosen: Bools) -> Floats:
-        """Per sentence Σ_{c≠c′} δ² / (|X_i| − 1), the summands of D_o: shape (3, items)."""
+        """Per sentence Σ_{c≠c′} δ² / (|X_i| − 1), the summands of D_o: shape (3, items).
+
+        Parameters
+        ----------
+        chosen
+            Which annotations take part, shape (annotations,).
+        """
         counts = np.bincount(self.item[chosen], minlength=self.n_items)
         inside = chosen[self.pair_first] & chosen[self.pair_second]
         items = self.item[self.pair_first[inside]]
@@ -123,12 +148,28 @@ class Subset:
 
     @staticmethod
     def plain(observations: TreeObservations, chosen: Bools) -> Subset:
-        """Every sentence once."""
+        """Every sentence once.
+
+        Parameters
+        ----------
+        observations
+            Whose sentences they are.
+        chosen
+            Which annotations take part, shape (annotations,).
+        """
         return Subset(chosen, np.ones(observations.n_items))
 
 
 def observed_disagreement(observations: TreeObservations, subset: Subset) -> Floats:
-    """D_o of the three δ: the mean squared δ between annotations of the same sentence."""
+    """D_o of the three δ: the mean squared δ between annotations of the same sentence.
+
+    Parameters
+    ----------
+    observations
+        Whose trees are compared.
+    subset
+        Annotations that take part, with weights.
+    """
     counts = np.bincount(observations.item[subset.chosen], minlength=observations.n_items)
     n = float(counts @ subset.item_weights)
     total: Floats = observations.item_disagreement(subset.chosen) @ subset.item_weights
@@ -142,6 +183,15 @@ def expected_disagreement(
 
     All pairs of different trees are compared once, tile by tile, so that memory does not grow with
     their number; tiles are summed in their order, so that the result does not depend on `workers`.
+
+    Parameters
+    ----------
+    observations
+        Whose trees are compared.
+    subsets
+        Annotations that take part, with weights.
+    workers
+        Threads.
     """
     packed = observations.packed
     weights = np.zeros((len(subsets), len(packed)))
@@ -192,6 +242,17 @@ def sampled_disagreement(
 
     Returns the estimates and their standard errors, each of shape (subsets, 3). A subset is
     estimated from the drawn pairs that lie in it.
+
+    Parameters
+    ----------
+    observations
+        Whose trees are compared.
+    subsets
+        Annotations that take part, with weights.
+    pairs
+        How many are drawn, ≥ 1.
+    seed
+        Of the draw.
     """
     random = np.random.default_rng(seed)
     n = len(observations.item)

@@ -44,7 +44,13 @@ class Defect:
 
 
 def find_defects(treebank: Treebank) -> list[Defect]:
-    """Everything wrong inside sentences and between the annotations of a sentence."""
+    """Everything wrong inside sentences and between the annotations of a sentence.
+
+    Parameters
+    ----------
+    treebank
+        It stays as it is.
+    """
     found: list[Defect] = []
     for item in treebank.items:
         for sentence in item.annotations.values():
@@ -130,7 +136,13 @@ def _difference(a: tuple[str, ...], b: tuple[str, ...]) -> int:
 
 
 def require_sound(defects: Iterable[Defect]) -> None:
-    """Strict mode: DataError at the first defect, with the number of all."""
+    """Strict mode: DataError at the first defect, with the number of all.
+
+    Parameters
+    ----------
+    defects
+        What `find_defects` returned.
+    """
     listed = list(defects)
     if listed:
         rest = len(listed) - 1

@@ -61,6 +61,16 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
     """Pack trees for `PackedTrees.distances`; equal trees are packed once.
 
     The packed trees are sorted by their number of nodes: neighbours then cost the same.
+
+    Parameters
+    ----------
+    trees
+        At least one.
+
+    Raises
+    ------
+    UsageError
+        There is none.
     """
     if not trees:
         raise UsageError("no tree to pack")
@@ -109,11 +119,18 @@ def tree_edit_distance(
 
     Parameters
     ----------
+    a, b
+        Ordered, labelled trees.
     deletion, insertion
         Cost of a node: a number, or a function of its label.
     change
         Cost of relabelling: a number for different labels (equal ones: 0), or a function of both
         labels. Costs are at least 0.
+
+    Raises
+    ------
+    UsageError
+        A cost is negative.
 
     >>> from gammacp.syntax.trees import dependency_tree
     >>> small = dependency_tree([2, 0, 4, 2], ["SUBJ", "PRED", "DET", "OBJ"])

@@ -166,7 +166,13 @@ def read_treebank(
 def read_sentences(
     path: Path, *, kind: str | None = None, leaves: str = "auto", encoding: str = "utf-8"
 ) -> list[Sentence]:
-    """One person's sentences from one file; parameters as for `read_treebank`."""
+    """One person's sentences from one file; parameters as for `read_treebank`.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    """
     one = Named(path, path.stem, "")
     chosen = kind or _recognised(path, encoding)
     return _read_all([one], chosen, leaves, "leaves", encoding, {})[0][path]

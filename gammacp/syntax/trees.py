@@ -113,6 +113,11 @@ def dependency_tree(heads: Sequence[int], relations: Sequence[str]) -> Tree:
     relations
         Relation label of each token.
 
+    Raises
+    ------
+    UsageError
+        There are not as many heads as relations.
+
     >>> dependency_tree([2, 0, 4, 2], ["SUBJ", "PRED", "DET", "OBJ"]).labels
     ('SUBJ', 'DET', 'OBJ', 'PRED', '')
     """
@@ -143,6 +148,18 @@ def unreachable_tokens(heads: Sequence[int]) -> list[int]:
 
 def nested_tree(nested: Nested, *, size: str = "leaves") -> Tree:
     """The tree of nested (label, children) tuples; `size` of |x|: "leaves" or "nodes".
+
+    Parameters
+    ----------
+    nested
+        The root.
+    size
+        What |x| counts.
+
+    Raises
+    ------
+    UsageError
+        The size is neither.
 
     >>> nested_tree(("S", (("NP", (("P", ()),)), ("VP", (("V", ()),))))).labels
     ('P', 'NP', 'V', 'VP', 'S')

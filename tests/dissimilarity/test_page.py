@@ -10,7 +10,7 @@ import gammacp as gc
 from gammacp.datasets import load
 from gammacp.errors import UsageError
 
-PAGE = Path(__file__).parents[2] / "docs" / "new-dissimilarity.md"
+PAGE = Path(__file__).parents[2] / "docs" / "dev" / "adding-a-dissimilarity.md"
 
 
 @pytest.fixture(scope="module")

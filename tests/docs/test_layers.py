@@ -13,8 +13,6 @@ from layers import PICTURE, imports, package_of, picture, upward
 EXCEPTIONS: dict[tuple[str, str], set[str]] = {
     # For its types alone: a format may hold segmentations.
     ("formats", "segmentation"): {"gammacp.formats.registry"},
-    # Its source is part of what a store is compared by.
-    ("foundations", "shuffling"): {"gammacp.software"},
 }
 
 

@@ -57,7 +57,13 @@ SOLVERS: Registry[Solver] = Registry(
 
 
 def register(solver: Solver) -> Solver:
-    """Add a back-end under its name."""
+    """Add a back-end under its name.
+
+    Parameters
+    ----------
+    solver
+        Its name is how it is chosen; one that is taken is a UsageError.
+    """
     return SOLVERS.register(solver.name, solver)
 
 
@@ -74,6 +80,8 @@ def solve(
 
     Parameters
     ----------
+    problem
+        Units, candidate pairs and what opening a group costs.
     method
         A name in SOLVERS.
     time_limit

@@ -155,7 +155,7 @@ def calibrate(
     progress
         Is told (magnitudes done, magnitudes known to be needed).
     options
-        As for `gammacp.gamma`.
+        Those of `GammaOptions`.
 
     Raises
     ------

@@ -55,7 +55,15 @@ class Curve:
         ]
 
     def with_cell(self, magnitude: float, gammas: Floats) -> Curve:
-        """The curve with a further magnitude."""
+        """The curve with a further magnitude.
+
+        Parameters
+        ----------
+        magnitude
+            In [0, 1].
+        gammas
+            γ of the sets at that magnitude, shape (sets,).
+        """
         order = int(np.searchsorted(self.magnitudes, magnitude))
         return Curve(
             np.insert(self.magnitudes, order, magnitude),
@@ -64,7 +72,14 @@ class Curve:
 
 
 def falling(values: Floats, weights: Floats) -> Floats:
-    """The closest sequence that never rises, in weighted least squares.
+    """The sequence closest to `values` that never rises, in least squares with `weights`.
+
+    Parameters
+    ----------
+    values
+        What is to fall, shape (points,).
+    weights
+        Their weights, > 0, of the same shape.
 
     >>> falling(np.array([1.0, 0.4, 0.6, 0.1]), np.ones(4))
     array([1. , 0.5, 0.5, 0.1])
@@ -76,9 +91,18 @@ def falling(values: Floats, weights: Floats) -> Floats:
 
 
 def invert(magnitudes: Floats, values: Floats, target: float) -> float:
-    """Where a falling polygon takes the value `target`.
+    """Where a falling polygon through `magnitudes` and `values` takes the value `target`.
 
     Returns 0 above its first value, ∞ below its last one, and the middle of a level stretch.
+
+    Parameters
+    ----------
+    magnitudes
+        Rising, shape (points,).
+    values
+        Falling, of the same shape.
+    target
+        The value to be found.
 
     >>> invert(np.array([0.0, 0.5, 1.0]), np.array([1.0, 0.6, 0.2]), 0.4)
     0.75
@@ -125,10 +149,16 @@ def magnitude_at(
 
     Parameters
     ----------
+    curve
+        γ over magnitudes, with its single sets.
+    target
+        The measured γ.
     standard_error
         Monte-Carlo standard error of the measured γ.
     documents
         How many documents the measured γ pools; deviations shrink with its square root.
+    draws, confidence, seed
+        How many draws, the coverage that is aimed at in (0, 1), and what the draws depend on.
     """
     point = invert(curve.magnitudes, curve.smooth, target)
     rng = np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(0xCA1,)))

@@ -117,7 +117,7 @@ def compare(
     progress
         Is told what comes next.
     options
-        As for `gammacp.gamma`. One chance model serves everything that is compared
+        Those of `GammaOptions`. One chance model serves everything that is compared
         (`gammacp.chance.registry.default_chance`).
 
     Raises

@@ -91,6 +91,15 @@ def permutation_test(
         Contributions of the two sides, of the same kind; `paired` ones correspond in order.
     deals
         Number of random deals, ≥ 1; all possible ones are compared where they are not more.
+    seed
+        Of the random deals.
+
+    Raises
+    ------
+        UsageError
+        No deal is asked for, the parts are of different kinds, or paired sides differ in length.
+    DataError
+        There are too few parts to be permuted.
     """
     if deals < 1:
         raise UsageError(f"permutations {deals} < 1")

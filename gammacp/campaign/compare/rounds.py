@@ -43,6 +43,15 @@ def compare_rounds(
     they do not; with a single document in either round, runs of neighbouring unitary alignments
     are dealt anew.
 
+    Parameters
+    ----------
+    first, second
+            γ of both, with what each document contributes.
+    deals
+        Random deals, ≥ 1; all possible ones are compared where they are not more.
+    seed
+        Of the deals.
+
     Raises
     ------
     DataError

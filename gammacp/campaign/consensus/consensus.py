@@ -162,10 +162,17 @@ def consensus_of_groups(
     tolerance: float = 0.25,
     annotator: str = "consensus",
 ) -> Consensus:
-    """The consensus from the columns of an alignment.
+    """The consensus from the columns of an alignment of the `continuum`.
 
-    `groups` has shape (groups, annotators): rows of units, −1 where the unit is empty;
+        `groups` has shape (groups, annotators): rows of units, −1 where the unit is empty;
     `disorders` the disorder of each group; the rest as for `consensus`.
+
+    Parameters
+    ----------
+    continuum
+        The units that `groups` counts.
+    delta
+        Δ of the dissimilarity, the scale of the confidence.
     """
     rules = _Rules(
         _boundary_rule(boundaries),

@@ -114,6 +114,13 @@ def needed_support(support: str | float | None, n_annotators: int) -> int:
     support
         None: more than half of them. A whole number (or its text): that many. A fraction of 1
         with a point (`0.6`, `1.0`) or a percentage (`60%`): that share, rounded up.
+    n_annotators
+            Of the continuum, ≥ 1.
+
+    Raises
+    ------
+    UsageError
+            The support is no such number or share, or not in (0, 1].
 
     >>> needed_support(None, 4), needed_support("2", 4), needed_support("60%", 4)
     (3, 2, 3)

@@ -30,6 +30,7 @@ from gammacp.errors import DataError
 
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
+    from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.settings import GammaOptions
 
 
@@ -124,10 +125,25 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
             message(f"{record['file']}: γ is undefined: {record['reason']}")
         for note in record.get("notes", ()):
             message(f"{record['file']}: {note}")
+    if isinstance(found.score, CorpusGamma):
+        _tell_factors(found.score)
     if alignment:
         for name, score in found.computed.items():
             print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")
     message("; ".join(filter(None, (f"seed {options['seed']}", found.score.signature))))
+
+
+def _tell_factors(corpus: CorpusGamma) -> None:
+    """γ_within and γ_between in a sentence, where there are any."""
+    within, between = corpus.within, corpus.between
+    if not (within and between and within.interval and between.interval):
+        return
+    message(
+        f"within documents, γ is {within.value:.4f} ({within.interval[0]:.4f} to "
+        f"{within.interval[1]:.4f}): agreement on units, given the document; about documents "
+        f"{between.value:.4f} ({between.interval[0]:.4f} to {between.interval[1]:.4f}): on how "
+        "much there is and of what; 1 − γ = (1 − within)(1 − about)"
+    )
 
 
 def _check(found: Agreement, solving: Solving, fail_under: float | None) -> None:

@@ -65,12 +65,21 @@ def measure(
             metavar="NAME",
         ),
     ] = None,
+    beyond_chance: Annotated[
+        bool,
+        typer.Option(
+            "--beyond-chance",
+            help="Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
+            "sets of the chance model, and the share p of these that agree at least as well.",
+        ),
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Several measures of each continuum, side by side; what does not apply says why.
 
     Ctrl-C ends it with the values that are known so far.
     """
+    from gammacp.measures.beyond_chance import CHANCE_OPTIONS
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
     from gammacp.measures.score import Score
@@ -86,10 +95,17 @@ def measure(
     for option, value in own.items():
         if value is not None and option not in known:
             raise UsageError(f"--{option} belongs to none of: {', '.join(names)}")
-    mine = {key: value for key, value in options.items() if key in known}
+    mine = {
+        key: value
+        for key, value in options.items()
+        if key in known or (beyond_chance and key in CHANCE_OPTIONS)
+    }
     loaded = load(files, reading)
     with progress("measuring"), interruptible() as interrupted:
-        scores = {name: evaluate(c, names, **mine) for name, c in loaded.continua.items()}
+        scores = {
+            name: evaluate(c, names, beyond_chance=beyond_chance, **mine)
+            for name, c in loaded.continua.items()
+        }
     if json:
         results = [
             {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
@@ -120,6 +136,9 @@ def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
         for name, score in found.items():
             if score.reason:
                 message(f"{file}: {name}: {score.reason}")
+            beyond = score.beyond_chance
+            if beyond and beyond.reason and beyond.reason != score.reason:
+                message(f"{file}: {name} beyond chance: {beyond.reason}")
     message(f"seed {seed}")
 
 
