@@ -3,14 +3,21 @@
 Numba is imported only by modules that import this one; keep those out of `import gammacp`. The
 cache is beside the package, or in the user's cache folder where that cannot be written, or where
 NUMBA_CACHE_DIR says. With none of them kernels are compiled anew in every process.
+
+Numba keeps compiled code for as long as the kernel's own file stays as it is. A kernel also has the
+kernels that it calls and the constants of other modules compiled into it, so code is kept here for
+as long as none of these has changed either.
 """
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
 from multiprocessing import parent_process
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -25,11 +32,33 @@ def kernel(function: F) -> F:
     """Compile `function` in nopython mode; it releases the GIL and is cached on disk."""
     try:
         compiled = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba finds no folder for its cache
+        index = compiled._cache._cache_file
+        index._source_stamp = index._source_stamp, sources()
+    except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others
         _warn_once()
         compiled = numba.njit(nogil=True)(function)
     KERNELS.append(compiled)
     return cast(F, compiled)
+
+
+@cache
+def sources() -> str:
+    """A hash of every file with kernels, and of the modules of gammacp that these import from."""
+    root = Path(__file__).parent
+    files = {
+        path
+        for path in root.rglob("*.py")
+        if b"gammacp.kernel import" in path.read_bytes() and path != Path(__file__)
+    }
+    named = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
+    for path in sorted(files):
+        for module in named.findall(path.read_text(encoding="utf-8")):
+            found = root.parent.joinpath(*module.split("."))
+            files |= {f for f in (found.with_suffix(".py"), found / "__init__.py") if f.is_file()}
+    digest = sha256()
+    for path in sorted(files):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 @cache

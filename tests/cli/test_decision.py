@@ -42,7 +42,7 @@ def test_compare_as_json(run: Run, good: Path) -> None:
     document = json.loads(result.out)
     assert set(document) == {
         "overall", "documents", "annotators", "pairs", "categories", "confusion", "reference",
-        "against",
+        "against", "left_out",
     }  # fmt: skip
     assert document["overall"]["gamma"] == gc.gamma(gc.read(good), samples=10).value
     assert [p["annotators"] for p in document["pairs"]] == [

@@ -24,8 +24,8 @@ class Errors:
     error: Annotated[
         str | None,
         typer.Option(
-            help="position, category, split, false-positive, false-negative, merge, or several in "
-            "order (position+category); with parameters: split:factor=3.",
+            help="{errors}, or several in order (position+category); with parameters: "
+            "split:factor=3.",
             metavar="NAME",
         ),
     ] = None

@@ -1,0 +1,66 @@
+"""Compiled code is used again only while nothing that was compiled into it has changed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gammacp
+from gammacp import kernel as module
+
+CODE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import outer, gammacp.kernel
+print(outer.twice(1.0), sum(outer.twice.stats.cache_hits.values()))
+"""
+INNER = (
+    "from gammacp.kernel import kernel\nFACTOR = {0}\n@kernel\ndef one(x):\n    return FACTOR * x\n"
+)
+OUTER = (
+    "from gammacp.kernel import kernel\nfrom inner import one\n@kernel\ndef twice(x):\n"
+    "    return 2 * one(x)\n"
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """Calls `outer.twice(1)` in a process of its own; `inner` is a part of gammacp there."""
+    package = tmp_path / "gammacp"
+    package.mkdir()
+    source = Path(gammacp.__file__).parent
+    (package / "__init__.py").write_text("")
+    (package / "kernel.py").write_text((source / "kernel.py").read_text())
+    (tmp_path / "outer.py").write_text(OUTER)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+
+    def call(factor: float) -> list[str]:
+        text = INNER.format(factor)
+        # The file that the sources' hash covers, and the module that `outer` calls into.
+        (package / "inner.py").write_text(text)
+        (tmp_path / "inner.py").write_text(text)
+        done = subprocess.run(
+            [sys.executable, "-c", CODE, str(tmp_path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        )
+        return done.stdout.split()
+
+    return call
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(run) -> None:  # type: ignore[no-untyped-def]
+    assert run(1.0) == ["2.0", "0"]
+    assert run(1.0) == ["2.0", "1"]
+    assert run(3.0) == ["6.0", "0"]
+
+
+def test_the_hash_covers_kernels_and_what_they_import() -> None:
+    root = Path(module.__file__).parent
+    kernels = [p for p in root.rglob("*.py") if "gammacp.kernel import" in p.read_text()]
+    assert len(kernels) > 10
+    assert len(module.sources()) == 64
