@@ -19,6 +19,8 @@ def continuum(length: float | None = None, **annotators: Sequence[Span]) -> Cont
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
-    """Rows as a CSV file, columns in the order of the first row; NaN and None are empty."""
+    """Rows as a CSV file, columns in the order of the first row; NaN, None and what a row lacks
+    are empty.
+    """
     table = list(rows)
-    write_rows(path, [list(table[0]), *([row[k] for k in table[0]] for row in table)])
+    write_rows(path, [list(table[0]), *([row.get(k) for k in table[0]] for row in table)])

@@ -93,7 +93,11 @@ def _require_same(
 
 
 def check_chance_model(
-    model: ChanceModel | str, *, continua: Sequence[Continuum] = (), draws: int = 5
+    model: ChanceModel | str,
+    *,
+    continua: Sequence[Continuum] = (),
+    draws: int = 5,
+    invariant: Sequence[str] = ("moving", "scaling", "annotators"),
 ) -> None:
     """AssertionError that names the first promise a chance model breaks.
 
@@ -110,6 +114,8 @@ def check_chance_model(
         What chance is modelled on, with common categories; default: four documents.
     draws
         How many random sets to look at.
+    invariant
+        What it claims; a model that draws whole positions leaves out "scaling".
     """
     m = CHANCE_MODELS[model] if isinstance(model, str) else model
     observed = list(continua) or _documents()
@@ -132,7 +138,7 @@ def check_chance_model(
             f"draws categories {random.categories}, not {observed[0].categories}",
         )
     disorders = [_disorder(observed[0], _drawn(sampler, i)) for i in range(draws)]
-    for kind in ("moving", "scaling", "annotators"):
+    for kind in invariant:
         changed = [_CHANGES[kind](c) for c in observed]
         other = m.prepare(changed, n)
         again = [_disorder(changed[0], _drawn(other, i)) for i in range(draws)]

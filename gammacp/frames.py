@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gammacp.errors import DataError
+
+_FLOATS = (float, np.floating)
 
 
 def columns_of(frame: Any) -> tuple[list[str], list[str | None], list[float], list[float]]:
     """Annotator, category, start and end of every row.
 
     A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
-    no category column. Categories that are whole numbers throughout read as such, also where a
-    gap made a column of floats of them.
+    no category column. A whole number is one name, whether a gap or a neighbour made a float of it
+    or not: `2.0` reads as `2`, so that parts of one frame agree.
 
     Raises
     ------
@@ -31,7 +34,8 @@ def columns_of(frame: Any) -> tuple[list[str], list[str | None], list[float], li
             if _missing(value):
                 raise DataError(f"row {row} of the data frame has no {name}", hint=hint)
     labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
-    return [str(a) for a in annotators], _names(labels), starts, ends
+    names = [None if _missing(x) else _name(x) for x in labels]
+    return [_name(a) for a in annotators], names, starts, ends
 
 
 def _missing(value: object) -> bool:
@@ -41,7 +45,5 @@ def _missing(value: object) -> bool:
     return bool(value != value)
 
 
-def _names(labels: Sequence[Any]) -> list[str | None]:
-    present = [x for x in labels if not _missing(x)]
-    whole = all(isinstance(x, float) and x.is_integer() for x in present)
-    return [None if _missing(x) else str(int(x)) if whole else str(x) for x in labels]
+def _name(label: Any) -> str:
+    return str(int(label)) if isinstance(label, _FLOATS) and label.is_integer() else str(label)

@@ -31,7 +31,7 @@ KERNELS: list[Any] = []
 def kernel(function: F) -> F:
     """Compile `function` in nopython mode; it releases the GIL and is cached on disk."""
     try:
-        compiled = numba.njit(cache=True, nogil=True)(function)
+        compiled: Any = numba.njit(cache=True, nogil=True)(function)
         index = compiled._cache._cache_file
         index._source_stamp = index._source_stamp, sources()
     except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others

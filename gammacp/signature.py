@@ -65,6 +65,26 @@ def signature(name: str, *, selection: Iterable[str] = (), **parts: object) -> s
     return str(Signature(name, {**shown, "v": __version__}))
 
 
+def extended(line: str, **parts: object) -> str:
+    """A signature with further parts, before what was selected and the version.
+
+    Parameters
+    ----------
+    line
+        The signature.
+    parts
+        Further options by name; None is left out.
+
+    >>> extended("ser|sel:exclude=Ann|v:0.1.0", chance="cut", n=None)
+    'ser|chance:cut|sel:exclude=Ann|v:0.1.0'
+    """
+    made = parse(line)
+    last = {key: made.parts[key] for key in ("sel", "v") if key in made.parts}
+    first = {key: value for key, value in made.parts.items() if key not in last}
+    shown = {key: _text(value) for key, value in parts.items() if value is not None}
+    return str(Signature(made.name, {**first, **shown, **last}))
+
+
 def parse(line: str) -> Signature:
     """The parts of a signature.
 
@@ -110,17 +130,31 @@ def quoted(name: str) -> str:
 def described(part: Any) -> str:
     """A part of a method in a signature: as it says itself, or its class with its fields.
 
+    An array stands as a fingerprint, an object without a text of its own as this function has it.
+
     >>> described(Signature("m", {}))
     "Signature(name:'m',parts:{})"
     """
     if hasattr(part, "signature"):
         return str(part.signature)
     name = type(part).__name__
-    if not is_dataclass(part) or not fields(part):
-        return name
-    values = [(f.name, getattr(part, f.name)) for f in fields(part)]
-    shown = [f"{k}:{shortest(v) if isinstance(v, float) else v!r}" for k, v in values]
-    return f"{name}({','.join(shown)})"
+    if is_dataclass(part):
+        values = {f.name: getattr(part, f.name) for f in fields(part)}
+    else:
+        values = dict(getattr(part, "__dict__", {}))
+    shown = [f"{key}:{_field(value)}" for key, value in values.items()]
+    return f"{name}({','.join(shown)})" if shown else name
+
+
+def _field(value: Any) -> str:
+    if isinstance(value, float):
+        return shortest(value)
+    if hasattr(value, "tobytes"):  # an array
+        return fingerprint(str((value.dtype, value.shape)), value.tobytes())
+    kind: Any = type(value)
+    if kind.__repr__ is object.__repr__:
+        return described(value)
+    return repr(value)
 
 
 def fingerprint(*values: bytes | str) -> str:

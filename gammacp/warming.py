@@ -28,9 +28,9 @@ class WarmUp:
     Attributes
     ----------
     kernels
-        Compiled functions that there are.
-    ready
-        How many of them are compiled now; others are needed by rare data only.
+        Compiled functions that were called; what they call in turn is compiled into them.
+    compiled
+        How many of them had to be compiled: none where everything was before.
     seconds, processor_seconds
         What it took; about a second where everything was compiled before.
     folder
@@ -38,7 +38,7 @@ class WarmUp:
     """
 
     kernels: int
-    ready: int
+    compiled: int
     seconds: float
     processor_seconds: float
     folder: str | None
@@ -72,8 +72,8 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
         if progress is not None:
             progress(done, len(tasks))
     return WarmUp(
-        kernels=len(KERNELS),
-        ready=ready(),
+        kernels=ready(),
+        compiled=sum(bool(k.stats.cache_misses) for k in KERNELS),
         seconds=time.monotonic() - began,
         processor_seconds=time.process_time() - used,
         folder=_cache_folder(KERNELS[0]),

@@ -101,6 +101,8 @@ def test_a_frame_with_a_gap_names_the_row(column: str, kind: str) -> None:
         ([1, None], "Int64", ["1", None]),
         ([1.5, None], "float64", ["1.5", None]),
         (["x", None], "category", ["x", None]),
+        ([1.5, 2.0], "float64", ["1.5", "2"]),
+        ([1, 2], "float32", ["1", "2"]),
     ],
 )
 def test_categories_of_a_frame(labels: list[Any], dtype: str, expected: list[str | None]) -> None:
@@ -108,6 +110,16 @@ def test_categories_of_a_frame(labels: list[Any], dtype: str, expected: list[str
     frame = pd.DataFrame({"annotator": ["A", "B"], "start": [1, 2], "end": [3, 4]})
     frame["category"] = pd.Series(labels, dtype=dtype)
     assert [u.category for u in Continuum.from_frame(frame)] == expected
+
+
+def test_rows_of_one_frame_have_the_same_names_in_every_document() -> None:
+    """A rating of 2.0 is one category, whether or not the document also has one of 1.5."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"annotator": [1.0, 2.0] * 2, "category": [1.5, 2.0, 2.0, 1.0]})
+    frame["start"], frame["end"] = 0, 3
+    first, second = (Continuum.from_frame(frame[i : i + 2]) for i in (0, 2))
+    assert (first.categories, second.categories) == (("1.5", "2"), ("1", "2"))
+    assert first.annotators == second.annotators == ("1", "2")
 
 
 def test_what_is_selected_is_kept() -> None:

@@ -1,9 +1,10 @@
 """Signatures: parts, quoting, selections."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gammacp.signature import fingerprint, parse, quoted, shortest, signature
+from gammacp.signature import described, fingerprint, parse, quoted, shortest, signature
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=8)
 
@@ -27,3 +28,16 @@ def test_no_two_numbers_share_their_text(a: float, b: float) -> None:
 @given(st.lists(TEXT), st.lists(TEXT))
 def test_no_two_contents_share_a_fingerprint(a: list[str], b: list[str]) -> None:
     assert (fingerprint(*a) == fingerprint(*b)) == (a == b)
+
+
+def test_own_dissimilarities_are_told_apart_by_their_fields() -> None:
+    class Plain:
+        def __init__(self, k: float, weights: object) -> None:
+            self.k, self.weights = k, weights
+
+    def shown(k: float, last: float) -> str:
+        return described(Plain(k, np.append(np.zeros(2000), last)))
+
+    assert shown(0.1, 1) == shown(0.1, 1)
+    assert len({shown(0.1, 1), shown(0.5, 1), shown(0.1, 2)}) == 3
+    assert "object at 0x" not in described(Plain(0.1, Plain(0.2, None)))

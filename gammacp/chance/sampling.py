@@ -66,6 +66,14 @@ class SampleRule:
         """U_{1−α/2}; 1.96 for a confidence of 95 %."""
         return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
+    def signature_parts(self) -> dict[str, float | None]:
+        """What a signature says of the rule."""
+        return {
+            "e": None if self.samples else self.precision,
+            "n": self.samples,
+            "c": self.confidence,
+        }
+
     @property
     def first(self) -> int:
         """Size of the first batch."""
@@ -332,6 +340,7 @@ def expectations(
     *,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
+    measures: int = 1,
 ) -> tuple[tuple[ExpectedDisorder, ...], tuple[object, ...]]:
     """Draw random data until the rule holds for every measure.
 
@@ -344,6 +353,8 @@ def expectations(
         other processes with an executor.
     progress
         Told how many samples are done, of how many.
+    measures
+        How many disagreements a sample gives.
 
     Returns
     -------
@@ -367,7 +378,7 @@ def expectations(
         return rows
 
     rounds = len(sampler.samplers) if isinstance(sampler, Strata) else 1
-    return sample_until(rule, draw, rounds=rounds)
+    return sample_until(rule, draw, rounds=rounds, measures=measures)
 
 
 def _sampled(
@@ -388,7 +399,11 @@ def _sampled(
 
 
 def sample_until(
-    rule: SampleRule, draw: Callable[[range], list[Sequence[Disagreement]]], *, rounds: int = 1
+    rule: SampleRule,
+    draw: Callable[[range], list[Sequence[Disagreement]]],
+    *,
+    rounds: int = 1,
+    measures: int = 1,
 ) -> tuple[tuple[ExpectedDisorder, ...], tuple[object, ...]]:
     """Draw batches until the rule holds for every measure.
 
@@ -399,6 +414,8 @@ def sample_until(
         of the first ones only, when it was interrupted.
     rounds
         The number of samples is a multiple of this.
+    measures
+        How many disagreements a sample gives.
     """
     rows: list[Sequence[Disagreement]] = []
     missing, complete = rule.first, True
@@ -410,6 +427,8 @@ def sample_until(
         found = [_expected(column, rule, complete) for column in zip(*rows, strict=True)]
         missing = max((rule.missing(e, len(rows)) for e in found), default=0) if complete else 0
     kept = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
+    if not rows:
+        found = [_expected((), rule, complete)] * measures
     return tuple(found), kept
 
 

@@ -27,9 +27,10 @@ Reach: TypeAlias = tuple[float, float]
 
 UNBOUNDED: Reach = (np.inf, 0.0)
 
-# Formulas that kernels know, see `dissimilarity.kernels`: (number, factor).
+# Formulas that kernels know, see `dissimilarity.kernels`: (number, factor). The numbers of the
+# positional dissimilarities stand beside these, 0 is a formula that does not look at positions.
 Formula: TypeAlias = tuple[int, float]
-NOWHERE, SPORADIC, HAMMING = 0, 1, 2
+NOWHERE = 0
 NO_FORMULA: Formula = (-1, 0.0)
 
 

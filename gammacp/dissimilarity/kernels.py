@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.dissimilarity.base import HAMMING, SPORADIC
+from gammacp.dissimilarity.positional import HAMMING, SPORADIC
 from gammacp.kernel import kernel
 
 

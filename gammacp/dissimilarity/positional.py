@@ -14,8 +14,6 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.dissimilarity.base import (
-    HAMMING,
-    SPORADIC,
     Annotations,
     Formula,
     Reach,
@@ -27,6 +25,9 @@ from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
 from gammacp.signature import shortest
 
+# Numbers of the formulas in `dissimilarity.kernels`.
+SPORADIC, HAMMING = 1, 2
+
 
 class Positional(Protocol):
     """What `Combined` takes as `positional`: it is bound with Δ and then compares positions."""
@@ -34,7 +35,7 @@ class Positional(Protocol):
     def bind(self, annotations: Annotations, delta: float) -> Any:
         """An object with `pairwise` and, where it can, `reach` (see `base.Pairwise`).
 
-        With `formula`, (number in `base`, factor), kernels compute it (`dissimilarity.kernels`).
+        With `formula`, (number, factor), kernels compute it (`dissimilarity.kernels`).
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,9 +23,10 @@ from gammacp.chance.registry import CHANCE_MODELS, default_chance
 from gammacp.chance.sampling import Disagreement, ExpectedDisorder, SampleRule, expectations
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.registry import MEASURES, evaluate, measure
+from gammacp.measures.registry import MEASURES, evaluate, expanded, measure
 from gammacp.measures.score import BeyondChance, Score, beyond_chance
 from gammacp.measures.settings import Settings
+from gammacp.signature import extended, signature
 
 if TYPE_CHECKING:
     from gammacp.syntax.annotations import Treebank
@@ -134,7 +135,12 @@ def with_beyond_chance(
         else:
             wanted[name] = observed
     if wanted:
-        found |= _sampled(continuum, wanted, model, rule, seed, executor, options or {})
+        sampled = _sampled(continuum, wanted, model, rule, seed, executor, options or {})
+        for name, against in sampled.items():
+            # A measure of one's own need not sign its scores.
+            own = scores[name].signature or signature(name, selection=continuum.selection)
+            drawn = {"chance": against.chance, "samples": against.samples, **rule.signature_parts()}
+            found[name] = replace(against, signature=extended(own, **drawn, seed=seed))
     return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}
 
 
@@ -152,6 +158,7 @@ def _own(score: Score) -> BeyondChance | None:
         samples=getattr(score, "samples", 0),
         p=getattr(score, "p", None),
         reason=score.reason,
+        signature=score.signature,
     )
 
 
@@ -167,14 +174,14 @@ def _sampled(
     seed: int,
     executor: Executor | None,
     options: Mapping[str, object],
-) -> dict[str, BeyondChance | None]:
+) -> dict[str, BeyondChance]:
     names = tuple(observed)
     try:
         sampler = CHANCE_MODELS[model].prepare([continuum], continuum.n_annotators)
     except DataError as error:
         return {name: _without(str(error), model) for name in names}
     count = MeasuredDisagreements(names, options, has_whole_positions(continuum))
-    expected, _ = expectations(sampler, count, rule, seed, executor=executor)
+    expected, _ = expectations(sampler, count, rule, seed, executor=executor, measures=len(names))
     return {
         name: settled(observed[name], e, sampler.signature)
         for name, e in zip(names, expected, strict=True)
@@ -215,7 +222,7 @@ def settled(observed: float, expected: ExpectedDisorder, chance: str) -> BeyondC
 
 
 def measured_beyond_chance(
-    continuum: Continuum | Treebank, names: Sequence[str], options: Mapping[str, object]
+    continuum: Continuum | Treebank, names: Iterable[str], options: Mapping[str, object]
 ) -> dict[str, Score]:
     """What `gammacp.measure(…, beyond_chance=True)` returns.
 
@@ -226,6 +233,7 @@ def measured_beyond_chance(
     """
     if not isinstance(continuum, Continuum):
         raise UsageError("trees are measured beyond chance by gammacp.syntax.agreement")
+    names = expanded(names)
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
     mine: dict[str, Any] = {
         k: v for k, v in options.items() if k in declared or k not in CHANCE_OPTIONS

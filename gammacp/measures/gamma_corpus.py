@@ -195,7 +195,7 @@ def _pooled(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
     selection = dict.fromkeys(entry for c in continua for entry in c.selection)
     made = basis.signature(
         "gamma-corpus",
-        chances[0],
+        *chances,
         method=parts[0].score.alignment.method,
         samples=samples,
         selection=tuple(selection),

@@ -155,8 +155,7 @@ class Basis:
     def signature(
         self,
         name: str,
-        chance: Chance,
-        *,
+        *chances: Chance,
         method: str,
         samples: int,
         selection: Sequence[str],
@@ -168,6 +167,8 @@ class Basis:
         ----------
         name
             Of the measure.
+        chances
+            The expected disorders behind it: what they decided by themselves is all said.
         method, samples
             The solver that was used, and how many random sets were drawn.
         selection
@@ -175,15 +176,16 @@ class Basis:
         parts
             What else determines the number, shown first.
         """
+        capped = [c.expected.precision for c in chances if c.expected.capped]
         return signature(
             name,
             selection=selection,
             **parts,
             d=described(self.settings.dissimilarity),
-            chance=chance.sampler.signature,
+            chance=",".join(dict.fromkeys(c.sampler.signature for c in chances)),
             samples=samples,
-            interrupted=None if chance.expected.complete else "yes",
-            reached=float(f"{chance.expected.precision:.2g}") if chance.expected.capped else None,
+            interrupted=None if all(c.expected.complete for c in chances) else "yes",
+            reached=float(f"{max(capped):.2g}") if capped else None,
             method=method,
             **self.settings.signature_parts(),
         )

@@ -150,7 +150,7 @@ def measure(
         return dict(measure_each(continuum, names, **options))
     from gammacp.measures.beyond_chance import measured_beyond_chance
 
-    return measured_beyond_chance(continuum, tuple(names), options)
+    return measured_beyond_chance(continuum, names, options)
 
 
 def expanded(names: Iterable[str]) -> list[str]:

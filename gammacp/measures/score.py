@@ -26,6 +26,8 @@ class BeyondChance:
         Random sets that have no D; they are not among the samples.
     p
         Share of random sets, the data among them, that agree at least as well as the data.
+    signature
+        How the value was made: the measure's own signature and how chance was drawn.
     """
 
     value: float
@@ -37,6 +39,7 @@ class BeyondChance:
     without_value: int = 0
     p: float | None = None
     reason: str | None = None
+    signature: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, as JSON has it."""

@@ -174,9 +174,7 @@ class Settings:
     def signature_parts(self) -> dict[str, object]:
         """What a signature says of these settings, but for chance, samples and method."""
         return {
-            "e": None if self.rule.samples else self.rule.precision,
-            "n": self.rule.samples,
-            "c": self.rule.confidence,
+            **self.rule.signature_parts(),
             "seed": self.seed,
             "gap": self.gap or None,
             "limit": self.time_limit,

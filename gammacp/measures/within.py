@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
@@ -50,9 +51,17 @@ def factors(
     within = basis.within(continua)
     low, mean, high = interval
     found = within.expected
+    made = basis.signature(
+        "gamma-within",
+        within,
+        method=basis.settings.method,
+        samples=found.samples,
+        selection=tuple(dict.fromkeys(entry for c in continua for entry in c.selection)),
+        continua=len(continua),
+    )
     return (
-        _factor(observed, (lowest, observed), found, WITHIN),
-        _between(found, low, mean, high, basis.model.name),
+        replace(_factor(observed, (lowest, observed), found, WITHIN), signature=made),
+        replace(_between(found, low, mean, high, basis.model.name), signature=made),
     )
 
 

@@ -20,7 +20,7 @@ from gammacp.bench.export import export_cells
 from gammacp.bench.runner import run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
-from gammacp.errors import UsageError
+from gammacp.errors import GammacpError, UsageError
 from gammacp.pools import PoolError, open_pool
 
 pytest.importorskip("distributed")
@@ -81,13 +81,13 @@ class Cluster:
     def wait_for(self, workers: int) -> None:
         from distributed import Client
 
-        with Client(f"tcp://127.0.0.1:{self.port}", timeout=30, set_as_default=False) as client:
-            client.wait_for_workers(workers, timeout=60)
+        with Client(f"tcp://127.0.0.1:{self.port}", timeout=120, set_as_default=False) as client:
+            client.wait_for_workers(workers, timeout=120)
 
     def wait_for_none(self) -> None:
         from distributed import Client
 
-        with Client(f"tcp://127.0.0.1:{self.port}", timeout=30, set_as_default=False) as client:
+        with Client(f"tcp://127.0.0.1:{self.port}", timeout=120, set_as_default=False) as client:
             while client.scheduler_info()["workers"]:
                 time.sleep(0.05)
 
@@ -118,20 +118,37 @@ def swept(sweep: Sweep, path: Path, executor: str) -> None:
     assert outcome.computed == sweep.n_cells
 
 
+def once_begun(path: Path, action: Callable[[], object]) -> threading.Thread:
+    """Do something as soon as the store has a cell."""
+
+    def wait() -> None:
+        while not (path.exists() and cells(path)):
+            time.sleep(0.02)
+        action()
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def cells(path: Path) -> int:
+    try:
+        with Store.reading(path) as store:
+            return int(next(store.rows("SELECT count(*) FROM cells"))[0])
+    except GammacpError:
+        return 0
+
+
 def test_a_worker_killed_during_the_sweep_changes_no_bit(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path
 ) -> None:
     victim, _ = cluster.worker(), cluster.worker()
     cluster.wait_for(2)
     sweep = toy_sweep(source=ToySource(pause=0.02), sets=30)
-    timer = threading.Timer(1.5, victim.send_signal, [signal.SIGKILL])
-    timer.start()
-    began = time.monotonic()
+    killed = once_begun(tmp_path / "dask.sqlite", lambda: victim.send_signal(signal.SIGKILL))
     swept(sweep, tmp_path / "dask.sqlite", cluster.url)
-    took = time.monotonic() - began
-    timer.join()
+    assert not killed.is_alive(), "the worker was to be killed during the sweep"
     assert victim.wait() == -signal.SIGKILL
-    assert took > 1.5, "the worker was to be killed during the sweep"
     swept(toy_sweep(sets=30), tmp_path / "serial.sqlite", "serial")
     assert exported(tmp_path / "dask.sqlite") == exported(tmp_path / "serial.sqlite")
 
@@ -167,8 +184,8 @@ def test_workers_with_other_software_are_an_error(
     cluster.wait_for_none()
     cluster.worker()
     cluster.wait_for(1)
-    threading.Timer(0.5, cluster.worker_of_another_version).start()
-    sweep = toy_sweep(source=ToySource(pause=0.02), sets=200)
+    once_begun(tmp_path / "s.sqlite", cluster.worker_of_another_version)
+    sweep = toy_sweep(source=ToySource(pause=0.02), sets=2000)
     with pytest.raises(PoolError, match=told):
         swept(sweep, tmp_path / "s.sqlite", cluster.url)
     assert exported(tmp_path / "s.sqlite").count(b"\n") > 1, "what was computed is kept"
@@ -215,8 +232,8 @@ def test_losing_the_scheduler_keeps_what_was_done(
     cluster.worker()
     cluster.wait_for(1)
     sweep = toy_sweep(source=ToySource(pause=0.02), sets=100)
-    threading.Timer(2, cluster.scheduler.kill).start()
     path = tmp_path / "s.sqlite"
+    once_begun(path, cluster.scheduler.kill)
     with pytest.raises(PoolError, match=r"lost the connection .* cells so far are kept"):
         swept(sweep, path, cluster.url)
     done = exported(path).count(b"\n") - 1

@@ -9,14 +9,14 @@ from pathlib import Path
 HERE = Path(__file__).parents[2]
 
 
-def test_nearly_all_kernels_are_ready_afterwards() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "gammacp", "warm-up", "--json"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    # The others are for crowds of hundreds of units.
-    assert found["kernels"] - found["ready"] <= 2
+def test_nothing_is_left_to_compile_afterwards() -> None:
+    command = [sys.executable, "-m", "gammacp", "warm-up", "--json"]
+    for _ in range(2):
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+    assert found["kernels"] > 10
+    assert found["compiled"] == 0
     assert Path(found["folder"]).is_dir()
 
 

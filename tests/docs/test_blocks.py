@@ -103,6 +103,13 @@ def test_every_command_on_the_page_is_understood(page: str) -> None:
         _understand(command)
 
 
+def test_the_first_block_of_the_readme_is_the_two_commands() -> None:
+    # `.ci/run` takes the second one from here.
+    first, second = blocks("README.md")[0].text.splitlines()
+    assert first.endswith("gammacp gamma --dataset alex-paul-suzan --alignment")
+    assert second.endswith(".venv/bin/pytest")
+
+
 def _understand(command: list[str]) -> None:
     """Parse a command's words as the command line does, without running it."""
     told = " ".join(command)

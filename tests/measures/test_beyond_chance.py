@@ -14,6 +14,7 @@ from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import on_the_grid, settled
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.score import Score
+from gammacp.signature import parse
 
 
 @pytest.fixture
@@ -90,6 +91,40 @@ def test_every_measure_has_a_disagreement_or_says_so(two: Continuum) -> None:
     defined = {n for n, s in scores.items() if not math.isnan(s.beyond_chance.value)}  # type: ignore[union-attr]
     assert {"gamma", "gamma-cat", "ser", "f1-overlap", "kappa-d", "u-alpha"} <= defined
     assert scores["gamma-k"].beyond_chance.reason  # type: ignore[union-attr]
+
+
+def test_names_are_read_as_without_beyond_chance(two: Continuum) -> None:
+    everything = measure(two, ["all"], beyond_chance=True, samples=2)
+    assert list(everything) == [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
+    with pytest.raises(UsageError, match="one text where several are needed"):
+        measure(two, "ser", beyond_chance=True)
+
+
+def test_signatures_tell_how_chance_was_drawn(two: Continuum) -> None:
+    lines: list[str] = []
+    for options in ({}, {"seed": 1}, {"samples": 11}, {"confidence": 0.9}, {"chance": "shift"}):
+        given = {"samples": 10, "chance": "cut", **options}
+        for name, score in measure(two, ["ser", "gamma"], beyond_chance=True, **given).items():
+            assert score.beyond_chance is not None
+            line = score.beyond_chance.signature
+            assert line == score.beyond_chance.as_dict()["signature"]
+            assert line.startswith(f"{name}|")
+            lines.append(line)
+    assert len(set(lines)) == len(lines)
+
+
+def test_the_signature_beyond_chance_has_the_measures_options_and_the_selection() -> None:
+    units = [Unit(a, s, s + 3, c) for a in "ABC" for s, c in ((0, "1"), (7, "2"), (21, "3%"))]
+    chosen = Continuum.from_units(units).only_annotators(["A", "B"])
+    score = measure(
+        chosen, ["u-alpha"], beyond_chance=True, samples=10, chance="cut", bootstrap=0, seed=4
+    )["u-alpha"]
+    assert score.beyond_chance is not None
+    found, own = parse(score.beyond_chance.signature), parse(score.signature)
+    assert found.selection == own.selection == (("exclude", ("C",)),)
+    assert own.parts.items() <= found.parts.items()
+    assert found.parts["chance"] == score.beyond_chance.chance
+    assert (found.parts["samples"], found.parts["n"], found.parts["seed"]) == ("10", "10", "4")
 
 
 def test_identical_annotators_are_perfect_and_rare() -> None:

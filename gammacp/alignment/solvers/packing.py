@@ -219,15 +219,20 @@ def _bound_loss(packing: Model, program: _Program, ranking: Ranking) -> None:
     units = program.units
     price, over = ranking.alone[units], ranking.over[units]
     largest = max(float(np.abs(ranking.loss).max(initial=0.0)), float(price.max(initial=0.0)))
+    largest = max(largest, float(over.max(initial=0.0)))
+    if largest == 0:
+        return
     n = int(packing.capacity[units].sum())
-    scale = float(min(_LARGEST / (n + 1), _STEPS) / max(largest, float(over.max()), 1e-300))
+    scale = float(min(_LARGEST / (n + 1), _STEPS) / max(largest, 1e-200))
     whole = np.rint(np.concatenate((ranking.loss, price)) * scale).astype(np.int64).tolist()
     total = _sum([*program.times, *program.alone], whole)
     if packing.cover:
         again = np.rint(over * scale).astype(np.int64).tolist()
         for inside, single, cost in zip(program.covered, program.alone, again, strict=True):
             total += cost * (sum(inside) + single - 1)
-    program.model.add(total <= int((ranking.optimum + ranking.slack) * scale) + n + 1)
+    # No total is larger than this, however much slack there is.
+    most = min((ranking.optimum + ranking.slack) * scale, 2.0**61)
+    program.model.add(total <= int(most) + n + 1)
 
 
 def _least(
@@ -276,6 +281,6 @@ def _solved(solver: Any, model: Any) -> Status | None:
 
 
 def _scaled(value: Floats, opening: float, n_units: int) -> tuple[Indices, float]:
-    largest = max(float(np.abs(value).max(initial=0.0)), opening, 1e-300)
+    largest = max(float(np.abs(value).max(initial=0.0)), opening, 1e-200)
     scale = 2.0 ** np.floor(np.log2(min(_LARGEST / (n_units + 1), _STEPS) / largest))
     return np.rint(value * scale).astype(np.int64), float(scale)

@@ -164,7 +164,7 @@ def consensus_of_groups(
 ) -> Consensus:
     """The consensus from the columns of an alignment of the `continuum`.
 
-        `groups` has shape (groups, annotators): rows of units, −1 where the unit is empty;
+    `groups` has shape (groups, annotators): rows of units, −1 where the unit is empty;
     `disorders` the disorder of each group; the rest as for `consensus`.
 
     Parameters

@@ -9,7 +9,13 @@ import typer
 
 from gammacp.cli.options.groups import flatten
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import Sampling, Solving, Weighing, gamma_options
+from gammacp.cli.options.settings import (
+    Sampling,
+    Solving,
+    Weighing,
+    gamma_options,
+    given_options,
+)
 from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
@@ -92,8 +98,10 @@ def measure(
         **{key: value for key, value in own.items() if value is not None},
     }
     known = frozenset[str]().union(*(MEASURES[name].options for name in names))
-    for option, value in own.items():
-        if value is not None and option not in known:
+    given = {name: name for name, value in own.items() if value is not None}
+    given |= given_options(weighing, sampling, solving)
+    for option, wanted in given.items():
+        if wanted not in known:
             raise UsageError(f"--{option} belongs to none of: {', '.join(names)}")
     mine = {
         key: value
@@ -116,6 +124,8 @@ def measure(
         _print(scores, sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
     _check(scores)
+    for score in (s for found in scores.values() for s in found.values()):
+        solving.check_proven(str(getattr(score, "status", "optimal")))
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:

@@ -29,7 +29,8 @@ def warm_up(json: AsJson = False) -> None:
         print_json(asdict(found))
         return
     print(
-        f"{found.ready} of {found.kernels} kernels are compiled, after {found.seconds:.1f} s "
+        f"{found.kernels} kernels are ready, {found.compiled} of them compiled now, after "
+        f"{found.seconds:.1f} s "
         f"({found.processor_seconds:.1f} s of processor time)"
     )
     kept = f"kept in {found.folder}" if found.folder else "not kept: no cache folder can be written"

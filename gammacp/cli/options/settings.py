@@ -12,7 +12,7 @@ pygamma      what the command line of pygamma-agreement does, but exactly: α = 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -207,3 +207,20 @@ def gamma_options(weighing: Weighing, sampling: Sampling, solving: Solving) -> G
     if precision is not None:
         options["precision"] = precision
     return options
+
+
+def given_options(weighing: Weighing, sampling: Sampling, solving: Solving) -> dict[str, str]:
+    """What differs from its default, by its name on the command line: the option of γ it sets.
+
+    The seed is left out: it has a meaning, and is printed, wherever something is random.
+    """
+    found: dict[str, str] = {}
+    for group in (weighing, sampling, solving):
+        for option in fields(group):
+            if option.name == "seed" or getattr(group, option.name) == option.default:
+                continue
+            name = "dissimilarity" if option.name == "own" else option.name.replace("_", "-")
+            found[name] = "dissimilarity" if group is weighing else option.name
+    if "require-optimal" in found:
+        found["require-optimal"] = "method"
+    return found

@@ -22,7 +22,8 @@ DOCUMENTS = st.lists(
 
 def chance_of(signature: str) -> str:
     """The model, without what it decided for each continuum."""
-    return parse(signature).parts["chance"].partition("(")[0]
+    models = parse(signature).parts["chance"].split(",")
+    return "+".join(sorted({model.partition("(")[0] for model in models}))
 
 
 def signatures(found: Comparison) -> set[str]:

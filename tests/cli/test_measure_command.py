@@ -1,0 +1,49 @@
+"""`gammacp measure`: no option of γ is taken and then not used."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+ROWS = "A,x,0,5\nB,x,1,5\nC,y,0,6\nA,y,10,15\nB,y,10,14\nC,x,10,15\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "a.csv"
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--alpha", "3"),
+        ("--preset", "pygamma"),
+        ("--dissimilarity", "combined"),
+        ("--f-cat", "steep"),
+        ("--chance", "cut"),
+        ("--samples", "9"),
+        ("--confidence", "0.9"),
+        ("--method", "greedy"),
+        ("--gap", "0.5"),
+        ("--time-limit", "3"),
+        ("--require-optimal",),
+    ],
+    ids=lambda given: given[0],
+)
+def test_options_of_gamma_are_refused_where_no_measure_has_them(
+    run: Run, file: Path, given: tuple[str, ...]
+) -> None:
+    found = run("measure", file, "-m", "ser,kappa-d", *given)
+    assert (found.code, found.out) == (2, "")
+    assert f"{given[0]} belongs to none of: ser, kappa-d" in found.err
+    assert run("measure", file, "-m", "ser", "--seed", "3").code == 0
+
+
+@pytest.mark.parametrize("name", ["gamma", "gamma-k", "soft-gamma"])
+def test_a_proof_that_is_required_and_missing_ends_with_4(run: Run, file: Path, name: str) -> None:
+    options = ("measure", file, "-m", f"ser,{name}", "--samples", "3", "--require-optimal")
+    assert run(*options).code == 0
+    assert run(*options, "--method", "greedy").code == 4
