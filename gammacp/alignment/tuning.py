@@ -140,7 +140,8 @@ class Tuning:
     least_step: float = 1e-3
     """Share of the old prices below which the master's own are used."""
     searched_pairs: int = 50_000
-    """Candidate pairs from which on columns begin with annealing (20 × 30, not 10 × 30)."""
+    """Candidate pairs from which on columns begin with annealing (20 × 30, not 10 × 30), and from
+    which on a crowd is relaxed at once."""
     few_nodes: int = 30
     """Nodes of the branch and bound of each root while prices are far off."""
     nodes: int = 1000
@@ -162,7 +163,7 @@ class Tuning:
 
     crowd: int = 28
     """Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns."""
-    head_start: float = 0.3
+    head_start: float = 0.5
     """Seconds that column generation has of a crowd before it is relaxed."""
     long_head_start: float = 20.0
     """The same for fewer annotators, of whom 20 × 30 random ones take 5 to 11."""

@@ -26,6 +26,10 @@ from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.stopping import due
 
+# A power of 2, in units of the opening, and how many of them add up without rounding.
+_GRAIN = 2.0**-40
+_MOST_GRAINS = 2.0**52
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -294,27 +298,30 @@ def feasible_prices(model: Model, iterate: Iterate) -> Floats:
     from gammacp.alignment.kernels.metric import subtract
 
     assert iterate.matrix is not None
+    # The lower triangle counts, as it does for the proof; the rest is its mirror but for rounding.
     matrix, penalty = iterate.matrix.copy(), iterate.penalty
-    allowed = model.cost.copy()
-    # Multipliers are of inequalities in both X(u, v) and X(v, u), scaled by the penalty.
-    subtract(allowed, model.begin, iterate.rows, iterate.triangles, iterate.multiplier, -penalty)
-    allowed -= 2.0**-48 * np.abs(allowed)
+    # In multiples of a grain sums of multipliers have no rounding errors.
+    rows, multiplier = (_grains(penalty * m) for m in (iterate.rows, iterate.multiplier))
+    allowed = _grains(model.cost) - 2 * _GRAIN
+    # Multipliers are of inequalities in both X(u, v) and X(v, u).
+    subtract(allowed, model.begin, rows, iterate.triangles, multiplier, -1.0)
     own = np.diag(matrix)[1:].copy()
+    apex = 2 * rows.sum(axis=1)
+    apex += 2 * np.bincount(iterate.triangles[:, 0], weights=multiplier, minlength=len(own))
+    if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
+        return np.full(len(own), -np.inf)
     inner = matrix[1:, 1:]
     np.copyto(inner, np.minimum(inner, allowed), where=model.pair)
-    inner[np.arange(len(own)), np.arange(len(own))] = own
     corner = 1.0 / model.border**2
     matrix[0, 0] = corner
     shift = least_shift(matrix)
     # The corner is given: what the shift adds to it is scaled away, with its row.
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
-    beside = -matrix[0, 1:] * model.border
-    apex = 2 * penalty * iterate.rows.sum(axis=1)
-    apex += (
-        2
-        * penalty
-        * np.bincount(iterate.triangles[:, 0], weights=iterate.multiplier, minlength=len(own))
-    )
+    beside = -matrix[1:, 0] * model.border
     price = 2 * shrink * beside - own - shift - apex
-    slack = 2.0**-46 * (2 * np.abs(beside) + own + shift + apex)
+    slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(own) + shift + apex)
     return np.asarray((price - slack) * model.problem.opening)
+
+
+def _grains(values: Floats) -> Floats:
+    return np.round(values / _GRAIN) * _GRAIN

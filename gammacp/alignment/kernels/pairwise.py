@@ -57,6 +57,9 @@ def matching_prices(
             _, of_rows, of_columns = best_matching(
                 row[: hi - lo + 1], column[:count], gain[:count], last - first, halted
             )
+            for i in range(hi - lo):  # Prices are feasible, whatever was rounded.
+                for p in range(row[i], row[i + 1]):
+                    of_rows[i] = max(of_rows[i], gain[p] - of_columns[column[p]])
             total[lo:hi] += of_rows
             total[first:last] += of_columns
     return total, True

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -98,9 +99,11 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
 
 
 def _head_start(problem: Problem, limits: Limits) -> float:
-    """Until when columns are generated first."""
+    """Until when columns are generated first; not at all in a large crowd."""
     tuning = limits.tuning
     crowd = problem.n_annotators >= tuning.crowd
+    if crowd and len(problem.first) >= tuning.searched_pairs:
+        return time.monotonic()
     seconds = tuning.head_start if crowd else tuning.long_head_start
     most = np.inf if limits.time_limit is None else tuning.head_share * limits.time_limit
     return time.monotonic() + min(seconds, most)
@@ -113,8 +116,11 @@ def _last(began: float, limits: Limits, deadline: float) -> float:
 
 
 def _enclosed(problem: Problem, generated: Generated) -> Enclosed:
-    groups = contracted(problem, generated.groups)
-    objective = float(group_costs(problem, groups).sum())
+    both = generated.groups, contracted(problem, generated.groups)
+    # The second, but for dissimilarities under which alike units differ.
+    objective, groups = min(
+        ((float(group_costs(problem, g).sum()), g) for g in both[::-1]), key=itemgetter(0)
+    )
     bound = max(problem.n_units * problem.opening - generated.bound, unit_bound(problem))
     return Enclosed(groups, objective, generated.price, bound)
 
