@@ -100,6 +100,6 @@ def _continuum(seed: int, n_annotators: int, n_units: int) -> Continuum:
         ("a", "b", "c"),
         starts,
         starts + np.append(rng.integers(0, 8, n_units - 1), 3),
-        rng.integers(0, n_annotators, n_units),
-        rng.integers(-1, 3, n_units),
+        rng.integers(0, n_annotators, n_units, np.int32),
+        rng.integers(-1, 3, n_units, np.int32),
     )
