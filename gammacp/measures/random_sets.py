@@ -417,9 +417,9 @@ class AlignedDisorder:
     def of_each(self, sets: Sequence[Continuum]) -> list[Sequence[Disagreement]]:
         """One disagreement per set, without those that an interruption left out or cut short."""
         marked = [s for s in sets if s.n_units]
-        found = iter(
-            best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **self.settings.solving)
-        )
+        most = max((s.n_annotators for s in marked), default=0)
+        solving = self.settings.solving_random(most)
+        found = iter(best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving))
         rows: list[Sequence[Disagreement]] = []
         for s in sets:
             weight = s.mean_units if self.ratio else 1.0

@@ -14,6 +14,7 @@ from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.chance.sampling import SampleRule
     from gammacp.segmentation import Codings, Comparison
 
 
@@ -32,7 +33,7 @@ class Comparing:
         str, typer.Option(help="s: segmentation similarity (2012); b: boundary similarity (2013).")
     ] = "s"
     edit: Annotated[
-        str, typer.Option(help="Near misses of S: the published search, or the optimal edit.")
+        str, typer.Option(help="Near misses of S and B: the published search, or the best edits.")
     ] = "published"
     n: Annotated[
         int, typer.Option("--n", help="Places a near miss may span; 2: next to each other.")
@@ -44,6 +45,37 @@ class Comparing:
     ] = True
 
 
+@dataclass(frozen=True)
+class Chance:
+    """How much agreement is beyond chance."""
+
+    beyond_chance: Annotated[
+        bool,
+        typer.Option(
+            "--beyond-chance",
+            help="Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
+            "codings (each coder's segments in random order), and the share p of these that agree "
+            "at least as well.",
+        ),
+    ] = False
+    precision: Annotated[
+        float, typer.Option(help="Relative error of the expected disagreement.")
+    ] = 0.02
+    confidence: Annotated[float, typer.Option(help="Confidence of that error.")] = 0.95
+    samples: Annotated[
+        int | None, typer.Option(help="A fixed number of random codings instead of a precision.")
+    ] = None
+
+    def rule(self) -> SampleRule | None:
+        """How many random codings; None where chance is not asked for."""
+        from gammacp.chance.sampling import SampleRule
+
+        asked = SampleRule(self.precision, self.confidence, self.samples)
+        if not self.beyond_chance and asked != SampleRule():
+            raise UsageError("--precision, --confidence and --samples go with --beyond-chance")
+        return asked if self.beyond_chance else None
+
+
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
     app.command("segmentation")(flatten(segmentation))
@@ -51,6 +83,7 @@ def add_to(app: typer.Typer) -> None:
 
 def segmentation(
     comparing: Comparing,
+    chance: Chance,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -99,7 +132,7 @@ def segmentation(
     bootstrap: Annotated[
         int, typer.Option(help="Draws of items for 95 % intervals; 0: none.", min=0)
     ] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the draws.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draws and of random codings.", min=0)] = 0,
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
@@ -116,6 +149,7 @@ def segmentation(
         comparison=_comparison(comparing),
         bootstrap=bootstrap,
         seed=seed,
+        beyond_chance=chance.rule(),
     )
     if json:
         print_json(report.as_dict())
@@ -124,6 +158,7 @@ def segmentation(
             show(table)
         if drawn := bootstrap_in_words(report):
             print(drawn)
+        if bootstrap or chance.beyond_chance:
             message(f"seed {seed}")
     for note in report.notes:
         message(note)
