@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -77,34 +78,41 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     DataError
         Fewer documents than annotators in a set, or no document with as many.
     """
-    ordered = sorted(continua, key=content_key)
-    if len(ordered) < n_annotators:
+    if len(continua) < n_annotators:
         raise DataError(
             f"chance model 'documents' needs at least {n_annotators} documents for {n_annotators} "
-            f"annotators, and there are {len(ordered)}",
+            f"annotators, and there are {len(continua)}",
             hint="Give more files, or use --chance cut",
         )
+    pool = _pool(tuple(continua))
+    sets = tuple(s for s in pool.sets if len(s) == n_annotators)
+    if not sets:
+        raise DataError(f"no document has {n_annotators} annotators")
+    own = list(pool.own)
+    few = [k for k in np.unique(np.concatenate(sets)) if len(own[k]) < n_annotators]
+    for k in few:
+        own[k] = np.arange(len(pool.documents))
+    pooled = f"(pooled={len(few)})" if few else ""
+    return replace(pool, own=tuple(own), sets=sets, signature=f"documents{pooled}")
+
+
+@lru_cache(maxsize=1)
+def _pool(continua: tuple[Continuum, ...]) -> DocumentsSampler:
+    """What sets of any number of annotators are drawn from, once for the corpus at hand."""
+    ordered = sorted(continua, key=content_key)
     rank = _ranks(ordered)
     before = _beginnings(ordered)
-    annotations, documents, annotators = [], [], []
-    sets = []
+    annotations, documents, annotators, sets = [], [], [], []
     for document, continuum in enumerate(ordered):
         ranks = np.array([rank[name] for name in continuum.annotators], np.int64)
         for code in np.argsort(ranks):
-            own_units = annotation_of(continuum, int(code))
-            annotations.append(replace(own_units, starts=own_units.starts + before[document]))
+            units = annotation_of(continuum, int(code))
+            annotations.append(replace(units, starts=units.starts + before[document]))
             documents.append(document)
             annotators.append(int(ranks[code]))
-        if continuum.n_annotators == n_annotators:
-            sets.append(np.sort(ranks))
-    if not sets:
-        raise DataError(f"no document has {n_annotators} annotators")
-    who = np.array(annotators)
-    everything = np.arange(len(who))
-    own = [np.flatnonzero(who == k) for k in range(len(rank))]
-    few = [k for k in np.unique(np.concatenate(sets)) if len(own[k]) < n_annotators]
-    for k in few:
-        own[k] = everything
+        sets.append(np.sort(ranks))
+    order = np.argsort(annotators, kind="stable")
+    own = np.split(order, np.cumsum(np.bincount(annotators, minlength=len(rank)))[:-1])
     return DocumentsSampler(
         tuple(annotations),
         np.array(documents),
@@ -112,7 +120,7 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
         tuple(sets),
         ordered[0].categories,
         tuple(sorted(rank, key=rank.__getitem__)),
-        "documents" + (f"(pooled={len(few)})" if few else ""),
+        "documents",
     )
 
 

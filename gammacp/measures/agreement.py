@@ -58,6 +58,8 @@ class Agreement:
 
     def on(self, documents: Collection[str]) -> float:
         """γ of these documents alone, by the same expected disorders; NaN where undefined."""
+        if not isinstance(self.score, CorpusGamma):
+            return self.value if documents else math.nan
         parts = [
             (s, s.alignment.continuum.mean_units) for n in documents if (s := self.computed.get(n))
         ]

@@ -43,6 +43,8 @@ T = TypeVar("T")
 OWN_CHANCE = 50
 # Relative error of the expected disorder of continua that are a small share of all.
 _WORST = 0.5
+# Share of all below which such continua get no more random sets than tell their spread.
+_SMALL = 0.01
 # Random sets of a corpus that pairs of annotators and categories find themselves in: as many of
 # its small documents as are aligned in a second or so, whether or not γ asks for them.
 _MANY = 1000
@@ -305,7 +307,9 @@ class Basis:
             return rule
         of_all = math.fsum(c.mean_units for c in self.continua)
         share = math.fsum(c.mean_units for c in self._rows[continuum.n_annotators]) / of_all
-        return replace(rule, precision=min(_WORST, rule.precision / math.sqrt(share)))
+        least = rule.least if share > _SMALL else FEWEST_SAMPLES
+        precision = min(_WORST, rule.precision / math.sqrt(share))
+        return replace(rule, precision=precision, least=least)
 
     def selected(self, names: Collection[str], *, keep: bool) -> Basis | None:
         """What the continua share that hold all of these annotators, cut to some annotators.
