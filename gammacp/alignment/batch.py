@@ -7,7 +7,9 @@ of a few units costs by itself is hardly its alignment but the way there, once p
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -26,6 +28,9 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, Reach, columns
 from gammacp.stopping import due
 
+# Tasks that continua are spread over an executor in.
+_TASKS = 32
+
 
 class Solving(TypedDict, total=False):
     """Keywords of `align` and `best_groups`, as they are described there."""
@@ -41,10 +46,16 @@ class Solving(TypedDict, total=False):
 def align_each(
     continua: Sequence[Continuum],
     dissimilarity: BoundDissimilarity,
+    *,
+    executor: Executor | None = None,
     **solving: Unpack[Solving],
 ) -> list[Alignment]:
-    """`align` of several continua; otherwise as `best_groups_of_each`."""
-    found = best_groups_of_each(continua, dissimilarity, ties=True, **solving)
+    """`align` of several continua, spread over an executor; else as `best_groups_of_each`."""
+    size = len(continua) if executor is None else -(-len(continua) // _TASKS)
+    parts = [continua[i : i + size] for i in range(0, len(continua), max(1, size))]
+    solve = partial(best_groups_of_each, dissimilarity=dissimilarity, ties=True, **solving)
+    spread = map if executor is None else executor.map
+    found = (groups for part in spread(solve, parts) for groups in part)
     return [
         Alignment(
             continuum=c,

@@ -104,6 +104,16 @@ def end_if_interrupted(interrupted: Event, what: str) -> None:
         raise typer.Exit(130)
 
 
+def grouped(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
+    """Each text once, with the names that it is about; only the first ones of many."""
+    names: dict[str, list[str]] = {}
+    for text, name in entries:
+        names.setdefault(text, []).append(name)
+    for text, listed in names.items():
+        more = len(listed) - most
+        yield text, ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def message(text: str) -> None:
     """A message to the person, on stderr."""
     print(visible(text, keep="\n"), file=sys.stderr)

@@ -56,6 +56,13 @@ class Agreement:
         """The documents that have an alignment."""
         return {n: s for n, s in self.documents.items() if isinstance(s, GammaScore)}
 
+    @property
+    def shown(self) -> Mapping[str, Gamma]:
+        """The documents without those in which nobody marked anything, which a line tells of."""
+        whole = self.score.marked if isinstance(self.score, CorpusGamma) else None
+        empty = frozenset(whole.unmarked if whole else ())
+        return {n: s for n, s in self.documents.items() if n not in empty}
+
     def on(self, documents: Collection[str]) -> float:
         """γ of these documents alone, by the same expected disorders; NaN where undefined."""
         if not isinstance(self.score, CorpusGamma):

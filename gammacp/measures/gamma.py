@@ -21,6 +21,8 @@ from gammacp.measures.score import Score, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.needs import require
 
+# Units per annotator from which `cut` can be told from the continuum itself.
+FEWEST_UNITS = 5.0
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
 
 
@@ -58,6 +60,10 @@ class Gamma(Score):
     bound: float | None = None
     annotators: int | None = None
     units: int | None = None
+
+    def in_words(self) -> list[str]:
+        """What there is to say beside γ, a sentence each."""
+        return []
 
     def as_dict(self) -> dict[str, Any]:
         """γ as JSON has it; `Score.as_dict(γ)` has the keys of any measure instead."""
@@ -190,7 +196,7 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         units=continuum.n_units,
         chance=chance.model,
         p=expected.p_value(alignment.disorder) if expected.enough else None,
-        notes=notes_on(expected, basis.settings),
+        notes=notes_on(expected, basis.settings) + (_few(continuum) if continua is None else ()),
         alignment=alignment,
         signature=basis.signature(
             "soft-gamma" if basis.settings.cover else "gamma",
@@ -209,6 +215,16 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         return replace(score, reason=nothing)
     interval = agreement_interval(alignment.bound, alignment.disorder, *expected.interval)
     return replace(score, value=value, interval=interval)
+
+
+def _few(continuum: Continuum) -> tuple[str, ...]:
+    units = continuum.mean_units
+    if units >= FEWEST_UNITS:
+        return ()
+    return (
+        f"{units:.2g} units per annotator are few: below {FEWEST_UNITS:g}, γ of independent "
+        "annotators need not be 0 in the mean",
+    )
 
 
 def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:

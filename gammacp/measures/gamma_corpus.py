@@ -26,10 +26,11 @@ from gammacp.measures.gamma import (
     gamma_score,
     notes_on,
 )
+from gammacp.measures.marked import Marked, marked
 from gammacp.measures.random_sets import Basis, Chance, Memory, Progress
 from gammacp.measures.score import BeyondChance, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.measures.within import factors
+from gammacp.measures.within import TOO_SHORT, factors
 from gammacp.needs import require
 
 _NOT_REACHED = "interrupted before it was aligned"
@@ -54,6 +55,8 @@ class CorpusGamma(Gamma):
     within, between
         Its two factors (`gammacp.measures.within`); None if there is no γ, and of a selection of
         annotators.
+    marked
+        How far annotators agree which continua hold anything; None of a selection of annotators.
     """
 
     mean: float
@@ -61,16 +64,37 @@ class CorpusGamma(Gamma):
     continua: int
     within: BeyondChance | None = None
     between: BeyondChance | None = None
+    marked: Marked | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The keys of every γ, and `continua`, `mean`, `within` and `between`."""
+        """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
         return {
             **super().as_dict(),
             "continua": self.continua,
             "mean": self.mean,
             "within": None if self.within is None else self.within.as_dict(),
             "between": None if self.between is None else self.between.as_dict(),
+            "marked": None if self.marked is None else self.marked.as_dict(),
         }
+
+    def in_words(self) -> list[str]:
+        """What a corpus has beside γ, a sentence each."""
+        said = [self.marked.in_words()] if self.marked else []
+        within, between = self.within, self.between
+        if within and between and within.interval and between.interval:
+            said.append(
+                f"Within documents γ is {_with_interval(within)}: agreement on units, given the "
+                f"document. About documents it is {_with_interval(between)}: on how much there is "
+                "in each and of what. 1 − γ = (1 − within)(1 − about)."
+            )
+        elif within and within.reason and within.reason.startswith(TOO_SHORT):
+            said.append(f"γ has no parts within and about documents: {within.reason}.")
+        return [sentence for sentence in said if sentence]
+
+
+def _with_interval(part: BeyondChance) -> str:
+    low, high = part.interval or (math.nan, math.nan)
+    return f"{part.value:.4f} ({low:.4f} to {high:.4f})"
 
 
 @spelled_out
@@ -143,7 +167,8 @@ def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
             )
         except DataError as error:
             scores[name] = Gamma(value=math.nan, reason=str(error))
-    return _pooled(scores, basis)
+    found = None if basis.selection else marked(corpus)
+    return replace(_pooled(scores, basis), marked=found)
 
 
 def _reason(continuum: Continuum) -> str | None:

@@ -211,7 +211,7 @@ class Basis:
         """
         new = [c for c in continua if ("alignment", c) not in self._memory]
         if new:
-            aligned = align_each(new, self.bound, **self.settings.solving)
+            aligned = align_each(new, self.bound, executor=self._executor, **self.settings.solving)
             self._memory |= {("alignment", a.continuum): a for a in aligned}
         done = (self._memory.get(("alignment", c)) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]

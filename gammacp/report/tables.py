@@ -27,7 +27,7 @@ def annotators(comparison: Comparison) -> Markup:
         "Outvoted: units whose category has fewer votes than another.",
         class_="hint",
     )
-    return join(table(tables.annotators(comparison)), note)
+    return join(table(tables.annotators(comparison), long=True), note)
 
 
 def reference(found: ReferenceComparison) -> Markup:

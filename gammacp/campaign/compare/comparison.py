@@ -81,6 +81,7 @@ class Comparison:
             ],
             "annotators": [a.as_dict() for a in self.annotators],
             "pairs": self.pairs.as_dict(),
+            "pairs_left_out": self.pairs.left_out,
             "categories": [c.as_dict() for c in self.categories],
             "confusion": self.confusion.as_dict(),
             "reference": self.reference.as_dict() if self.reference else None,

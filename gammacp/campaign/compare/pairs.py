@@ -52,6 +52,13 @@ class PairMatrix:
         row = np.delete(self.values[place], place)
         return float(np.nanmean(row)) if not np.isnan(row).all() else math.nan
 
+    def in_words(self) -> str:
+        """Which pairs are left out; empty if none is."""
+        if not self.left_out:
+            return ""
+        shown = len(self.agreements)
+        return f"The {shown} pairs that share most documents; {self.left_out} others share some."
+
     def as_dict(self) -> list[dict[str, Any]]:
         """One entry per pair, as JSON has it."""
         return [
