@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from gammacp.measures.gamma import Gamma
 
 
-# Annotators whose pairs are shown as a matrix, and documents whose alignment is on the page.
+# Annotators whose pairs are shown as a matrix.
 _WIDEST = 30
-_VIEWED = 2000
 
 LEFT_OUT = (
     Column("file", "file"),
@@ -179,10 +178,10 @@ def _sentences(contents: Contents) -> list[str]:
 def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     comparison = contents.comparison
     computed = comparison.overall.computed
-    views = [alignment_document(s.alignment, n) for n, s in islice(computed.items(), _VIEWED)]
+    views = [alignment_document(s.alignment, n) for n, s in islice(computed.items(), tables.VIEWED)]
     cut = (
-        element("p", f"The first {_VIEWED} of {len(computed)} documents.", class_="hint")
-        if len(computed) > _VIEWED
+        element("p", f"The first {tables.VIEWED} of {len(computed)} documents.", class_="hint")
+        if len(computed) > tables.VIEWED
         else None
     )
     found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
