@@ -3,31 +3,32 @@
 Every measure of a document is a fraction, numerator and denominator: windows without an error over
 windows, boundaries that agree over boundaries. They are counted once; *micro* divides their sums
 over documents, *macro* is the mean of the fractions, leaving out and counting documents without a
-denominator. Tests reweigh the counts, as for γ (`gammacp.measures.resampling`): documents are drawn
-again for an interval of the difference of two systems (bootstrap-t, Efron & Tibshirani 1993, §12.5,
-of the linearised difference), and the systems' counts are exchanged in random documents for its p
-(approximate randomisation, Noreen 1989), in all ways where documents are few.
+denominator. Tests reweigh the counts, as for γ: documents are drawn again for an interval of the
+difference of two systems (`ratios`), and the systems' counts are exchanged in random documents for
+its p (approximate randomisation, Noreen 1989), in all ways where documents are few.
 
 Baselines know the reference, not the text: `none` and `all` boundaries, as many segments as the
 reference of `even` length, and the reference's own segments `shuffled` (the mean of 20 orders).
+They take in all documents that a system coded.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.arguments import whole
+from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
+from gammacp.segmentation.ratios import draw_items, interval, linearised
 from gammacp.segmentation.rows import Rows, compared, share
 from gammacp.segmentation.statistics import Spread, spread
 from gammacp.segmentation.value import Segmentation
@@ -37,7 +38,7 @@ RANKED_BY = "b"
 MEASURES = ("b", "s", "windowdiff", "pk", "ghd", "f", "f_near", "over", "under", "shift")
 # What a fraction is where there is nothing to count; no other measure has a value there.
 _EMPTY = {"b": 1.0, "s": 1.0, "ghd": 1.0}
-_SHUFFLES, _FEWEST, _EXACT = 20, 5, 10
+_SHUFFLES, _EXACT = 20, 10
 
 Fractions = Mapping[str, tuple[Floats, Floats]]
 
@@ -147,12 +148,13 @@ def gold_report(
     codings: Codings,
     reference: str,
     *,
+    systems: Sequence[str] = (),
     comparison: Comparison | None = None,
     near: int | None = None,
     draws: int = 1000,
     seed: int = 0,
 ) -> GoldReport:
-    """All other coders against one of them, with the baselines.
+    """Systems against one coder, with the baselines.
 
     Parameters
     ----------
@@ -160,6 +162,8 @@ def gold_report(
         The reference's and the systems' segmentations.
     reference
         The coder who is right.
+    systems
+        Names of coders; default: all others.
     comparison
         Edits of S and B; mode of WindowDiff.
     near
@@ -173,7 +177,7 @@ def gold_report(
     Raises
     ------
     UsageError
-        The reference coded nothing.
+        The reference or a system coded nothing.
     DataError
         No system has a document in common with it.
 
@@ -185,30 +189,33 @@ def gold_report(
     comparison = comparison or Comparison()
     near = comparison.n - 1 if near is None else whole("near", near, 0)
     draws, seed = whole("draws", draws, 1), whole("seed", seed, 0)
-    if reference not in codings.coders:
-        raise UsageError(
-            f"reference {reference!r} coded no item; coders are: {', '.join(codings.coders)}"
-        )
+    chosen = several("systems", systems) or [c for c in codings.coders if c != reference]
+    for role, name in (("reference", reference), *(("system", name) for name in chosen)):
+        if name not in codings.coders:
+            raise UsageError(
+                f"{role} {name!r} coded no item; coders are: {', '.join(codings.coders)}"
+            )
     gold = {item: coders[reference] for item, coders in codings.items() if reference in coders}
-    systems = []
-    for name in codings.coders:
+    scores = []
+    for name in dict.fromkeys(chosen):
         shared = {i: [codings[i][name]] for i in gold if name in codings[i]}
-        if name != reference and shared:
+        if shared:
             lost = tuple(
                 i for i in codings if (name in codings[i] or i in gold) and i not in shared
             )
-            systems.append(_score(name, gold, shared, comparison, near, lost))
-    if not systems:
+            scores.append(_score(name, gold, shared, comparison, near, lost))
+    if not scores:
         raise DataError(
-            f"no item of {reference!r} is coded by anybody else",
+            f"no item of {reference!r} is coded by a system",
             hint="A system's segmentations stand under the items of the reference",
         )
+    coded = [i for i in gold if any(i in s.documents for s in scores)]
     rng = np.random.default_rng(seed)
-    systems += [
-        _score(f"({name})", gold, {i: made(s, rng) for i, s in gold.items()}, comparison, near)
+    scores += [
+        _score(f"({name})", gold, {i: made(gold[i], rng) for i in coded}, comparison, near)
         for name, made in _BASELINES.items()
     ]
-    ranked = sorted(systems, key=lambda s: (math.isnan(s.micro(RANKED_BY)), -s.micro(RANKED_BY)))
+    ranked = sorted(scores, key=lambda s: (math.isnan(s.micro(RANKED_BY)), -s.micro(RANKED_BY)))
     return GoldReport(
         reference=reference,
         near=near,
@@ -231,7 +238,7 @@ def _even(s: Segmentation) -> Segmentation:
     return Segmentation.from_typed({s.types[0]: places}, mass=mass, types=s.types)
 
 
-_BASELINES = {
+_BASELINES: Mapping[str, Callable[[Segmentation, np.random.Generator], list[Segmentation]]] = {
     "none": lambda s, _: [Segmentation.from_typed({}, mass=s.mass, types=s.types)],
     "all": lambda s, _: [
         Segmentation.from_typed({s.types[0]: range(1, s.mass)}, mass=s.mass, types=s.types)
@@ -257,8 +264,11 @@ def _score(
         _counts({i: {"": gold[i], " ": each[k]} for i, each in made.items()}, comparison, near)
         for k in range(len(next(iter(made.values()))))
     ]
-    fractions = {
-        measure: tuple(np.mean([c[measure][side] for c in counts], axis=0) for side in (0, 1))
+    fractions: dict[str, tuple[Floats, Floats]] = {
+        measure: (
+            np.mean([c[measure][0] for c in counts], axis=0),
+            np.mean([c[measure][1] for c in counts], axis=0),
+        )
         for measure in MEASURES
     }
     return SystemScore(
@@ -266,7 +276,7 @@ def _score(
         baseline=name.startswith("("),
         documents=tuple(made),
         left_out=lost,
-        fractions=fractions,  # type: ignore[arg-type]
+        fractions=fractions,
     )
 
 
@@ -300,8 +310,8 @@ def _counts(
 def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[str, Difference]:
     mine, theirs = ([s.documents.index(i) for i in a.documents if i in b.documents] for s in (a, b))
     size = len(mine)
+    drawn = draw_items(size, draws, seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(size,)))
-    drawn = rng.multinomial(size, np.full(size, 1 / size), size=draws).astype(np.float64)
     exact = size <= _EXACT
     swaps = (
         np.array(list(product((0, 1), repeat=size))) if exact else rng.integers(2, size=drawn.shape)
@@ -310,42 +320,15 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
     for measure in MEASURES:
         one, other = a.fractions[measure], b.fractions[measure]
         parts = np.stack([one[0][mine], one[1][mine], other[0][theirs], other[1][theirs]])
-        value = float(_linearised(parts, np.ones((1, size)))[0][0])
+        value = float(linearised(parts, np.ones((1, size)))[0][0])
         moved = np.einsum("wd,pd->pw", swaps.astype(np.float64), parts[[2, 3]] - parts[:2])
         sums = parts.sum(axis=1)[:, None] + np.concatenate((moved, -moved))
         apart = share(sums[0], sums[1], math.nan) - share(sums[2], sums[3], math.nan)
         # The data are one of all exchanges, and count as one of the random ones.
         as_far = int((np.abs(apart) >= abs(value) - 1e-12).sum()) + (not exact)
         p = math.nan if math.isnan(value) else as_far / (len(swaps) + (not exact))
-        found[measure] = Difference(value, _interval(parts, drawn), p)
+        found[measure] = Difference(value, interval(parts, drawn), p)
     return found
-
-
-def _linearised(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The difference of two fractions for weights of documents (draws, documents), and its error.
-
-    `parts`, shape (4, documents), are the numerators and denominators of either.
-    """
-    sums = np.einsum("wd,pd->pw", weights, parts)
-    ratios = share(sums[::2], sums[1::2], math.nan)
-    left = parts[::2, None] - ratios[..., None] * parts[1::2, None]
-    left = share(left, np.broadcast_to(sums[1::2, :, None], left.shape), math.nan)
-    size = parts.shape[1]
-    squares = np.einsum("wd,wd->w", weights, (left[0] - left[1]) ** 2)
-    return ratios[0] - ratios[1], np.sqrt(squares * size / max(size - 1, 1))
-
-
-def _interval(parts: Floats, drawn: Floats) -> tuple[float, float] | None:
-    if parts.shape[1] < _FEWEST:
-        return None
-    (value,), (error,) = _linearised(parts, np.ones((1, parts.shape[1])))
-    values, errors = _linearised(parts, drawn)
-    known = ~np.isnan(values)
-    if not known.any() or math.isnan(value):
-        return None
-    t = share(values[known] - value, errors[known], 0.0)
-    high, low = np.quantile(t, (0.025, 0.975))
-    return float(value - low * error), float(value - high * error)
 
 
 def _notes(systems: Sequence[SystemScore]) -> list[str]:
