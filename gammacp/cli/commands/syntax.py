@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,12 @@ import typer
 
 from gammacp.cli.options.groups import flatten
 from gammacp.cli.output import AsJson, message, print_json, show
+
+
+class TreePreset(StrEnum):
+    """What a paper printed."""
+
+    SKJAERHOLT_2014 = "skjaerholt-2014"
 
 
 @dataclass(frozen=True)
@@ -53,11 +60,15 @@ class Reading:
 class Computing:
     """How much is computed."""
 
+    preset: Annotated[
+        TreePreset | None,
+        typer.Option(help="The published form alone, without values beyond length-matched chance."),
+    ] = None
     sample_pairs: Annotated[
-        int, typer.Option(help="Estimate the expected disagreement from N pairs; 0: all pairs.")
+        int, typer.Option(help="Estimate the published chance from N pairs; 0: all pairs.")
     ] = 0
     bootstrap: Annotated[
-        int, typer.Option(help="Draws of a bootstrap over sentences; 0: no interval.")
+        int, typer.Option(help="Draws over sentences for the published values; 0: no interval.")
     ] = 0
     by_annotator: Annotated[
         bool, typer.Option("--by-annotator", help="Each pair of annotators; all but one.")
@@ -68,7 +79,8 @@ class Computing:
     seed: Annotated[int, typer.Option(help="Seed of sampled pairs and bootstrap.", min=0)] = 0
     workers: Annotated[int, typer.Option(help="Threads; 0: one per core.")] = 0
     fail_under: Annotated[
-        float | None, typer.Option(help="Exit with 5 if α plain is smaller, or undefined.")
+        float | None,
+        typer.Option(help="Exit with 5 if the published α plain is smaller, or undefined."),
     ] = None
 
 
@@ -104,10 +116,12 @@ def _syntax(
         message(line)
     if strict:
         read.require_complete()
-    if computing.sample_pairs or computing.bootstrap:
+    if computing.sample_pairs or computing.bootstrap or computing.preset is None:
         message(f"seed {computing.seed}")
     options = asdict(computing)
     fail_under = options.pop("fail_under")
+    if options.pop("preset"):
+        options["chance"] = None
     options["workers"] = computing.workers or os.cpu_count() or 1
     report = syntax_report(read, **options)
     if as_json:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
+from gammacp.chance.beyond import BeyondChance
 from gammacp.measures.registry import Measure, observed_disagreement, register
 from gammacp.measures.score import Score, undefined
 
@@ -27,8 +28,21 @@ def _agreement(
     key = ("trees", *sorted(options.items()))
     memory = {} if shared is None else shared
     if key not in memory:
-        memory[key] = syntax_agreement(treebank, breakdown=False, **options)
+        memory[key] = syntax_agreement(treebank, chance=None, breakdown=False, **options)
     return cast("SyntaxAgreement", memory[key])
+
+
+def _beyond(name: str) -> Callable[..., BeyondChance]:
+    """1 − D_o/D_e of a δ or an accuracy against other sentences of the same length."""
+
+    def beyond(treebank: Treebank, *, seed: int = 0) -> BeyondChance:
+        from gammacp.syntax.alpha import TreeObservations
+        from gammacp.syntax.matched import beyond_length_matched
+
+        observations = TreeObservations.of(treebank)
+        return beyond_length_matched(observations, observations.everything, seed=seed)[name]
+
+    return beyond
 
 
 def _alpha(delta: str, note: str) -> Callable[..., Score]:
@@ -128,6 +142,7 @@ for _name, _summary, _function in (
             reference=_REFERENCE,
             function=_function,
             disagreement=observed_disagreement,
+            beyond_chance=_beyond(_name.removeprefix("alpha-")),
             applies_to="trees",
         )
     )
@@ -145,5 +160,6 @@ for _name, _summary, _score in (
             range="[0, 1]",
             chance_corrected=False,
             applies_to="trees",
+            beyond_chance=_beyond(_name),
         )
     )
