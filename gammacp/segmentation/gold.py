@@ -86,7 +86,7 @@ class SystemScore:
         return float(above / below) if below else _EMPTY.get(measure, math.nan)
 
     def macro(self, measure: str) -> Spread:
-        """Mean and spread over documents, and how many have no value."""
+        """Mean and spread of the measure over documents, and how many have no value."""
         return spread(self.values(measure))
 
     def as_dict(self) -> dict[str, Any]:

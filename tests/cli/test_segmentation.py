@@ -175,7 +175,9 @@ def test_published_edits_that_are_not_the_cheapest(run: Run) -> None:
 
 def test_items_of_one_person_are_left_out_and_counted(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "in.json"
-    path.write_text('{"t": {"a": [4, 4], "b": [8]}, "u": {"a": [5]}, "v": {"a": [2], "h": [2]}}')
+    path.write_text(
+        '{"t": {"a": [4, 4], "b": [8], "h": [8]}, "u": {"a": [5]}, "v": {"a": [2], "h": [2]}}'
+    )
     found = run("segmentation", path, "--candidate", "h", "--json")
     assert "2 items that fewer than two people coded are left out: u, v" in found.err
     document = json.loads(found.out)
