@@ -6,7 +6,8 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gammacp.arguments import instance, several
 from gammacp.continuum import Continuum
@@ -17,6 +18,9 @@ from gammacp.registry import Registry
 
 if TYPE_CHECKING:
     from gammacp.syntax.annotations import Treebank
+
+
+F = TypeVar("F", bound=Callable[..., Score])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +118,25 @@ MEASURES: Registry[Measure] = Registry(
 def register(measure: Measure) -> Measure:
     """Add a measure under its name."""
     return MEASURES.register(measure.name, measure)
+
+
+def registered(
+    name: str, summary: str, reference: str, *, needs: Iterable[Need] = (), **facts: Any
+) -> Callable[[F], F]:
+    """Register the decorated function as a measure, and leave it as it is.
+
+    Parameters
+    ----------
+    name, summary, reference, needs, facts
+        The attributes of `Measure`.
+    """
+
+    def add(function: F) -> F:
+        made = partial(Measure, name=name, summary=summary, reference=reference, **facts)
+        register(made(function=function, needs=frozenset(needs)))
+        return function
+
+    return add
 
 
 def measure(

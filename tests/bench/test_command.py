@@ -228,7 +228,9 @@ def test_failures_are_told_and_exit_with_1(tmp_path: Path) -> None:
     arguments = ("--measures", "toy-fragile,ser", "--error", "split")
     quick = ("--sets", "2", "--step", "0.5", "--jobs", "1", "--no-figures")
     # As the console script, which does not look for modules in the working directory.
-    code = f"import sys; sys.argv[1:] = {['--import', 'my_measures', 'bench', *arguments, *quick]!r}\n"
+    code = (
+        f"import sys; sys.argv[1:] = {['--import', 'my_measures', 'bench', *arguments, *quick]!r}\n"
+    )
     code += "if __name__ == '__main__':\n    from gammacp.cli import main\n    main()\n"
     script = tmp_path / "bin" / "script.py"
     script.parent.mkdir()
