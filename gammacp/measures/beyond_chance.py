@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gammacp.chance.beyond import BeyondChance, settled
 from gammacp.chance.registry import CHANCE_MODELS, default_chance
-from gammacp.chance.sampling import Disagreement, ExpectedDisorder, SampleRule, expectations
+from gammacp.chance.sampling import Disagreement, SampleRule, expectations
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.registry import MEASURES, evaluate, expanded, measure
-from gammacp.measures.score import BeyondChance, Score, beyond_chance
+from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
 from gammacp.signature import extended, signature
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from gammacp.syntax.annotations import Treebank
 
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
-# More random sets without a value than this, and E[D] is that of other data than those at hand.
-_MOST_WITHOUT = 0.05
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
 # Of the continuum's length: less than this apart is the same place.
 _ROUNDING = 1e-9
@@ -186,39 +185,6 @@ def _sampled(
         name: settled(observed[name], e, sampler.signature)
         for name, e in zip(names, expected, strict=True)
     }
-
-
-def settled(observed: float, expected: ExpectedDisorder, chance: str) -> BeyondChance:
-    """1 − D_o/E[D] with what is not known about it.
-
-    A random set's share of sets that agree at least as well as the data is its `p`.
-    """
-    drawn = expected.samples + expected.without_value
-    made: dict[str, Any] = {
-        "observed": observed,
-        "chance": chance,
-        "samples": expected.samples,
-        "without_value": expected.without_value,
-    }
-    if expected.samples < 2 or expected.without_value > _MOST_WITHOUT * drawn:
-        reason = f"{expected.without_value} of {drawn} random sets have no value"
-        return BeyondChance(value=math.nan, reason=reason, **made)
-    if not expected.enough:
-        reason = f"interrupted after {expected.samples} random sets, too few"
-        return BeyondChance(value=math.nan, reason=reason, **made)
-    value, nothing = beyond_chance(
-        observed, expected.mean, "the expected disagreement is 0: random data agree perfectly"
-    )
-    low, high = expected.interval
-    bounds = (1 - observed / low if low > 0 else -math.inf, 1 - observed / high if high else 1.0)
-    return BeyondChance(
-        value=value,
-        interval=None if nothing else bounds,
-        expected=expected.mean,
-        p=expected.p_value(observed),
-        reason=nothing,
-        **made,
-    )
 
 
 def measured_beyond_chance(

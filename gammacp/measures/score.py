@@ -4,46 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
+from gammacp.chance.beyond import BeyondChance, beyond_chance
 
-@dataclass(frozen=True, kw_only=True)
-class BeyondChance:
-    """A measure's disagreement against chance: 1 − D_o/E[D].
-
-    Attributes
-    ----------
-    value
-        1 is perfect, 0 what chance gives; NaN where it is undefined (then `reason` says why).
-    interval
-        95 % Monte-Carlo interval of E[D] carried over.
-    observed, expected
-        D_o and E[D].
-    chance, samples
-        The chance model and how many random sets E[D] is the mean of.
-    without_value
-        Random sets that have no D; they are not among the samples.
-    p
-        Share of random sets, the data among them, that agree at least as well as the data.
-    signature
-        How the value was made: the measure's own signature and how chance was drawn.
-    """
-
-    value: float
-    interval: tuple[float, float] | None = None
-    observed: float | None = None
-    expected: float | None = None
-    chance: str = ""
-    samples: int = 0
-    without_value: int = 0
-    p: float | None = None
-    reason: str | None = None
-    signature: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
-        return asdict(self)
+__all__ = ["BeyondChance", "Score", "beyond_chance", "undefined"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,25 +96,3 @@ def undefined(
     return Score(
         value=math.nan, observed=observed, expected=expected, reason=reason, signature=signature
     )
-
-
-def beyond_chance(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
-    """1 − observed/expected, or NaN and why: `nothing` where no disagreement can be expected.
-
-    Parameters
-    ----------
-    observed, expected
-        D_o and D_e, ≥ 0.
-    nothing
-        The reason where D_e is 0.
-
-    >>> beyond_chance(0.25, 0.5, "everything is alike")
-    (0.5, None)
-    >>> beyond_chance(0.0, 0.0, "everything is alike")[1]
-    'everything is alike'
-    """
-    if expected < 0:
-        return math.nan, f"the expected disagreement is negative ({expected:.3g})"
-    if not expected > 0:
-        return math.nan, nothing
-    return 1 - observed / expected, None

@@ -17,11 +17,13 @@ from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score
 from gammacp.measures.segmentation import Pair, PairwiseScore, paired
 from gammacp.needs import Need
+from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.boundary import BoundarySimilarity, boundary_similarity
 from gammacp.segmentation.choices import EditSearch, Mode
-from gammacp.segmentation.coefficients import Coefficients, coefficients
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.coefficients import Coefficients, coefficients, pool
+from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.similarity import Similarity, segmentation_similarity
-from gammacp.segmentation.statistics import Comparison, item_statistics
 from gammacp.segmentation.tiling import from_continuum
 from gammacp.segmentation.value import Segmentation
 from gammacp.signature import signature
@@ -181,7 +183,8 @@ def _edit_score(found: Mapping[Pair, Similarity | BoundarySimilarity], made: str
 
 def _coefficients(coders: Mapping[str, Segmentation], n: int, edit: str, mode: str) -> Coefficients:
     comparison = Comparison(n=n, search=EditSearch(edit), mode=Mode(mode))
-    return coefficients([item_statistics("continuum", coders, comparison)], mode=comparison.mode)
+    pairs = compared_pairs(Codings.of({"continuum": coders}), comparison)
+    return coefficients(pool(pairs), mode=comparison.mode)
 
 
 def _by_pair(

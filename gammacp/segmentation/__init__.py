@@ -4,7 +4,7 @@ A `Segmentation` is the value that all measures of this package take. Errors bet
 and a hypothesis: `window_diff`, `pk`, `ghd`, `miss_rates`, `confusion_matrix`. Similarities of two
 segmentations of equal standing: `segmentation_similarity` (S), `boundary_similarity` (B). Many
 coders and items: `read_codings`, `segmentation_report` (all that the command prints),
-`coding_agreement` (π, κ, bias), `candidate_drops`.
+`coding_agreement` (π, κ, bias), `measures_beyond_chance`, `candidate_drops`.
 
 References
 ----------
@@ -24,6 +24,7 @@ from gammacp.segmentation.agreement import (
     ItemAgreement,
     coding_agreement,
 )
+from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.boundary import (
     BoundarySimilarity,
     ConfusionMatrix,
@@ -34,6 +35,7 @@ from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.choices import Basis, EditSearch, Mode
 from gammacp.segmentation.codings import Codings, Group, merged
 from gammacp.segmentation.coefficients import Coefficients, coefficients
+from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.edits import (
     EditCosts,
     Edits,
@@ -53,13 +55,7 @@ from gammacp.segmentation.reading import (
 )
 from gammacp.segmentation.report import SegmentationReport, segmentation_report
 from gammacp.segmentation.similarity import Similarity, segmentation_similarity
-from gammacp.segmentation.statistics import (
-    Comparison,
-    ItemStatistics,
-    Spread,
-    item_statistics,
-    spread,
-)
+from gammacp.segmentation.statistics import ItemStatistics, Spread, spread
 from gammacp.segmentation.tiling import from_continuum, inner_boundaries
 from gammacp.segmentation.transpositions import optimal_edits, published_edits
 from gammacp.segmentation.value import Segmentation
@@ -76,6 +72,7 @@ __all__ = [
     "Coefficients",
     "Comparison",
     "ConfusionMatrix",
+    "CorpusMeasure",
     "EditCosts",
     "EditSearch",
     "Edits",
@@ -105,9 +102,9 @@ __all__ = [
     "ghd",
     "ghd_of_positions",
     "inner_boundaries",
-    "item_statistics",
     "load_codings",
     "means",
+    "measures_beyond_chance",
     "merged",
     "miss_rates",
     "optimal_edits",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,12 @@ import numpy as np
 from gammacp.arguments import instance, whole
 from gammacp.arrays import Floats
 from gammacp.errors import DataError
+from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, pool
-from gammacp.segmentation.statistics import (
-    Comparison,
-    ItemStatistics,
-    Spread,
-    item_statistics,
-    spread,
-)
+from gammacp.segmentation.comparison import Comparison
+from gammacp.segmentation.rows import Pairs, compared, rows_of
+from gammacp.segmentation.statistics import ItemStatistics, Spread, spread
 
 Interval = tuple[float, float]
 
@@ -238,50 +235,66 @@ def coding_agreement(
     if not codings:
         raise DataError("there is no item", hint="Give the segmentations of an item at least")
     bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
-    rows = {item: item_statistics(item, coders, comparison) for item, coders in codings.items()}
-    groups = tuple(_of_group(group, rows, comparison) for group in codings.groups())
+    pairs = compared_pairs(codings, comparison)
+    named = pool(pairs)
+    items = _items(codings, pairs, named)
+    number = {item: i for i, item in enumerate(codings)}
+    groups = tuple(
+        GroupAgreement(
+            group=group,
+            coefficients=coefficients(
+                named.only([number[i] for i in group.items]), mode=comparison.mode
+            ),
+            full=sum(items[i].statistics.full for i in group.items),
+            near=sum(items[i].statistics.near for i in group.items),
+        )
+        for group in codings.groups()
+    )
     values = [group.coefficients for group in groups]
-    people = pool(with_people(rows, codings.people()))
+    people = pool(pairs, codings.row_people())
     return CodingAgreement(
-        items={item: _of_item(row, comparison) for item, row in rows.items()},
+        items=items,
         groups=groups,
         pi=spread([c.pi for c in values]),
         kappa=spread([c.kappa for c in values]),
         bias=spread([c.bias for c in values]),
         pooled=coefficients(people, mode=comparison.mode),
-        windowdiff=spread([x for row in rows.values() for x in row.windowdiff.values()]),
+        windowdiff=spread(pairs.values["windowdiff"].ravel()),
         intervals=_intervals(people, comparison, bootstrap, seed) if bootstrap else None,
     )
 
 
-def _of_item(row: ItemStatistics, comparison: Comparison) -> ItemAgreement:
-    return ItemAgreement(
-        statistics=row,
-        coefficients=coefficients([row], mode=comparison.mode),
-        windowdiff=spread(list(row.windowdiff.values())),
-    )
+def compared_pairs(codings: Codings, comparison: Comparison) -> Pairs:
+    """Every two codings of each item; an item that one coder alone coded is a DataError."""
+    for item, coders in codings.items():
+        if len(coders) < 2:
+            raise DataError(
+                f"item {item!r} is coded by {next(iter(coders), 'nobody')} only",
+                hint="Agreement needs two coders of each item",
+            )
+    return compared(rows_of(codings), comparison)
 
 
-def _of_group(
-    group: Group, rows: Mapping[str, ItemStatistics], comparison: Comparison
-) -> GroupAgreement:
-    mine = [rows[item] for item in group.items]
-    return GroupAgreement(
-        group=group,
-        coefficients=coefficients(mine, mode=comparison.mode),
-        full=sum(row.full for row in mine),
-        near=sum(row.near for row in mine),
-    )
-
-
-def with_people(
-    rows: Mapping[str, ItemStatistics], people: Mapping[str, Mapping[str, str]]
-) -> list[ItemStatistics]:
-    """The items with their coders under names that mean one person in the whole corpus."""
-    return [
-        replace(row, placed={people[item].get(c, c): n for c, n in row.placed.items()})
-        for item, row in rows.items()
-    ]
+def _items(codings: Codings, pairs: Pairs, named: Pool) -> dict[str, ItemAgreement]:
+    suboptimal, windowdiff = pairs.suboptimal, pairs.values["windowdiff"]
+    prefix = "" if pairs.comparison.basis is Basis.S else "b_"
+    full, near = pairs.column(f"{prefix}full"), pairs.column(f"{prefix}near")
+    found = {}
+    for i, (item, coders) in enumerate(codings.items()):
+        mine = slice(*np.searchsorted(pairs.item, (i, i + 1)))
+        found[item] = ItemAgreement(
+            statistics=ItemStatistics(
+                coders=tuple(coders),
+                mass=next(iter(coders.values())).mass,
+                boundaries=int(named.placed[i].sum()),
+                full=int(full[mine].sum()),
+                near=int(near[mine].sum()),
+                suboptimal=int(suboptimal[mine].sum()),
+            ),
+            coefficients=coefficients(named.only([i]), mode=pairs.comparison.mode),
+            windowdiff=spread(windowdiff[mine].ravel()),
+        )
+    return found
 
 
 def draw_items(items: int, draws: int, seed: int) -> Floats:

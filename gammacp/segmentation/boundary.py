@@ -9,12 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from gammacp.arguments import whole
 from gammacp.errors import UsageError
+from gammacp.segmentation.choices import EditSearch
 from gammacp.segmentation.edits import (
     Differences,
     Edits,
+    Substitution,
     Transposition,
     differences,
     substitutions,
@@ -22,6 +27,7 @@ from gammacp.segmentation.edits import (
 from gammacp.segmentation.value import Segmentation, check_comparable
 
 Cell = tuple[str | None, str | None]
+_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +73,7 @@ def boundary_similarity(
     substitution: float = 1.0,
     transposition: float = 1.0,
     ordinal: bool = False,
+    search: EditSearch | str = EditSearch.PUBLISHED,
 ) -> BoundarySimilarity:
     """B (2013): symmetric, 1 iff equal.
 
@@ -81,9 +88,11 @@ def boundary_similarity(
     ordinal
         Whether the types are ranks, in declared order: one type for another then costs their
         difference in rank over the number of types, instead of 1.
-
-    Nearest transpositions come first, from left to right, as published. With n_t = 2 and one type
-    that is the most there can be.
+    search
+        `published`: nearest transpositions first, from left to right. With n_t = 2 and one type no
+        others make B larger; otherwise B can be too low, and another one from right to left.
+        `optimal`: equal boundaries match, and the rest such that B is largest; the same in both
+        directions.
 
     Raises
     ------
@@ -101,21 +110,111 @@ def boundary_similarity(
     for name, weight in (("substitution", substitution), ("transposition", transposition)):
         if not 0 <= weight <= 1:
             raise UsageError(f"{name} weight {weight:g} is outside [0, 1]")
+    weights = _Weights(n_t, substitution, transposition, ordinal, len(a.types))
     left = differences(a, b)
     missed = _count(left, 0, len(a.types))
     matches = {name: len(a.of_type(name)) - missed[code] for code, name in enumerate(a.types)}
-    moved = _transposed(left, n_t, a.types)
-    edits = Edits(substitutions=substitutions(left, a.types), transpositions=moved)
-    penalty = 0.0
-    for edit in edits.substitutions:
-        if edit.first is None or edit.second is None:
-            penalty += 1
+    if EditSearch(search) is EditSearch.PUBLISHED:
+        moved = _transposed(left, n_t, a.types)
+        edits = Edits(substitutions=substitutions(left, a.types), transpositions=moved)
+    else:
+        edits = _optimal(left, weights, sum(matches.values()), a.types)
+    return BoundarySimilarity(
+        matches=matches, edits=edits, penalty=weights.of(edits, a.types), n_t=n_t, types=a.types
+    )
+
+
+class _Weights(NamedTuple):
+    n_t: int
+    substitution: float
+    transposition: float
+    ordinal: bool
+    types: int
+
+    def replaced(self, one: int, other: int) -> float:
+        """w of a boundary of one type for one of another."""
+        return self.substitution * (abs(one - other) / self.types if self.ordinal else 1.0)
+
+    def moved(self, places: int) -> float:
+        """w of a transposition."""
+        return self.transposition * places / self.n_t
+
+    def of(self, edits: Edits, types: tuple[str, ...]) -> float:
+        """|A| + w_S + w_T."""
+        penalty = self.moved(sum(t.end - t.start for t in edits.transpositions))
+        for edit in edits.substitutions:
+            if edit.first is None or edit.second is None:
+                penalty += 1
+            else:
+                penalty += self.replaced(types.index(edit.first), types.index(edit.second))
+        return penalty
+
+
+def _optimal(left: Differences, weights: _Weights, matches: int, types: tuple[str, ...]) -> Edits:
+    """The edits with the least (|A| + w_S + w_T)/(|A| + |S| + |T| + |M|).
+
+    What only one side has is paired with what only the other has: the same type some places off, or
+    another type at the place. A fraction λ is reached if pairs, each of which saves 2 − λ − w,
+    save enough; the pairs that save most give the next λ (Dinkelbach 1967).
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    alone = [[(p, code) for p, both in left.items() for code in sorted(both[k])] for k in (0, 1)]
+    number = {unit: j for j, unit in enumerate(alone[1])}
+    size = len(alone[0])
+    links = [
+        (i, number[q, other], weights.moved(abs(q - p)) if p != q else weights.replaced(c, other))
+        for i, (p, c) in enumerate(alone[0])
+        for q in range(p - weights.n_t + 1, p + weights.n_t)
+        for other in (sorted(left.get(q, ((), ()))[1]) if q == p else (c,))
+        if (q, other) in number
+    ]
+    chosen: list[tuple[int, int]] = []
+    share = 1.0
+    while links:
+        rows, columns, costs = (np.array(column) for column in zip(*links, strict=True))
+        # A place of its own for each that stays unpaired; no weight may be 0 in a sparse matrix.
+        weight = np.concatenate((costs, np.full(size, 2 - share))) + 1
+        own = np.arange(size)
+        matrix = csr_array(
+            (weight, (np.append(rows, own), np.append(columns, own + len(alone[1])))),
+            shape=(size, len(alone[1]) + size),
+        )
+        found = [
+            (int(i), int(j))
+            for i, j in zip(*min_weight_full_bipartite_matching(matrix), strict=True)
+            if j < len(alone[1])
+        ]
+        cost = {(i, j): c for i, j, c in links}
+        total = size + len(alone[1]) - len(found) + matches
+        penalty = total - matches - len(found) + sum(cost[pair] for pair in found)
+        if chosen and penalty / total >= share - _TOLERANCE:
+            break
+        chosen, share = found, penalty / total
+    return _edits(chosen, alone, types)
+
+
+def _edits(
+    chosen: list[tuple[int, int]], alone: list[list[tuple[int, int]]], types: tuple[str, ...]
+) -> Edits:
+    full, near = [], []
+    for i, j in chosen:
+        (p, one), (q, other) = alone[0][i], alone[1][j]
+        if p == q:
+            full.append(Substitution(p, types[one], types[other]))
         else:
-            ranks = a.types.index(edit.first), a.types.index(edit.second)
-            apart = abs(ranks[0] - ranks[1]) / len(a.types) if ordinal else 1.0
-            penalty += substitution * apart
-    penalty += transposition * sum(t.end - t.start for t in moved) / n_t
-    return BoundarySimilarity(matches=matches, edits=edits, penalty=penalty, n_t=n_t, types=a.types)
+            near.append(Transposition(min(p, q), max(p, q), types[one], 2))
+    for side, units in enumerate(alone):
+        paired = {pair[side] for pair in chosen}
+        for k, (p, code) in enumerate(units):
+            if k not in paired:
+                name = types[code]
+                full.append(Substitution(p, *((None, name) if side else (name, None))))
+    return Edits(
+        substitutions=tuple(sorted(full, key=lambda e: e.position)),
+        transpositions=tuple(sorted(near, key=lambda t: (t.start, t.end, t.type))),
+    )
 
 
 def _count(left: Differences, side: int, n_types: int) -> list[int]:

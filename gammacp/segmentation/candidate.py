@@ -12,10 +12,11 @@ from typing import Any
 
 from gammacp.arguments import several, whole
 from gammacp.errors import DataError, UsageError
-from gammacp.segmentation.agreement import Bootstrap, draw_items, with_people
+from gammacp.segmentation.agreement import Bootstrap, draw_items
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, pool
-from gammacp.segmentation.statistics import Comparison, item_statistics
+from gammacp.segmentation.comparison import Comparison
+from gammacp.segmentation.rows import compared, rows_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,10 +124,10 @@ def _drop(
             f"candidate {name!r} has no item that two people coded",
             hint="Put its segmentation among those of the people, under the same item",
         )
-    arrays = [
-        pool(with_people({i: item_statistics(i, part[i], comparison) for i in shared}, person))
-        for part in (people, codings.without(others))
-    ]
+    arrays = []
+    for part in (people.only(shared), codings.without(others).only(shared)):
+        names = [person[item].get(c, c) for item, coders in part.items() for c in coders]
+        arrays.append(pool(compared(rows_of(part), comparison), names))
     pi, kappa = _intervals(arrays, len(shared), comparison, bootstrap, seed)
     without, with_candidate = (coefficients(a, mode=comparison.mode) for a in arrays)
     return CandidateDrop(

@@ -202,6 +202,11 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
             for item in group.items
         }
 
+    def row_people(self) -> list[str]:
+        """`people` of each coding, item by item."""
+        people = self.people()
+        return [people[item][coder] for item, coders in self.by_item.items() for coder in coders]
+
     @property
     def shared_names(self) -> tuple[str, ...]:
         """Coder names that occur in several groups and are taken for one person each."""

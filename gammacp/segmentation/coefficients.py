@@ -10,7 +10,8 @@ beyond chance unless boundaries are dense.
 
 In mode `equations`
 - A_a = ΣPB·S / ΣPB over pairs of coders and items, PB = t·(mass − 1). Eq. 6 and 12 as printed
-  weight S with the mass and divide by Σ(mass − 1) or Σmass; the weights here make A_a a mean.
+  weight S with the mass and divide by Σ(mass − 1) or Σmass; the weights here make A_a a mean. On B
+  the weights are its own denominators, |A| + |S| + |T| + |M|, as in segeval 2.
 - P_e(t) of π (eq. 8): boundaries over potential boundaries, pooled over coders and items.
 - P_e(t|c) of κ (eq. 11): the same per coder; A_e (eq. 15) averages over the pairs of coders that
   share an item.
@@ -24,13 +25,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.segmentation.choices import Mode
-from gammacp.segmentation.statistics import ItemStatistics
+from gammacp.segmentation.rows import Pairs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +83,7 @@ class Pool:
     Attributes
     ----------
     similar, compared
-        ΣPB·S and ΣPB over pairs, shape (items,).
+        ΣPB·S and ΣPB over pairs (of B: what agrees, and all boundaries), shape (items,).
     placed
         Boundaries (or segments), shape (items, coders, types); 0 where a coding is missing.
     places
@@ -97,44 +98,47 @@ class Pool:
     places: Floats
     present: Floats
 
+    def only(self, items: Sequence[int]) -> Pool:
+        """Those of some items."""
+        return Pool(*(getattr(self, field.name)[list(items)] for field in fields(self)))
 
-def pool(items: Sequence[ItemStatistics]) -> Pool:
-    """The arrays of these items; coders are known by their names."""
-    coders = list(dict.fromkeys(c for item in items for c in item.coders))
-    code = {c: i for i, c in enumerate(coders)}
-    types = items[0].types
-    placed = np.zeros((len(items), len(coders), types))
-    present = np.zeros((len(items), len(coders)))
-    for i, item in enumerate(items):
-        for coder, counts in item.placed.items():
-            placed[i, code[coder]] = counts
-            present[i, code[coder]] = 1
-    masses = np.array([item.mass for item in items], np.float64)
-    pairs = np.array([len(item.pairs) for item in items])
-    similar = [sum(p.similarity for p in item.pairs.values()) for item in items]
-    return Pool(
-        similar=types * (masses - 1) * np.array(similar),
-        compared=types * (masses - 1) * pairs,
-        placed=placed,
-        places=present * (masses - 1)[:, None],
-        present=present,
-    )
+
+def pool(pairs: Pairs, people: Sequence[str] | None = None) -> Pool:
+    """The arrays of all items.
+
+    Parameters
+    ----------
+    pairs
+        Every two codings of each item, compared.
+    people
+        Who is behind each row, under names that mean one person; default: the coders' own names.
+    """
+    rows = pairs.rows
+    items = int(rows.item[-1]) + 1 if len(rows.item) else 0
+    names = list(rows.coder if people is None else people)
+    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    at = rows.item, np.array([number[name] for name in names], np.int64)
+    placed = np.zeros((items, len(number), len(rows.types)))
+    placed[at] = rows.placed + (pairs.comparison.mode is Mode.PUBLISHED)
+    places, present = np.zeros((2, items, len(number)))
+    places[at] = rows.masses - 1
+    present[at] = 1
+    sums = np.zeros((2, items))
+    for total, part in zip(sums, pairs.parts(pairs.comparison.basis), strict=True):
+        np.add.at(total, pairs.item, part)
+    return Pool(similar=sums[0], compared=sums[1], placed=placed, places=places, present=present)
 
 
 def coefficients(
-    items: Pool | Sequence[ItemStatistics],
-    *,
-    mode: Mode = Mode.EQUATIONS,
-    weights: Floats | None = None,
+    arrays: Pool, *, mode: Mode = Mode.EQUATIONS, weights: Floats | None = None
 ) -> Coefficients:
-    """π, κ and bias over items, each counted as often as `weights` says (once by default).
+    """π, κ and bias over the items of `arrays`, each counted as often as `weights` says.
 
     Undefined where no item has a potential boundary, or where chance agreement is not below 1:
     everybody has a boundary everywhere, or, in mode `published`, more segments than places.
     """
-    arrays = items if isinstance(items, Pool) else pool(items)
     w = np.ones(len(arrays.similar)) if weights is None else weights
-    compared = float(w @ arrays.compared)
+    compared = float((w * arrays.compared).sum())
     if compared == 0:
         nan = math.nan
         return Coefficients(
@@ -142,7 +146,7 @@ def coefficients(
         )
     pi, kappa = _expected_pi(arrays, w, mode), _expected_kappa(arrays, w)
     return Coefficients(
-        actual=float(w @ arrays.similar) / compared,
+        actual=float((w * arrays.similar).sum()) / compared,
         expected_pi=pi,
         expected_kappa=kappa,
         reason=_certain(max(pi, kappa)),
@@ -164,14 +168,15 @@ def _expected_pi(arrays: Pool, w: Floats, mode: Mode) -> float:
             )
         rate = np.einsum("ic,ict->t", counted, ratios) / counted.sum()
     else:
-        rate = np.einsum("i,ict->t", w, arrays.placed) / (w @ arrays.places).sum()
+        rate = np.einsum("i,ict->t", w, arrays.placed) / (w[:, None] * arrays.places).sum()
     return float(np.sum(rate**2))
 
 
 def _expected_kappa(arrays: Pool, w: Floats) -> float:
-    places = w @ arrays.places
+    places = np.einsum("i,ic->c", w, arrays.places)
     chosen = places > 0
     rates = np.einsum("i,ict->ct", w, arrays.placed)[chosen] / places[chosen, None]
     present = arrays.present[:, chosen]
-    together = np.triu(present.T @ (w[:, None] * present) > 0, 1)
-    return float(np.sum((rates @ rates.T)[together]) / np.count_nonzero(together))
+    together = np.triu(np.einsum("i,ic,id->cd", w, present, present) > 0, 1)
+    products = np.einsum("ct,dt->cd", rates, rates)
+    return float(np.sum(products[together]) / np.count_nonzero(together))

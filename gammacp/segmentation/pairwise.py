@@ -8,24 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
-from gammacp.segmentation.boundary import boundary_similarity, confusion_matrix
-from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.hamming import ghd
-from gammacp.segmentation.rates import miss_rates
-from gammacp.segmentation.similarity import segmentation_similarity
-from gammacp.segmentation.statistics import (
-    Comparison,
-    Spread,
-    coder_window_diff,
-    spread,
-)
-from gammacp.segmentation.value import Segmentation
-from gammacp.segmentation.windows import pk
+import numpy as np
 
-COLUMNS = ("s", "b", "windowdiff", "pk", "ghd", "precision", "recall", "f", "r_fn", "r_fp")
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.comparison import Comparison
+from gammacp.segmentation.rows import COLUMNS, compared, rows_of
+from gammacp.segmentation.statistics import Spread, spread
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,12 +57,23 @@ def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple
     comparison
         Which similarity, and its weights; default S.
     """
-    comparison = comparison or Comparison()
-    return tuple(
-        _row(item, (a, coders[a]), (b, coders[b]), comparison)
-        for item, coders in codings.items()
-        for a, b in permutations(coders, 2)
-    )
+    found = compared(rows_of(codings), comparison or Comparison())
+    coder, (first, second) = found.rows.coder, found.rows.pairs
+    names = list(codings)
+    values = np.stack([found.values[name] for name in COLUMNS], axis=-1).tolist()
+    full, near = found.column("full").astype(int), found.column("near").astype(int)
+    rows = {}
+    for p, (item, i, j) in enumerate(zip(found.item, first, second, strict=True)):
+        for side, (a, b) in enumerate(((i, j), (j, i))):
+            rows[a, b] = PairwiseRow(
+                item=names[item],
+                reference=coder[a],
+                hypothesis=coder[b],
+                values=dict(zip(COLUMNS, values[p][side], strict=True)),
+                full=int(full[p]),
+                near=int(near[p]),
+            )
+    return tuple(rows[pair] for pair in sorted(rows))
 
 
 def means(rows: Iterable[PairwiseRow]) -> dict[str, Spread]:
@@ -85,44 +86,3 @@ def means(rows: Iterable[PairwiseRow]) -> dict[str, Spread]:
     """
     listed = list(rows)
     return {name: spread(row.values[name] for row in listed) for name in COLUMNS}
-
-
-def _row(
-    item: str,
-    reference: tuple[str, Segmentation],
-    hypothesis: tuple[str, Segmentation],
-    comparison: Comparison,
-) -> PairwiseRow:
-    (first, a), (second, b) = reference, hypothesis
-    s = segmentation_similarity(
-        a, b, n=comparison.n, costs=comparison.costs, search=comparison.search
-    )
-    boundary = boundary_similarity(
-        a,
-        b,
-        n_t=comparison.n,
-        substitution=comparison.costs.substitution,
-        transposition=comparison.costs.transposition,
-    )
-    matrix = confusion_matrix(a, b, n_t=comparison.n)
-    rates = miss_rates(a, b)
-    values = (
-        s.value,
-        boundary.value,
-        1 - coder_window_diff(a, b, comparison.mode),
-        1 - pk(a, b),
-        ghd(a, b).agreement,
-        matrix.precision(),
-        matrix.recall(),
-        matrix.f_measure(),
-        rates.false_negative,
-        rates.false_positive,
-    )
-    return PairwiseRow(
-        item=item,
-        reference=first,
-        hypothesis=second,
-        values=dict(zip(COLUMNS, values, strict=True)),
-        full=s.edits.full,
-        near=s.edits.near,
-    )

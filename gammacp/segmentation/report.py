@@ -6,17 +6,20 @@ What `gammacp segmentation` prints: agreement per item, per group and for the co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gammacp.arguments import several
+from gammacp.chance.sampling import SampleRule
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
+from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
+from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
-from gammacp.segmentation.statistics import Comparison
-from gammacp.signature import quoted, signature
+from gammacp.signature import quoted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,8 @@ class SegmentationReport:
         What a reader of the numbers has to know: what is undefined or left out, guessed groups.
     signature
         How the numbers were made.
+    measures
+        Every measure of the people beyond chance; None if not asked for.
     """
 
     agreement: CodingAgreement
@@ -42,11 +47,15 @@ class SegmentationReport:
     pairs: tuple[PairwiseRow, ...] | None
     notes: tuple[str, ...]
     signature: str
+    measures: Mapping[str, CorpusMeasure] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""
+        found = self.agreement.as_dict()
+        if self.measures is not None:
+            found["corpus"]["measures"] = {n: m.as_dict() for n, m in self.measures.items()}
         return {
-            **self.agreement.as_dict(),
+            **found,
             "candidates": [drop.as_dict() for drop in self.candidates],
             **({} if self.pairs is None else _pairs(self.pairs)),
             "notes": self.notes,
@@ -62,6 +71,7 @@ def segmentation_report(
     comparison: Comparison | None = None,
     bootstrap: int = 0,
     seed: int = 0,
+    beyond_chance: SampleRule | None = None,
 ) -> SegmentationReport:
     """How far coders agree on boundaries: per item, per group, overall, and with candidates.
 
@@ -75,6 +85,8 @@ def segmentation_report(
         Whether to list every two codings of every item.
     comparison, bootstrap, seed
         As for `coding_agreement`.
+    beyond_chance
+        How many random corpora, to compare every measure with; None: it is not.
 
     Raises
     ------
@@ -92,12 +104,21 @@ def segmentation_report(
     people = codings.without(chosen)
     agreement = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
     rows = pairwise(codings, comparison=comparison) if pairs else None
+    measures = None
+    if beyond_chance is not None:
+        measures = measures_beyond_chance(
+            people, comparison=comparison, rule=beyond_chance, seed=seed
+        )
     return SegmentationReport(
         agreement=agreement,
         candidates=drops,
         pairs=rows,
-        notes=tuple(_notes(people, agreement, drops, rows)),
+        notes=(
+            *_notes(people, comparison.basis, agreement, drops, rows),
+            *_beyond_notes(measures or {}),
+        ),
         signature=_signature(codings, chosen, comparison, seed if bootstrap else None),
+        measures=measures,
     )
 
 
@@ -120,6 +141,7 @@ def _means(rows: Sequence[PairwiseRow]) -> dict[str, dict[str, float]]:
 
 def _notes(
     people: Codings,
+    basis: Basis,
     found: CodingAgreement,
     drops: Sequence[CandidateDrop],
     rows: Sequence[PairwiseRow] | None,
@@ -134,8 +156,8 @@ def _notes(
     where = ", ".join(f"{item} ({pairs})" for item, pairs in missed.items() if pairs)
     if where:
         notes.append(
-            "warning: S is lower than it need be, because the published search does not find the "
-            f"cheapest edits; in pairs of codings of {where}; see --edit optimal"
+            f"warning: {basis.upper()} is lower than it need be, because the published search does "
+            f"not find the cheapest edits; in pairs of codings of {where}; see --edit optimal"
         )
     notes += [f"{name}: π and κ are undefined: {reason}" for name, reason in found.reasons.items()]
     if found.windowdiff.undefined:
@@ -162,19 +184,22 @@ def _notes(
     return notes
 
 
+def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
+    notes = [
+        f"{name} beyond chance: {m.beyond_chance.reason}"
+        for name, m in measures.items()
+        if m.beyond_chance.reason
+    ]
+    lost = {name: m.beyond_chance.without_value for name, m in measures.items()}
+    listed = ", ".join(f"{name} {sets}" for name, sets in lost.items() if sets)
+    return [*notes, f"random corpora without a value: {listed}"] if listed else notes
+
+
 def _signature(
     codings: Codings, candidates: Sequence[str], comparison: Comparison, seed: int | None
 ) -> str:
-    costs = comparison.costs
-    return signature(
+    return comparison.signed(
         "segmentation",
-        mode=comparison.mode,
-        similarity=comparison.basis,
-        edit=comparison.search,
-        n=comparison.n,
-        sub=costs.substitution,
-        trp=costs.transposition,
-        te="yes" if costs.te else "no",
         people="anonymous" if codings.anonymous else None,
         seed=seed,
         selection=[

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gammacp.segmentation.pairwise import COLUMNS
 from gammacp.segmentation.report import SegmentationReport
-from gammacp.tables import Column, Record, Table, count, interval, number
+from gammacp.segmentation.rows import COLUMNS
+from gammacp.tables import Column, Form, Record, Table, count, interval, number
 
 _COEFFICIENTS = (
     Column("pi_s", "π*", number),
@@ -55,9 +55,24 @@ _PAIR = dict(
         strict=True,
     )
 )
+_NAMES = {**_PAIR, "pi_s": "π*", "kappa_s": "κ*"}
 PAIRS = (
     *(Column(name, name) for name in ("item", "reference", "hypothesis")),
     *(Column(name, header, number) for name, header in _PAIR.items()),
+)
+
+
+def _beyond(key: str, header: str, form: Form) -> Column:
+    return Column(f"beyond_{key}", header, form, value=lambda record: record["beyond_chance"][key])
+
+
+BEYOND = (
+    Column("measure", "measure", value=lambda record: _NAMES[record["measure"]]),
+    Column("value", "value", number),
+    _beyond("value", "beyond chance", number),
+    _beyond("interval", "95 %", interval),
+    _beyond("p", "p", number),
+    _beyond("samples", "sets", count),
 )
 
 
@@ -72,7 +87,7 @@ MEANS = (
 
 
 def tables(report: SegmentationReport) -> list[Table]:
-    """Items; groups with the corpus; candidates; pairs and their means, where there are any."""
+    """Items; groups with the corpus; chance, candidates, pairs and means where there are any."""
     document = report.as_dict()
     corpus = document["corpus"]
     groups = [{"group": ", ".join(g["items"]), **g} for g in document["groups"]]
@@ -85,6 +100,9 @@ def tables(report: SegmentationReport) -> list[Table]:
         Table(ITEMS, [{"item": item, **row} for item, row in document["items"].items()]),
         Table(GROUPS, [*groups, *summary], total=len(summary)),
     ]
+    if "measures" in corpus:
+        rows = [{"measure": name, **m} for name, m in corpus["measures"].items()]
+        found.append(Table(BEYOND, rows))
     if document["candidates"]:
         found.append(Table(CANDIDATES, document["candidates"]))
     if "pairs" in document:

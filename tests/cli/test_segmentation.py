@@ -68,6 +68,18 @@ def test_pairs(run: Run) -> None:
     assert "all pairs" in table
 
 
+def test_beyond_chance(run: Run) -> None:
+    options = ("segmentation", "--dataset", "moonstone", "--beyond-chance", "--samples", 40)
+    corpus = json.loads(run(*options, "--json").out)["corpus"]
+    b = corpus["measures"]["b"]
+    beyond = b["beyond_chance"]
+    assert (beyond["chance"], beyond["samples"]) == ("segments", 40)
+    assert beyond["interval"][0] < beyond["value"] < beyond["interval"][1] < b["value"]
+    shown = run(*options)
+    assert f"{beyond['value']:.4f}" in shown.out
+    assert "seed 0" in shown.err
+
+
 def test_groups(run: Run, tmp_path: Path) -> None:
     path, groups = tmp_path / "in.json", tmp_path / "groups.json"
     path.write_text('{"s": {"1": [2, 1], "2": [3]}, "t": {"1": [3], "2": [1, 2]}}')
@@ -159,7 +171,7 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
         (("--dataset", "moonstone", "--candidate", "x"), "candidate 'x' coded no item"),
         (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),
         (("--dataset", "moonstone", "--item", "x=y"), "item 'x' does not occur"),
-        (("--dataset", "moonstone", "--similarity", "b", "--edit", "optimal"), "B has the"),
+        (("--dataset", "moonstone", "--samples", 40), "go with --beyond-chance"),
     ],
 )
 def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> None:

@@ -10,6 +10,11 @@ from hypothesis import strategies as st
 
 from gammacp.errors import UsageError
 from gammacp.segmentation import (
+    Basis,
+    Codings,
+    Comparison,
+    EditCosts,
+    EditSearch,
     Segmentation,
     Substitution,
     Transposition,
@@ -17,6 +22,7 @@ from gammacp.segmentation import (
     confusion_matrix,
     miss_rates,
 )
+from gammacp.segmentation.rows import compared, rows_of
 
 masses = Segmentation.from_masses
 
@@ -143,3 +149,70 @@ def test_a_missing_boundary_only_adds_and_an_extra_one_only_hides() -> None:
     assert (missing.false_negative, missing.false_positive) == (0, 0.5)
     extra = miss_rates(masses([8]), masses([4, 4]))
     assert (extra.false_negative, extra.false_positive) == (0.5, 0)
+
+
+def best_by_hand(a: Segmentation, b: Segmentation, n_t: int, w: float) -> float:
+    """The largest B over all ways to pair what the sides have alone, crossed or not."""
+    one, other = (
+        {(p, c) for p, c in zip(s.positions.tolist(), s.type_codes.tolist(), strict=True)}
+        for s in (a, b)
+    )
+    matches, left, right = len(one & other), sorted(one - other), sorted(other - one)
+
+    def least(i: int, free: frozenset[int], penalty: float, pairs: int) -> float:
+        if i == len(left):
+            total = len(left) + len(right) - pairs + matches
+            return (penalty + len(left) + len(right) - 2 * pairs) / total if total else 0.0
+        found = [least(i + 1, free, penalty, pairs)]
+        place, code = left[i]
+        for j in free:
+            there, kind = right[j]
+            cost = 1.0 if place == there else w * abs(place - there) / n_t
+            if place == there or (code == kind and abs(place - there) < n_t):
+                found.append(least(i + 1, free - {j}, penalty + cost, pairs + 1))
+        return min(found)
+
+    return 1 - least(0, frozenset(range(len(right))), 0.0, 0)
+
+
+def mirror(s: Segmentation) -> Segmentation:
+    places = {name: [s.mass - p for p in s.of_type(name)] for name in s.types}
+    return Segmentation.from_typed(places, mass=s.mass, types=s.types)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), st.integers(1, 5), st.sampled_from([1.0, 0.5]), st.sampled_from(["1", "xy"]))
+def test_optimal_edits_make_b_largest(data: st.DataObject, n_t: int, w: float, types: str) -> None:
+    mass = data.draw(st.integers(1, 9 if types == "1" else 6))
+    places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
+    a, b = (
+        Segmentation.from_typed({t: data.draw(places) for t in types}, mass=mass, types=types)
+        for _ in range(2)
+    )
+    found = boundary_similarity(a, b, n_t=n_t, transposition=w, search="optimal")
+    assert found.value == pytest.approx(best_by_hand(a, b, n_t, w), abs=1e-12)
+    for one, other in ((b, a), (mirror(a), mirror(b))):
+        same = boundary_similarity(one, other, n_t=n_t, transposition=w, search="optimal")
+        assert same.value == pytest.approx(found.value, abs=1e-15)
+    published = boundary_similarity(a, b, n_t=n_t, transposition=w)
+    assert published.value <= found.value + 1e-12
+    assert found.matches == published.matches
+    if n_t == 2 and types == "1":
+        assert published.value == pytest.approx(found.value)
+    search = {EditSearch.PUBLISHED: published, EditSearch.OPTIMAL: found}
+    for chosen, want in search.items():
+        comparison = Comparison(
+            basis=Basis.B, n=n_t, costs=EditCosts(transposition=w), search=chosen
+        )
+        pairs = compared(rows_of(Codings.of({"i": {"a": a, "b": b}})), comparison)
+        assert pairs.values["b"][0, 0] == pytest.approx(want.value)
+        assert pairs.suboptimal[0] == (want.value < found.value - 1e-9)
+
+
+def test_published_search_depends_on_the_direction_and_optimal_does_not() -> None:
+    # From the left 1-2 goes first and 3-5 is left; from the right 3-2 does, and 1, 5 stay alone.
+    a, b = (Segmentation.from_positions(p, mass=6) for p in ([1, 3], [2, 5]))
+    for search, left, right in (("published", 1 / 2, 2 / 9), ("optimal", 1 / 2, 1 / 2)):
+        assert boundary_similarity(a, b, n_t=3, search=search).value == pytest.approx(left)
+        mirrored = boundary_similarity(mirror(a), mirror(b), n_t=3, search=search)
+        assert mirrored.value == pytest.approx(right)

@@ -15,7 +15,6 @@ from gammacp.segmentation import (
     Basis,
     Codings,
     Comparison,
-    EditSearch,
     Mode,
     Segmentation,
     boundary_similarity,
@@ -141,8 +140,15 @@ def test_on_b() -> None:
     b = boundary_similarity(*corpus["x"].values()).value
     assert found.actual == b == 0.5
     assert found.pi == pytest.approx((0.5 - 0.0225) / 0.9775)
-    with pytest.raises(UsageError, match="edit 'optimal'"):
-        Comparison(basis=Basis.B, search=EditSearch.OPTIMAL)
+
+
+def test_on_b_pairs_weigh_as_their_boundaries() -> None:
+    # x: 2 boundaries, B = ½ of 2; y: 3 of 3 match. Σ(1, 3)/Σ(2, 3), whatever the masses.
+    corpus = codings(
+        {"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [1, 1, 1, 1], "b": [1, 1, 1, 1]}}
+    )
+    found = coding_agreement(corpus, comparison=Comparison(basis=Basis.B)).pooled
+    assert found.actual == pytest.approx(4 / 5)
 
 
 def test_without_boundaries_everybody_agrees() -> None:

@@ -14,6 +14,7 @@ from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.chance.sampling import SampleRule
     from gammacp.segmentation import Codings, Comparison
 
 
@@ -30,18 +31,41 @@ class Comparing:
         "s: segmentation similarity (2012); b: boundary similarity (2013).", default="s"
     )
     edit: str = option(
-        "Near misses of S: the published search, or the optimal edit.", default="published"
+        "Near misses of S and B: the published search, or the best edits.", default="published"
     )
-    n: int = option(
-        "Places a near miss may span; 2: next to each other.", default=2, names=("--n",)
-    )
+    n: int = option("Places a near miss may span; 2: next to each other.", default=2)
     w_sub: float = option("Cost of a full miss, 0 to 1.", default=1.0)
     w_trp: float = option("Weight of a near miss, 0 to 1.", default=1.0)
     te: bool = option("Weight near misses of S by te(n, b).", default=True, names=("--te/--no-te",))
 
 
+@dataclass(frozen=True)
+class Chance:
+    """How much agreement is beyond chance."""
+
+    beyond_chance: bool = option(
+        "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
+        "codings (each coder's segments in random order), and the share p of these that agree "
+        "at least as well.",
+        default=False,
+    )
+    precision: float = option("Relative error of the expected disagreement.", default=0.02)
+    confidence: float = option("Confidence of that error.", default=0.95)
+    samples: int | None = option("A fixed number of random codings instead of a precision.")
+
+    def rule(self) -> SampleRule | None:
+        """How many random codings; None where chance is not asked for."""
+        from gammacp.chance.sampling import SampleRule
+
+        asked = SampleRule(self.precision, self.confidence, self.samples)
+        if not self.beyond_chance and asked != SampleRule():
+            raise UsageError("--precision, --confidence and --samples go with --beyond-chance")
+        return asked if self.beyond_chance else None
+
+
 def segmentation(
     comparing: Comparing,
+    chance: Chance,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -70,7 +94,7 @@ def segmentation(
         default=False,
     ),
     bootstrap: int = option("Draws of items for 95 % intervals; 0: none.", default=0, min=0),
-    seed: int = option("Seed of the draws.", default=0, min=0),
+    seed: int = option("Seed of the draws and of random codings.", default=0, min=0),
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
@@ -87,6 +111,7 @@ def segmentation(
         comparison=_comparison(comparing),
         bootstrap=bootstrap,
         seed=seed,
+        beyond_chance=chance.rule(),
     )
     if json:
         print_json(report.as_dict())
@@ -95,6 +120,7 @@ def segmentation(
             show(table)
         if drawn := bootstrap_in_words(report):
             print(drawn)
+        if bootstrap or chance.beyond_chance:
             message(f"seed {seed}")
     for note in report.notes:
         message(note)

@@ -1,0 +1,85 @@
+"""How two segmentations are compared; the same for pairs, coefficients, candidates and chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from gammacp.arguments import whole
+from gammacp.segmentation.boundary import boundary_similarity
+from gammacp.segmentation.choices import Basis, EditSearch, Mode
+from gammacp.segmentation.edits import EditCosts
+from gammacp.segmentation.similarity import segmentation_similarity
+from gammacp.segmentation.value import Segmentation
+from gammacp.signature import signature
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """How two segmentations are compared.
+
+    Attributes
+    ----------
+    basis
+        S or B.
+    n
+        n of S, n_t of B.
+    costs, search
+        Weights and edit search of S; of B, which takes them too, but for te.
+    mode
+        Decides whether a coder's boundaries or segments count, and how WindowDiff is cut.
+    """
+
+    basis: Basis = Basis.S
+    n: int = 2
+    costs: EditCosts = field(default_factory=EditCosts)
+    search: EditSearch = EditSearch.PUBLISHED
+    mode: Mode = Mode.EQUATIONS
+
+    def __post_init__(self) -> None:
+        """Check n."""
+        whole("n", self.n, 1)
+
+    def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
+        """The first columns of `kernels.BOTH` of a and b, whose boundaries are of several types."""
+        s = segmentation_similarity(a, b, n=self.n, costs=self.costs, search=self.search)
+        searched, best = (
+            boundary_similarity(
+                a,
+                b,
+                n_t=self.n,
+                substitution=self.costs.substitution,
+                transposition=self.costs.transposition,
+                search=search,
+            )
+            for search in (self.search, EditSearch.OPTIMAL)
+        )
+        edits = searched.edits
+        return (
+            s.edits.full,
+            s.edits.near,
+            s.distance,
+            s.optimal_distance,
+            sum(searched.matches.values()),
+            edits.full,
+            edits.near,
+            sum(t.end - t.start for t in edits.transpositions),
+            searched.penalty,
+            1 - best.value,
+        )
+
+    def signed(self, name: str, *, selection: Iterable[str] = (), **parts: object) -> str:
+        """The signature of `name` computed with it, after a `selection`, with further `parts`."""
+        costs = self.costs
+        return signature(
+            name,
+            selection=selection,
+            mode=self.mode,
+            similarity=self.basis,
+            edit=self.search,
+            n=self.n,
+            sub=costs.substitution,
+            trp=costs.transposition,
+            te="yes" if costs.te else "no",
+            **parts,
+        )

@@ -1,0 +1,235 @@
+"""All codings of a corpus as one array of boundaries, and what every pair of coders gives.
+
+Each pair is compared once, in compiled code where there is one boundary type; values, means and
+coefficients are sums over columns of what comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from gammacp.arrays import Bools, Floats, Indices
+from gammacp.segmentation.choices import Basis, EditSearch, Mode
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.comparison import Comparison
+from gammacp.segmentation.value import Segmentation
+
+# What a pair of codings is worth, each coder in turn the reference; R_FN and R_FP are errors.
+COLUMNS = ("s", "b", "windowdiff", "pk", "ghd", "precision", "recall", "f", "r_fn", "r_fp")
+ERRORS = frozenset({"r_fn", "r_fp"})
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The codings of some items, one row each.
+
+    Attributes
+    ----------
+    item, coder
+        Of each row: which item, and whose coding of it; shape (rows,).
+    masses
+        Base units of each row.
+    places, offsets
+        Places with a boundary, each once, row after row; row r has those from `offsets[r]` to
+        before `offsets[r + 1]`.
+    held
+        The type codes at each place, where there are several types.
+    types
+        Boundary types.
+    """
+
+    item: Indices
+    coder: tuple[str, ...]
+    masses: Indices
+    places: Indices
+    offsets: Indices
+    held: tuple[tuple[int, ...], ...]
+    types: tuple[str, ...]
+
+    @classmethod
+    def of(cls, codings: Mapping[str, Mapping[str, Segmentation]], types: tuple[str, ...]) -> Rows:
+        """The rows of all items, in their order and that of their coders."""
+        listed = [(i, c, s) for i, coders in enumerate(codings.values()) for c, s in coders.items()]
+        parts = [s.places for _, _, s in listed]
+        held: list[tuple[int, ...]] = []
+        for _, _, s in listed if len(types) > 1 else ():
+            starts = np.searchsorted(s.positions, [*s.places, s.mass])
+            held += [tuple(s.type_codes[i:j].tolist()) for i, j in pairwise(starts)]
+        return cls(
+            item=np.array([i for i, _, _ in listed], np.int64),
+            coder=tuple(c for _, c, _ in listed),
+            masses=np.array([s.mass for _, _, s in listed], np.int64),
+            places=np.concatenate([*parts, np.zeros(0, np.int64)]),
+            offsets=np.concatenate(([0], np.cumsum([len(p) for p in parts], dtype=np.int64))),
+            held=tuple(held),
+            types=types,
+        )
+
+    @property
+    def sizes(self) -> Indices:
+        """Places with a boundary in each row."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def placed(self) -> Indices:
+        """Boundaries of each type in each row, shape (rows, types)."""
+        if len(self.types) == 1:
+            return self.sizes[:, None]
+        codes = np.array([code for held in self.held for code in held], np.int64)
+        rows = np.repeat(np.arange(len(self.masses)), self.sizes)
+        rows = np.repeat(rows, [len(held) for held in self.held])
+        counts = np.zeros((len(self.masses), len(self.types)), np.int64)
+        np.add.at(counts, (rows, codes), 1)
+        return counts
+
+    @cached_property
+    def pairs(self) -> tuple[Indices, Indices]:
+        """First and second row of every two codings of one item."""
+        starts = np.searchsorted(self.item, np.arange(self.item.max(initial=-1) + 2))
+        found = [p for i, j in pairwise(starts) for p in combinations(range(i, j), 2)]
+        columns = np.array(found, np.int64).reshape(-1, 2)
+        return columns[:, 0].copy(), columns[:, 1].copy()
+
+    def segmentation(self, row: int) -> Segmentation:
+        """The coding of a row."""
+        inside = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+        positions: dict[str, list[int]] = {name: [] for name in self.types}
+        for place, held in zip(self.places[inside].tolist(), self.held[inside], strict=True):
+            for code in held:
+                positions[self.types[code]].append(place)
+        return Segmentation.from_typed(positions, mass=int(self.masses[row]), types=self.types)
+
+    def shuffled(self, rng: np.random.Generator) -> Rows:
+        """Each row's segments, and each row's boundaries, in another order."""
+        rows = np.repeat(np.arange(len(self.masses)), self.sizes + 1)
+        ends = np.insert(self.places, self.offsets[1:], self.masses)
+        last = np.cumsum(self.sizes + 1) - 1
+        lengths = np.diff(ends, prepend=0)
+        lengths[last[:-1] + 1] = ends[last[:-1] + 1]
+        lengths = lengths[np.lexsort((rng.random(len(rows)), rows))]
+        reached = np.cumsum(lengths) - np.repeat(
+            np.cumsum(self.masses) - self.masses, self.sizes + 1
+        )
+        held = self.held
+        if held:
+            owner = np.repeat(np.arange(len(self.masses)), self.sizes)
+            held = tuple(held[i] for i in np.lexsort((rng.random(len(owner)), owner)))
+        return replace(self, places=np.delete(reached, last), held=held)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Every two codings of each item, compared; each pair once, the earlier coder first.
+
+    Attributes
+    ----------
+    rows, comparison
+        What was compared, and how.
+    both, sided
+        The columns `kernels.BOTH` and `kernels.SIDED`, shapes (pairs, 12) and (pairs, 2, 6).
+    """
+
+    rows: Rows
+    comparison: Comparison
+    both: Floats
+    sided: Floats
+
+    @cached_property
+    def item(self) -> Indices:
+        """The item of each pair."""
+        return self.rows.item[self.rows.pairs[0]]
+
+    @cached_property
+    def potential(self) -> Floats:
+        """PB of each pair."""
+        places = self.rows.masses[self.rows.pairs[0]] - 1
+        return (len(self.rows.types) * places).astype(np.float64)
+
+    def column(self, name: str) -> Floats:
+        """A column of `kernels.BOTH`."""
+        from gammacp.segmentation.kernels import BOTH
+
+        return self.both[:, BOTH.index(name)]
+
+    def parts(self, basis: Basis) -> tuple[Floats, Floats]:
+        """Numerator and denominator of S or B of each pair."""
+        if basis is Basis.S:
+            return self.potential - self.column("distance"), self.potential
+        total = self.column("matches") + self.column("b_full") + self.column("b_near")
+        return total - self.column("b_penalty"), total
+
+    @property
+    def suboptimal(self) -> Bools:
+        """Where the search found less than the best edits, of S or B as compared."""
+        if self.comparison.basis is Basis.S:
+            return self.column("distance") > self.column("least") + 1e-9
+        similar, total = self.parts(Basis.B)
+        return 1 - _share(similar, total, 1.0) > self.column("b_least") + 1e-9
+
+    @cached_property
+    def values(self) -> dict[str, Floats]:
+        """`COLUMNS` of each pair with either coder as the reference, shape (pairs, 2)."""
+        first, second = self.rows.pairs
+        sizes = self.rows.placed.sum(axis=1)
+        reference = np.stack((sizes[first], sizes[second]), axis=1)
+        near = self.column("b_near")
+        agreed = self.column("matches") + near - self.column("b_apart") / self.comparison.n
+        # A near miss counts in part, and what is left of it is no error (2013).
+        missed = reference - (self.column("matches") + near)[:, None]
+        hits = np.repeat(agreed[:, None], 2, axis=1)
+        windows = self.sided
+        lost = np.stack((self.column("lost_first"), self.column("lost_second")), axis=1)
+        found = {
+            name: np.repeat(_share(*self.parts(Basis(name)), 1.0)[:, None], 2, axis=1)
+            for name in Basis
+        }
+        return found | {
+            "windowdiff": 1 - _share(windows[..., 1], windows[..., 0], np.nan),
+            "pk": 1 - _share(windows[..., 3], windows[..., 2], np.nan),
+            "ghd": 1 - _share(windows[..., 4], windows[..., 5], 0.0),
+            "precision": _share(hits, hits + missed[:, ::-1], np.nan),
+            "recall": _share(hits, hits + missed, np.nan),
+            "f": _share(2 * hits, 2 * hits + missed + missed[:, ::-1], np.nan),
+            "r_fn": lost,
+            "r_fp": lost[:, ::-1],
+        }
+
+
+def compared(rows: Rows, comparison: Comparison) -> Pairs:
+    """Every two codings of each item."""
+    from gammacp.segmentation.kernels import all_pairs
+
+    costs = comparison.costs
+    both, sided = all_pairs(
+        rows.places,
+        rows.offsets,
+        rows.masses,
+        *rows.pairs,
+        comparison.n,
+        costs.substitution,
+        costs.transposition,
+        costs.te,
+        comparison.search is EditSearch.OPTIMAL,
+        int(comparison.mode is Mode.PUBLISHED),
+    )
+    if len(rows.types) > 1:
+        codings = [rows.segmentation(row) for row in range(len(rows.masses))]
+        for p, (i, j) in enumerate(zip(*rows.pairs, strict=True)):
+            both[p, :10] = comparison.typed(codings[i], codings[j])
+    return Pairs(rows, comparison, both, sided)
+
+
+def rows_of(codings: Codings) -> Rows:
+    """The rows of all items."""
+    return Rows.of(codings, codings.types)
+
+
+def _share(part: Floats, whole: Floats, empty: float) -> Floats:
+    """part/whole; `empty` where there is nothing."""
+    found: Floats = np.full(np.shape(whole), empty)
+    return np.divide(part, whole, out=found, where=whole > 0)
