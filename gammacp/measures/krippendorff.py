@@ -35,7 +35,7 @@ import numpy as np
 from gammacp.arguments import whole
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
-from gammacp.measures.bootstrap import bootstrap_column, bootstrap_interval
+from gammacp.measures.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
 from gammacp.measures.registry import observed_disagreement, registered
@@ -196,7 +196,7 @@ def ku_alpha(
             values[name], reasons[name] = math.nan, found
             continue
         values[name], expected = found
-        interval = bootstrap_column(
+        interval = bootstrap_interval(
             coincidences.observed[:, k],
             squared[:, k],
             expected,
