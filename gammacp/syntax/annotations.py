@@ -10,6 +10,9 @@ from typing import TypeAlias
 from gammacp.errors import DataError, UsageError
 from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
 
+# Label, first and last leaf, counted from 1.
+Bracketing: TypeAlias = tuple[str, int, int]
+
 
 @dataclass(frozen=True)
 class Dependencies:
@@ -106,7 +109,7 @@ class Phrase:
         return self.tree.n_leaves
 
     @cached_property
-    def bracketings(self) -> frozenset[tuple[str, int, int]]:
+    def bracketings(self) -> frozenset[Bracketing]:
         """(label, first leaf, last leaf) of every node, leaves included."""
         tree = self.tree
         number: list[int] = []  # of each node's leftmost leaf

@@ -8,6 +8,7 @@ from typing import Any
 from gammacp.arguments import instance, whole
 from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha, syntax_agreement
 from gammacp.syntax.diagnosis import diagnose
+from gammacp.syntax.matched import LENGTH_MATCHED
 from gammacp.syntax.treebank import ReadTreebank
 
 
@@ -50,6 +51,7 @@ class SyntaxReport:
             "annotators": self.read.treebank.annotators,
             "reason": result.reason,
             "signature": result.signature,
+            "beyond_chance": _beyond(total),
         }
         if total.interval is not None:
             document["interval"] = total.interval
@@ -80,6 +82,7 @@ def syntax_report(
     *,
     by_annotator: bool = False,
     sentences: int = 0,
+    chance: str | None = LENGTH_MATCHED,
     sample_pairs: int = 0,
     bootstrap: int = 0,
     seed: int = 0,
@@ -95,7 +98,7 @@ def syntax_report(
         Whether to compute pairs of annotators, and everybody but one.
     sentences
         How many of the sentences with the largest share of disagreement to list, at least 0.
-    sample_pairs, bootstrap, seed, workers
+    chance, sample_pairs, bootstrap, seed, workers
         As for `syntax_agreement`.
 
     Raises
@@ -107,6 +110,7 @@ def syntax_report(
     sentences = whole("sentences", sentences, 0)
     result = syntax_agreement(
         read.treebank,
+        chance=chance,
         sample_pairs=sample_pairs,
         bootstrap=bootstrap,
         breakdown=by_annotator,
@@ -121,6 +125,10 @@ def syntax_report(
     )
 
 
+def _beyond(part: TreeAlpha) -> dict[str, Any] | None:
+    return {name: beyond.as_dict() for name, beyond in part.beyond_chance.items()} or None
+
+
 def _part(part: TreeAlpha) -> dict[str, Any]:
     return {
         "annotators": part.annotators,
@@ -129,4 +137,5 @@ def _part(part: TreeAlpha) -> dict[str, Any]:
         "observed": part.observed,
         "expected": part.expected,
         **part.scores,
+        "beyond_chance": _beyond(part),
     }

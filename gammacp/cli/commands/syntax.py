@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,12 @@ import typer
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, show
+
+
+class TreePreset(StrEnum):
+    """What a paper printed."""
+
+    SKJAERHOLT_2014 = "skjaerholt-2014"
 
 
 @dataclass(frozen=True)
@@ -36,17 +43,24 @@ class Reading:
 class Computing:
     """How much is computed."""
 
-    sample_pairs: int = option(
-        "Estimate the expected disagreement from N pairs; 0: all pairs.", default=0
+    preset: TreePreset | None = option(
+        "The published form alone, without values beyond length-matched chance."
     )
-    bootstrap: int = option("Draws of a bootstrap over sentences; 0: no interval.", default=0)
+    sample_pairs: int = option(
+        "Estimate the published chance from N pairs; 0: all pairs.", default=0
+    )
+    bootstrap: int = option(
+        "Draws over sentences for the published values; 0: no interval.", default=0
+    )
     by_annotator: bool = option("Each pair of annotators; all but one.", default=False)
     sentences: int = option(
         "Show the N sentences with the largest share of disagreement.", default=0
     )
     seed: int = option("Seed of sampled pairs and bootstrap.", default=0, min=0)
     workers: int = option("Threads; 0: one per core.", default=0)
-    fail_under: float | None = option("Exit with 5 if α plain is smaller, or undefined.")
+    fail_under: float | None = option(
+        "Exit with 5 if the published α plain is smaller, or undefined."
+    )
 
 
 def syntax(
@@ -76,10 +90,12 @@ def syntax(
         message(line)
     if strict:
         read.require_complete()
-    if computing.sample_pairs or computing.bootstrap:
+    if computing.sample_pairs or computing.bootstrap or computing.preset is None:
         message(f"seed {computing.seed}")
     options = asdict(computing)
     fail_under = options.pop("fail_under")
+    if options.pop("preset"):
+        options["chance"] = None
     options["workers"] = computing.workers or os.cpu_count() or 1
     report = syntax_report(read, **options)
     if as_json:

@@ -2,8 +2,8 @@
 
 `--preset` fills in what is not given:
 
-mathet-2015  α = β = Δ = 1, sporadic positions; chance `corpus` for several files, else `shift`;
-             2 % precision at 95 % (the defaults).
+mathet-2015  α = β = Δ = 1, sporadic positions, 2 % precision at 95 % (the defaults); chance
+             `corpus` for several files where that is possible, else `shift`.
 mathet-2011  positional form of 2011 with Δ = 4, categories never mixed; chance `statistical`.
 pygamma      what the command line of pygamma-agreement does, but exactly: α = β = Δ = 1, chance
              `statistical`, 5 % precision.
@@ -41,12 +41,6 @@ class FCat(StrEnum):
     STEEP = "steep"
 
 
-_PRESETS: Mapping[Preset, Mapping[str, Any]] = {
-    Preset.MATHET_2015: {},
-    Preset.MATHET_2011: {"positional": "sporadic-2011", "delta": 4.0, "chance": "statistical"},
-    Preset.PYGAMMA: {"chance": "statistical", "precision": 0.05},
-}
-
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 
 
@@ -81,7 +75,9 @@ class Weighing:
     @property
     def preset_values(self) -> Mapping[str, Any]:
         """What the preset sets."""
-        return {} if self.preset is None else _PRESETS[self.preset]
+        from gammacp.measures.settings import PRESETS
+
+        return {} if self.preset is None else PRESETS[self.preset.value]
 
     def dissimilarity(self) -> Any:
         """The dissimilarity; the combined one unless another is named."""
@@ -114,8 +110,8 @@ class Sampling:
     """How chance is modelled, and how precisely."""
 
     chance: str | None = option(
-        "Chance model: {chances}.  [default: corpus for several files where that is "
-        "possible, else shift]",
+        "Chance model: {chances}; ONE/SEVERAL where it depends on the files.  [default: "
+        "cut/documents: documents for several files where that is possible, else cut]",
         "NAME",
     )
     precision: float | None = option("Relative error of the expected disorder.  [default: 0.02]")

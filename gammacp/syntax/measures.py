@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from gammacp.chance.beyond import BeyondChance
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, undefined
 
@@ -29,8 +30,21 @@ def _agreement(
     key = ("trees", *sorted(options.items()))
     memory = {} if shared is None else shared
     if key not in memory:
-        memory[key] = syntax_agreement(treebank, breakdown=False, **options)
+        memory[key] = syntax_agreement(treebank, chance=None, breakdown=False, **options)
     return cast("SyntaxAgreement", memory[key])
+
+
+def _beyond(name: str) -> Callable[..., BeyondChance]:
+    """1 − D_o/D_e of a δ or an accuracy against other sentences of the same length."""
+
+    def beyond(treebank: Treebank, *, seed: int = 0) -> BeyondChance:
+        from gammacp.syntax.alpha import TreeObservations
+        from gammacp.syntax.matched import beyond_length_matched
+
+        observations = TreeObservations.of(treebank)
+        return beyond_length_matched(observations, observations.everything, seed=seed)[name]
+
+    return beyond
 
 
 def _alpha(delta: str, summary: str, note: str) -> Callable[..., Score]:
@@ -77,7 +91,10 @@ def _alpha(delta: str, summary: str, note: str) -> Callable[..., Score]:
         Keeps what measures of one family have in common.
     """
     _registered(
-        f"alpha-{delta}", f"α over trees, δ = {summary}", disagreement=observed_disagreement
+        f"alpha-{delta}",
+        f"α over trees, δ = {summary}",
+        disagreement=observed_disagreement,
+        beyond_chance=_beyond(delta),
     )(alpha)
     return alpha
 
@@ -93,7 +110,11 @@ alpha_diff = _alpha(
 alpha_norm = _alpha("norm", "distance over the sum of the sizes", "TED / (|x| + |y|), lenient (§3)")
 
 
-@_accuracy_registered("las", "labelled attachment score, mean over annotator pairs")
+@_accuracy_registered(
+    "las",
+    "labelled attachment score, mean over annotator pairs",
+    beyond_chance=_beyond("las"),
+)
 def las(treebank: Treebank) -> Score:
     """Labelled attachment score, pairwise and weighted by length (eq. 3).
 
@@ -105,7 +126,9 @@ def las(treebank: Treebank) -> Score:
     return _accuracy(treebank, "las", "phrase structure has no heads to attach to")
 
 
-@_accuracy_registered("jaccard", "Jaccard similarity of labelled bracketings")
+@_accuracy_registered(
+    "jaccard", "Jaccard similarity of labelled bracketings", beyond_chance=_beyond("jaccard")
+)
 def jaccard(treebank: Treebank) -> Score:
     """Jaccard similarity of labelled bracketings, pairwise and weighted by length (§4.2).
 
