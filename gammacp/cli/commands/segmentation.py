@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, show
-from gammacp.errors import UsageError
+from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.chance.sampling import SampleRule
@@ -88,12 +88,22 @@ def segmentation(
         "(repeatable: a ranking).",
         "NAME",
     ),
+    reference: str | None = option(
+        "A coder who is right, or a file with one coding of each item: everybody else (or "
+        "each --candidate) is a system, compared with it, and so are baselines.",
+        "NAME|FILE",
+    ),
+    near: int | None = option(
+        "With --reference: places within which a boundary counts as found.  [default: n − 1]", min=0
+    ),
     pairs: bool = option(
-        "Also every two coders, each in turn the reference: S, B, windows, GHD, "
-        "precision, recall, R_FN and R_FP, with means.",
+        "Also every document (with --reference), or every two coders, each in turn the "
+        "reference: S, B, windows, GHD, precision, recall, R_FN and R_FP, with means.",
         default=False,
     ),
-    bootstrap: int = option("Draws of items for 95 % intervals; 0: none.", default=0, min=0),
+    bootstrap: int = option(
+        "Draws of items for 95 % intervals; 0: none, with --reference 1000.", default=0, min=0
+    ),
     seed: int = option("Seed of the draws and of random codings.", default=0, min=0),
     json: AsJson = False,
 ) -> None:
@@ -102,6 +112,15 @@ def segmentation(
     from gammacp.segmentation.tables import bootstrap_in_words, tables
 
     codings = _renamed(_read(files or [], dataset), item or [])
+    if reference is not None:
+        if chance.beyond_chance:
+            raise UsageError("--reference does not go with --beyond-chance")
+        options: dict[str, Any] = {"comparison": _comparison(comparing), "near": near, "seed": seed}
+        options |= {"systems": candidate or (), "draws": bootstrap or 1000}
+        _against_gold(codings, reference, options, documents=pairs, json=json)
+        return
+    if near is not None:
+        raise UsageError("--near goes with --reference")
     report = segmentation_report(
         codings.grouped(
             None if groups is None else read_groups(groups), anonymous=anonymous_coders or None
@@ -122,6 +141,32 @@ def segmentation(
             print(drawn)
         if bootstrap or chance.beyond_chance:
             message(f"seed {seed}")
+    for note in report.notes:
+        message(note)
+
+
+def _against_gold(
+    codings: Codings, reference: str, options: dict[str, Any], *, documents: bool, json: bool
+) -> None:
+    """`--reference`: a coder's name, or a file."""
+    from gammacp.segmentation import against, gold_report, read_codings
+    from gammacp.segmentation.tables import gold_tables
+
+    name = reference
+    if reference not in codings.coders and Path(reference).exists():
+        gold = read_codings(reference)
+        name = "reference"
+        try:
+            codings = against(codings, gold, name=name)
+        except DataError as error:
+            raise error.at(Path(reference)) from None
+    report = gold_report(codings, name, **options)
+    if json:
+        print_json(report.as_dict())
+    else:
+        for table in gold_tables(report, documents=documents):
+            show(table)
+        message(f"seed {options['seed']}")
     for note in report.notes:
         message(note)
 
