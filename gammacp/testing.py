@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from gammacp.alignment.checking import check_solver as check_solver
 from gammacp.arrays import Bools, Floats
 from gammacp.checking import check_chance_model as check_chance_model
 from gammacp.checking import check_measure as check_measure

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.chance.beyond import BeyondChance, settled
-from gammacp.chance.registry import CHANCE_MODELS, default_chance
+from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
 from gammacp.chance.sampling import Disagreement, SampleRule, expectations
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
@@ -94,7 +94,7 @@ def with_beyond_chance(
     continuum: Continuum,
     scores: Mapping[str, Score],
     *,
-    chance: str | None = None,
+    chance: str = DEFAULT_CHANCE,
     rule: SampleRule | None = None,
     seed: int = 0,
     executor: Executor | None = None,
@@ -116,7 +116,7 @@ def with_beyond_chance(
     Where there is no value, `reason` says why: the measure declares no disagreement, the chance
     model does not serve these data, too many random sets have no value, or E[D] is 0.
     """
-    model = chance or default_chance([[continuum]])
+    model = default_chance([[continuum]], chance)
     rule = rule or SampleRule()
     found = {name: _own(score) for name, score in scores.items()}
     wanted: dict[str, float] = {}
@@ -206,7 +206,7 @@ def measured_beyond_chance(
     return with_beyond_chance(
         continuum,
         scores,
-        chance=settings.chance or None,
+        chance=settings.chance,
         rule=settings.rule,
         seed=settings.seed,
         options={k: v for k, v in mine.items() if k not in CHANCE_OPTIONS},

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gammacp.cli.options.groups import flatten
 from gammacp.cli.output import AsJson, message, print_json, show
-from gammacp.errors import UsageError
+from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.chance.sampling import SampleRule
@@ -121,16 +121,35 @@ def segmentation(
             metavar="NAME",
         ),
     ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            help="A coder who is right, or a file with one coding of each item: everybody else (or "
+            "each --candidate) is a system, compared with it, and so are baselines.",
+            metavar="NAME|FILE",
+        ),
+    ] = None,
+    near: Annotated[
+        int | None,
+        typer.Option(
+            help="With --reference: places within which a boundary counts as found.  "
+            "[default: n − 1]",
+            min=0,
+        ),
+    ] = None,
     pairs: Annotated[
         bool,
         typer.Option(
             "--pairs",
-            help="Also every two coders, each in turn the reference: S, B, windows, GHD, "
-            "precision, recall, R_FN and R_FP, with means.",
+            help="Also every document (with --reference), or every two coders, each in turn the "
+            "reference: S, B, windows, GHD, precision, recall, R_FN and R_FP, with means.",
         ),
     ] = False,
     bootstrap: Annotated[
-        int, typer.Option(help="Draws of items for 95 % intervals; 0: none.", min=0)
+        int,
+        typer.Option(
+            help="Draws of items for 95 % intervals; 0: none, with --reference 1000.", min=0
+        ),
     ] = 0,
     seed: Annotated[int, typer.Option(help="Seed of the draws and of random codings.", min=0)] = 0,
     json: AsJson = False,
@@ -140,6 +159,15 @@ def segmentation(
     from gammacp.segmentation.tables import bootstrap_in_words, tables
 
     codings = _renamed(_read(files or [], dataset), item or [])
+    if reference is not None:
+        if chance.beyond_chance:
+            raise UsageError("--reference does not go with --beyond-chance")
+        options: dict[str, Any] = {"comparison": _comparison(comparing), "near": near, "seed": seed}
+        options |= {"systems": candidate or (), "draws": bootstrap or 1000}
+        _against_gold(codings, reference, options, documents=pairs, json=json)
+        return
+    if near is not None:
+        raise UsageError("--near goes with --reference")
     report = segmentation_report(
         codings.grouped(
             None if groups is None else read_groups(groups), anonymous=anonymous_coders or None
@@ -160,6 +188,32 @@ def segmentation(
             print(drawn)
         if bootstrap or chance.beyond_chance:
             message(f"seed {seed}")
+    for note in report.notes:
+        message(note)
+
+
+def _against_gold(
+    codings: Codings, reference: str, options: dict[str, Any], *, documents: bool, json: bool
+) -> None:
+    """`--reference`: a coder's name, or a file."""
+    from gammacp.segmentation import against, gold_report, read_codings
+    from gammacp.segmentation.tables import gold_tables
+
+    name = reference
+    if reference not in codings.coders and Path(reference).exists():
+        gold = read_codings(reference)
+        name = "reference"
+        try:
+            codings = against(codings, gold, name=name)
+        except DataError as error:
+            raise error.at(Path(reference)) from None
+    report = gold_report(codings, name, **options)
+    if json:
+        print_json(report.as_dict())
+    else:
+        for table in gold_tables(report, documents=documents):
+            show(table)
+        message(f"seed {options['seed']}")
     for note in report.notes:
         message(note)
 

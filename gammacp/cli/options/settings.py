@@ -2,8 +2,8 @@
 
 `--preset` fills in what is not given:
 
-mathet-2015  α = β = Δ = 1, sporadic positions; chance `corpus` for several files, else `shift`;
-             2 % precision at 95 % (the defaults).
+mathet-2015  α = β = Δ = 1, sporadic positions, 2 % precision at 95 % (the defaults); chance
+             `corpus` for several files where that is possible, else `shift`.
 mathet-2011  positional form of 2011 with Δ = 4, categories never mixed; chance `statistical`.
 pygamma      what the command line of pygamma-agreement does, but exactly: α = β = Δ = 1, chance
              `statistical`, 5 % precision.
@@ -38,16 +38,6 @@ class FCat(StrEnum):
     IDENTITY = "identity"
     STEEP = "steep"
 
-
-_PRESETS: Mapping[Preset, Mapping[str, Any]] = {
-    Preset.MATHET_2015: {},
-    Preset.MATHET_2011: {
-        "positional": "sporadic-2011",
-        "delta": 4.0,
-        "chance": "statistical",
-    },
-    Preset.PYGAMMA: {"chance": "statistical", "precision": 0.05},
-}
 
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 
@@ -132,8 +122,8 @@ class Sampling:
     chance: Annotated[
         str | None,
         typer.Option(
-            help="Chance model: {chances}.  [default: corpus for several files where that is "
-            "possible, else shift]",
+            help="Chance model: {chances}; ONE/SEVERAL where it depends on the files.  [default: "
+            "cut/documents: documents for several files where that is possible, else cut]",
             metavar="NAME",
         ),
     ] = None
@@ -183,7 +173,9 @@ def check_threshold(value: float, fail_under: float | None, what: str) -> None:
 
 def preset_of(preset: Preset | None) -> Mapping[str, Any]:
     """What a preset sets."""
-    return {} if preset is None else _PRESETS[preset]
+    from gammacp.measures.settings import PRESETS
+
+    return {} if preset is None else PRESETS[preset.value]
 
 
 def gamma_options(weighing: Weighing, sampling: Sampling, solving: Solving) -> GammaOptions:
