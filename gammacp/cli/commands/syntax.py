@@ -49,6 +49,16 @@ class Reading:
     size: Annotated[str, typer.Option(help="|x| of phrase structure counts leaves or nodes.")] = (
         "leaves"
     )
+    labels: Annotated[
+        str,
+        typer.Option(
+            help="universal: relations without subtypes, and scores of Universal Dependencies; "
+            "categories: of Penn trees without function tags and indices."
+        ),
+    ] = "all"
+    ignore: Annotated[
+        str, typer.Option(help="punct: tokens that are punctuation; traces: of Penn trees.")
+    ] = ""
     encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8"
     strict: Annotated[
         bool,
@@ -123,7 +133,7 @@ def _syntax(
     if options.pop("preset"):
         options["chance"] = None
     options["workers"] = computing.workers or os.cpu_count() or 1
-    report = syntax_report(read, **options)
+    report = syntax_report(read, universal=reading.labels == "universal", **options)
     if as_json:
         print_json(report.as_dict())
     else:
