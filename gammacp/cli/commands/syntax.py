@@ -35,6 +35,12 @@ class Reading:
     )
     leaves: str = option("Bare symbols of brackets are words or labels, or auto.", default="auto")
     size: str = option("|x| of phrase structure counts leaves or nodes.", default="leaves")
+    labels: str = option(
+        "universal: relations without subtypes, and scores of Universal Dependencies; "
+        "categories: of Penn trees without function tags and indices.",
+        default="all",
+    )
+    ignore: str = option("punct: tokens that are punctuation; traces: of Penn trees.", default="")
     encoding: str = option("Encoding of the files.", default="utf-8")
     strict: bool = option("Stop at the first sentence that is left out, or defect.", default=False)
 
@@ -97,7 +103,7 @@ def syntax(
     if options.pop("preset"):
         options["chance"] = None
     options["workers"] = computing.workers or os.cpu_count() or 1
-    report = syntax_report(read, **options)
+    report = syntax_report(read, universal=reading.labels == "universal", **options)
     if as_json:
         print_json(report.as_dict())
     else:
