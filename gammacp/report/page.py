@@ -171,7 +171,8 @@ def _sentences(contents: Contents) -> list[str]:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
-        found.append(f"{passed} things in the files became no unit; they are listed below.")
+        things = "thing" if passed == 1 else "things"
+        found.append(f"{passed} {things} in the files became no unit, as listed below.")
     return found
 
 

@@ -10,6 +10,8 @@ from gammacp.syntax.report import SyntaxReport
 from gammacp.tables import Column, Record, Table, count, interval, number, percent, share
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
+_UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
+_UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex")}
 
 
 def _value(value: Any, digits: int = 4) -> str:
@@ -52,15 +54,21 @@ def tables(report: SyntaxReport) -> list[Table]:
         *(_of("alpha", delta, f"α {delta}", _value) for delta in DELTAS),
         *(Column(name, _SCORES[name], _value) for name in names),
     )
-    found = [Table((Column("title", ""), *values), _rows(document, names))]
+    shown = [*values]
+    if document["evalb"] is not None:
+        shown.append(Column("evalb", "EVALB", _value))
+    found = [Table((Column("title", ""), *shown), _rows(document, names))]
+    if "universal" in document:
+        scores = (Column(name, header, number) for name, header in _UD.items())
+        record = {"title": "F₁ of Universal Dependencies", **document["universal"]}
+        found.append(Table((Column("title", ""), *scores), [record]))
     if "pairs" in document:
         parts = [{"title": " – ".join(p["annotators"]), **p} for p in document["pairs"]]
         for part in document["without"]:
             (missing,) = set(document["annotators"]) - set(part["annotators"])
             parts.append({"title": f"without {missing}", **part})
         columns = (Column("title", "annotators"), Column("items", "sentences", count), *values)
-        shown = [{**part, **_beyond(part, "value")} for part in parts]
-        found.append(Table(columns, shown))
+        found.append(Table(columns, [{**part, **_beyond(part, "value")} for part in parts]))
     if "sentences" in document:
         found.append(Table(SENTENCES, document["sentences"]))
     return found
@@ -101,6 +109,8 @@ def in_words(report: SyntaxReport) -> list[str]:
     items, tokens = result.total.items, result.tokens
     sizes = f"{items} sentence{'s' * (items != 1)}, {tokens} token{'s' * (tokens != 1)}"
     found = [f"{sizes}{ignored}"]
+    if report.universal is not None and (other := report.universal.other_text):
+        found.append(f"UD: {other} pairs of annotations not compared, since their texts differ")
     if beyond := result.total.beyond_chance.get(DELTAS[0]):
         if beyond.samples:
             found.append(
