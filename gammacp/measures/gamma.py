@@ -48,6 +48,8 @@ class Gamma(Score):
         Counts; None where nothing was aligned.
     chance
         The chance model, with what it decided by itself.
+    precision
+        Relative error of δ_e that the samples gave; None for a corpus.
     p
         Share of the random sets, the observed one among them, that agree at least as well; None
         for a corpus.
@@ -56,6 +58,7 @@ class Gamma(Score):
     samples: int = 0
     chance: str = ""
     p: float | None = None
+    precision: float | None = None
     status: Status | None = None
     bound: float | None = None
     annotators: int | None = None
@@ -73,6 +76,7 @@ class Gamma(Score):
             "observed_disorder": self.observed,
             "expected_disorder": self.expected,
             "samples": self.samples,
+            "precision": self.precision,
             "status": self.status,
             "bound": self.bound,
             "annotators": self.annotators,
@@ -206,6 +210,7 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         units=continuum.n_units,
         chance=chance.model,
         p=expected.p_value(alignment.disorder) if expected.enough else None,
+        precision=expected.precision if expected.enough else None,
         notes=notes_on(expected, basis.settings) + (_few(continuum) if continua is None else ()),
         alignment=alignment,
         signature=basis.signature(
