@@ -6,7 +6,8 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from functools import partial
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from gammacp.arguments import instance, several
 from gammacp.chance.beyond import BeyondChance
@@ -30,6 +31,9 @@ class Trees(Protocol):
     def shared(self) -> tuple[object, ...]:
         """The sentences with at least two annotations."""
         ...
+
+
+F = TypeVar("F", bound=Callable[..., Score])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +132,25 @@ MEASURES: Registry[Measure] = Registry(
 def register(measure: Measure) -> Measure:
     """Add a measure under its name."""
     return MEASURES.register(measure.name, measure)
+
+
+def registered(
+    name: str, summary: str, reference: str, *, needs: Iterable[Need] = (), **facts: Any
+) -> Callable[[F], F]:
+    """Register the decorated function as a measure, and leave it as it is.
+
+    Parameters
+    ----------
+    name, summary, reference, needs, facts
+        The attributes of `Measure`.
+    """
+
+    def add(function: F) -> F:
+        made = partial(Measure, name=name, summary=summary, reference=reference, **facts)
+        register(made(function=function, needs=frozenset(needs)))
+        return function
+
+    return add
 
 
 def measure(
