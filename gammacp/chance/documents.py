@@ -28,7 +28,7 @@ import numpy as np
 from gammacp.arrays import Indices
 from gammacp.canonical import canonical_order, content_key
 from gammacp.chance.annotation import Annotation, annotation_of, annotation_set
-from gammacp.chance.registry import ChanceModel, register
+from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 
@@ -70,6 +70,14 @@ class DocumentsSampler:
         return annotation_set(chosen, self.categories, tuple(self.names[i] for i in annotators))
 
 
+@registered(
+    "documents",
+    "each annotator's documents permuted, no two annotations of one document meeting",
+    "after Mathet, Widlöcher & Métivier 2015, §5.2.2",
+    pools=True,
+    ratio=True,
+    named=True,
+)
 def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> DocumentsSampler:
     """The sampler of a corpus.
 
@@ -161,16 +169,3 @@ def _ranks(continua: Sequence[Continuum]) -> dict[str, int]:
     )
     order, _ = canonical_order(whole)
     return {whole.annotators[int(c)]: place for place, c in enumerate(order)}
-
-
-register(
-    ChanceModel(
-        name="documents",
-        summary="each annotator's documents permuted, no two annotations of one document meeting",
-        reference="after Mathet, Widlöcher & Métivier 2015, §5.2.2",
-        prepare=prepare_documents,
-        pools=True,
-        ratio=True,
-        named=True,
-    )
-)
