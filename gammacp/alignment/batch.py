@@ -50,7 +50,15 @@ def align_each(
     executor: Executor | None = None,
     **solving: Unpack[Solving],
 ) -> list[Alignment]:
-    """`align` of several continua, spread over an executor; else as `best_groups_of_each`."""
+    """`align` of several continua; otherwise as `best_groups_of_each`.
+
+    Parameters
+    ----------
+    continua, dissimilarity, solving
+        As for `best_groups_of_each`.
+    executor
+        What they are spread over.
+    """
     size = len(continua) if executor is None else -(-len(continua) // _TASKS)
     parts = [continua[i : i + size] for i in range(0, len(continua), max(1, size))]
     solve = partial(best_groups_of_each, dissimilarity=dissimilarity, ties=True, **solving)

@@ -344,7 +344,15 @@ class Strata(Generic[Data]):
         return min(len(self.samplers), MOST_STRATA)
 
     def of(self, stratum: int, rng: np.random.Generator) -> Sampler[Data]:
-        """A sampler of this stratum; every one is as likely as any other over a round."""
+        """A sampler of this stratum; every one is as likely as any other over a round.
+
+        Parameters
+        ----------
+        stratum
+            Below `rounds`.
+        rng
+            Chooses among neighbours.
+        """
         size = len(self.samplers)
         if size == self.rounds:
             return self.samplers[stratum]
@@ -396,7 +404,13 @@ class Draws(Generic[Data]):
         return self._known[index]
 
     def take(self, indices: Sequence[int]) -> list[Data]:
-        """Data of these numbers, as far as there are any and no interruption comes between."""
+        """Data of these numbers, as far as there are any and no interruption comes between.
+
+        Parameters
+        ----------
+        indices
+            Numbers of samples, from 0.
+        """
         return [self[k] for k in indices if not due()]
 
 
@@ -409,7 +423,13 @@ class CountingEach(Protocol[Counted]):
         ...
 
     def of_each(self, data: Sequence[Counted], /) -> Sequence[Sequence[Disagreement]]:
-        """One disagreement per measure of each, without those that an interruption left out."""
+        """One disagreement per measure of each, without those that an interruption left out.
+
+        Parameters
+        ----------
+        data
+            What was drawn.
+        """
         ...
 
 
