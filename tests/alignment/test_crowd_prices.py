@@ -6,6 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.duals.nested import relaxations, restricted, stages
@@ -14,6 +15,12 @@ from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import Tuning
 from tests.alignment.crowds import crowd_problem
 from tests.alignment.enumeration import all_groups, most_gain
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(1, "blas"):
+        yield
 
 
 def beaten_by(problem: Problem, price: np.ndarray) -> float:
