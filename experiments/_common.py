@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from gammacp.continuum import Continuum, Unit
 from gammacp.csv_files import write_rows
+from gammacp.measures.settings import PRESETS
 
 Span = tuple[float, float, str | None]
+
+# Experiments on the paper of 2015 model chance as it does.
+MATHET_2015: Mapping[str, Any] = PRESETS["mathet-2015"]
 
 
 def continuum(length: float | None = None, **annotators: Sequence[Span]) -> Continuum:

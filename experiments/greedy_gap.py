@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments._common import write_csv
+from experiments._common import MATHET_2015, write_csv
 from gammacp.alignment import best_disorder
 from gammacp.alignment.entropy import best_entropy
 from gammacp.dissimilarity import Combined, bind
@@ -106,8 +106,8 @@ def measured(cell: Cell) -> tuple[float, float, float]:
     greedy = best_disorder(c, dissimilarity, method="greedy").disorder
     gap = math.nan
     if cell.n_annotators <= MOST_FOR_GAMMA:
-        value = gamma(c, samples=cell.samples).value
-        gap = gamma(c, samples=cell.samples, method="greedy").value - value
+        options = {"samples": cell.samples, **MATHET_2015}
+        gap = gamma(c, method="greedy", **options).value - gamma(c, **options).value
     return _excess(by_greedy, entropy), _excess(greedy, exact), gap
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from experiments._common import Span, continuum, write_csv
+from experiments._common import MATHET_2015, Span, continuum, write_csv
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import measure
 
@@ -18,7 +18,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     samples = 30 if quick else 400
     rows = []
     for probe, c in _probes().items():
-        for name, score in measure(c, MEASURES, samples=samples).items():
+        for name, score in measure(c, MEASURES, samples=samples, **MATHET_2015).items():
             value = score.value if score.defined else math.nan
             rows.append(
                 {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments._common import Span, continuum, write_csv
+from experiments._common import MATHET_2015, Span, continuum, write_csv
 from gammacp.measures.gamma import gamma
 
 
@@ -27,7 +27,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     }
     rows = []
     for name, c in cases.items():
-        score = gamma(c, samples=60 if quick else 1000)
+        score = gamma(c, samples=60 if quick else 1000, **MATHET_2015)
         groups = score.alignment.groups
         rows.append(
             {

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments._common import Span, continuum, write_csv
+from experiments._common import MATHET_2015, Span, continuum, write_csv
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import measure
 
 # Chance of γ on the few units of these examples: what is compared is mostly observed.
-CHANCE = {"seed": 0}
+CHANCE = {"seed": 0, **MATHET_2015}
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments._common import write_csv
+from experiments._common import MATHET_2015, write_csv
 from gammacp.measures.gamma import gamma
 from gammacp.plots import COLOURS, figure
 from shuffling import ReferenceModel, reference_set, shuffled_set
@@ -37,7 +37,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
                 "units": mine.stop - mine.start,
                 "same_order_and_categories": str(same).lower(),
                 "largest_shift": float(moved.max()),
-                "gamma": gamma(drawn, samples=200).value,
+                "gamma": gamma(drawn, samples=200, **MATHET_2015).value,
             }
         )
     write_csv(out / "checks.csv", checks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from experiments._common import MATHET_2015
 from experiments._sweep import magnitudes, sets, sweep_into
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
@@ -19,7 +20,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         errors=("false-negative", "position"),
         measures=("gamma", "windowdiff", "ghd", "pk", "s", "b", "multi-pi-s"),
         # Few segments make random sets vary much; 40 sets average what this leaves open.
-        options={"dissimilarity": Combined(beta=0), "precision": 0.05},
+        options={"dissimilarity": Combined(beta=0), "precision": 0.05, **MATHET_2015},
         experiment="mathet2015_fig24",
         sets=sets(quick),
         magnitudes=magnitudes(quick),

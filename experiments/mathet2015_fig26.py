@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from experiments._common import MATHET_2015
 from experiments._sweep import magnitudes, sets, sweep_into
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
@@ -25,6 +26,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         source=Shuffled(named={OVERLAPPING: overlapping}),
         errors=(*ERRORS, OVERLAPPING),
         measures=MEASURES,
+        options=MATHET_2015,
         experiment="mathet2015_fig26",
         sets=sets(quick),
         magnitudes=magnitudes(quick),

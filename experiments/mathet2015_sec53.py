@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments._common import write_csv
+from experiments._common import MATHET_2015, write_csv
 from gammacp.chance.sampling import SampleRule, coefficient_of_variation, required_samples
 from gammacp.datasets import load
 from gammacp.measures.gamma import gamma
@@ -35,7 +35,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     c = load("alex-paul-suzan")
     spread = []
     for samples in sizes:
-        scores = [gamma(c, samples=samples, seed=seed) for seed in range(repeats)]
+        scores = [gamma(c, samples=samples, seed=seed, **MATHET_2015) for seed in range(repeats)]
         widths = [(s.interval[1] - s.interval[0]) / 2 for s in scores if s.interval]
         spread.append(
             {

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments._common import Span, continuum, write_csv
+from experiments._common import MATHET_2015, Span, continuum, write_csv
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.measures.registry import MEASURES, Measure, measure
@@ -99,7 +99,7 @@ def _verdict(requirement: str, value: float) -> str:
 
 
 def _value(m: Measure, c: Continuum, **options: Any) -> float:
-    own = {"samples": 30} | options
+    own = {"samples": 30, **MATHET_2015} | options
     score = measure(c, [m.name], **{k: v for k, v in own.items() if k in m.options})[m.name]
     return score.value if score.defined else math.nan
 

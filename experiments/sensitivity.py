@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments._common import write_csv
+from experiments._common import MATHET_2015, write_csv
 from gammacp.arrays import Floats
 from gammacp.bench.table import point_of
 from gammacp.measures.registry import measure
@@ -78,7 +78,7 @@ def measured(cell: Cell) -> dict[str, float]:
     n = cell.variant.n_annotators
     c = shuffled_set(cell.variant.model, cell.variant.error, cell.magnitude, n, index=cell.index)
     names = MEASURES if n <= FEW else MEASURES[1:]
-    options: dict[str, Any] = {"samples": 30} if n <= FEW else {}
+    options: dict[str, Any] = {"samples": 30, **MATHET_2015} if n <= FEW else {}
     scores = measure(c, names, **options)
     return dict.fromkeys(MEASURES, math.nan) | {name: s.value for name, s in scores.items()}
 

@@ -52,8 +52,12 @@ def register(model: ChanceModel) -> ChanceModel:
     return CHANCE_MODELS.register(model.name, model)
 
 
-def default_chance(compared: Iterable[Collection[Continuum]]) -> str:
-    """The chance model of everything that is compared, where none is asked for.
+# Of one continuum / of a corpus. What is 0 for independent annotators: docs/chance.md.
+DEFAULT_CHANCE = "cut/documents"
+
+
+def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFAULT_CHANCE) -> str:
+    """The chance model of everything that is compared, where two are offered.
 
     Numbers can be compared only if chance is modelled in one way, so this is decided once for all
     of them: documents, annotator pairs, annotators left out, categories, rounds.
@@ -62,17 +66,20 @@ def default_chance(compared: Iterable[Collection[Continuum]]) -> str:
     ----------
     compared
         The continua behind each number; those without any continuum do not count.
+    models
+        The model of one continuum and that of a corpus, as "cut/documents"; a single name is
+        itself.
 
     Returns
     -------
     str
-        `corpus` (Mathet, Widlöcher & Métivier 2015, §5.2.2, which the paper recommends) if each
-        number has at least as many continua as annotators, and two at least; otherwise `shift`,
-        which any continuum has.
+        The second if each number has at least as many continua as annotators, and two at least;
+        otherwise the first, which any continuum has.
     """
+    one, _, several = models.partition("/")
     enough = [
         len(continua) >= max(2, *(c.n_annotators for c in continua))
         for continua in compared
         if continua
     ]
-    return "corpus" if enough and all(enough) else "shift"
+    return several if several and enough and all(enough) else one

@@ -88,10 +88,9 @@ def gamma_corpus(
     corpus
         Continua without a γ (one annotator, no unit) are undefined scores in it.
     executor, progress, options
-        As for `gamma`, options those of `GammaOptions`. The default chance model is `corpus`
-        (§5.2.2), which the paper recommends,
-        where there are at least as many continua as annotators, and otherwise `shift` of each
-        continuum by itself (the signature says which).
+        As for `gamma`, options those of `GammaOptions`. The default chance model is `documents`
+        (after §5.2.2) where there are at least as many continua as annotators, and otherwise `cut`
+        of each continuum by itself (the signature says which).
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar
@@ -11,7 +11,7 @@ from typing import Any, TypedDict, TypeVar
 from gammacp.alignment import BestGroups, best_groups
 from gammacp.alignment.tuning import DEFAULT
 from gammacp.arguments import number, text, whole
-from gammacp.chance.registry import default_chance
+from gammacp.chance.registry import DEFAULT_CHANCE, default_chance
 from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import BoundDissimilarity, Combined
@@ -34,8 +34,9 @@ class GammaOptions(TypedDict, total=False):
         Weights ≥ 0 of positions and categories, and Δ > 0, of that default; with a dissimilarity
         of your own they are set there.
     chance
-        Chance model by name: "shift" (2015, §5.2.1), "corpus", "statistical", "fixed-positions", …
-        Default: `gammacp.chance.registry.default_chance`.
+        Chance model by name: "cut", "documents", "shift" (2015, §5.2.1), "corpus", "statistical",
+        "fixed-positions", …; or one for a continuum and one for a corpus, as the default
+        "cut/documents" (`gammacp.chance.registry.default_chance`).
     precision, confidence, samples
         Sample-size rule of §5.3: relative error of the expected disorder (default 0.02, in (0, 1))
         and its confidence (0.95); or a fixed number of samples (≥ 2).
@@ -49,7 +50,7 @@ class GammaOptions(TypedDict, total=False):
     alpha: float | None
     beta: float | None
     delta: float | None
-    chance: str | None
+    chance: str
     precision: float
     confidence: float
     samples: int | None
@@ -64,7 +65,7 @@ _DEFAULTS: GammaOptions = {
     "alpha": None,
     "beta": None,
     "delta": None,
-    "chance": None,
+    "chance": DEFAULT_CHANCE,
     "precision": 0.02,
     "confidence": 0.95,
     "samples": None,
@@ -73,6 +74,14 @@ _DEFAULTS: GammaOptions = {
     "gap": 0.0,
     "time_limit": None,
 }
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "mathet-2015": {"chance": "shift/corpus"},
+    "mathet-2011": {"positional": "sporadic-2011", "delta": 4.0, "chance": "statistical"},
+    "pygamma": {"chance": "statistical", "precision": 0.05},
+}
+"""Settings of a paper or a peer, where they differ from the defaults; `positional` is the
+dissimilarity's."""
 
 
 def spelled_out(function: F) -> F:
@@ -100,7 +109,7 @@ def spelled_out(function: F) -> F:
 class Settings:
     """`GammaOptions` with their defaults; hashable, so that a family can share results.
 
-    `chance` "" is undecided (see `deciding`); `cover` is soft γ: each unit in at least one
+    `chance` "a/b" is undecided (see `deciding`); `cover` is soft γ: each unit in at least one
     unitary alignment.
     """
 
@@ -129,10 +138,10 @@ class Settings:
                 message = f"option {name!r} is unknown; {guess}there are: {', '.join(_DEFAULTS)}"
                 raise UsageError(message)
         given: dict[str, Any] = {**_DEFAULTS, **options}
-        limit, chance, samples = given["time_limit"], given["chance"], given["samples"]
+        limit, samples = given["time_limit"], given["samples"]
         return cls(
             _dissimilarity(given),
-            "" if chance is None else text("chance", chance),
+            text("chance", given["chance"]),
             SampleRule(
                 number("precision", given["precision"]),
                 number("confidence", given["confidence"]),
@@ -147,9 +156,9 @@ class Settings:
 
     def deciding(self, compared: Iterable[Collection[Continuum]]) -> Settings:
         """With the chance model of all that is compared; see `default_chance`."""
-        if self.chance:
+        if "/" not in self.chance:
             return self
-        return replace(self, chance=default_chance(compared))
+        return replace(self, chance=default_chance(compared, self.chance))
 
     def solve(
         self, continuum: Continuum, bound: BoundDissimilarity, *, ties: bool = False

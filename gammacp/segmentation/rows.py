@@ -98,9 +98,10 @@ class Rows:
     def segmentation(self, row: int) -> Segmentation:
         """The coding of a row."""
         inside = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+        places = self.places[inside].tolist()
         positions: dict[str, list[int]] = {name: [] for name in self.types}
-        for place, held in zip(self.places[inside].tolist(), self.held[inside], strict=True):
-            for code in held:
+        for place, codes in zip(places, self.held[inside] or [(0,)] * len(places), strict=True):
+            for code in codes:
                 positions[self.types[code]].append(place)
         return Segmentation.from_typed(positions, mass=int(self.masses[row]), types=self.types)
 
@@ -128,26 +129,27 @@ class Pairs:
 
     Attributes
     ----------
-    rows, comparison
-        What was compared, and how.
+    rows, comparison, pairs
+        What was compared, how, and the first and second row of each pair.
     both, sided
         The columns `kernels.BOTH` and `kernels.SIDED`, shapes (pairs, 12) and (pairs, 2, 6).
     """
 
     rows: Rows
     comparison: Comparison
+    pairs: tuple[Indices, Indices]
     both: Floats
     sided: Floats
 
     @cached_property
     def item(self) -> Indices:
         """The item of each pair."""
-        return self.rows.item[self.rows.pairs[0]]
+        return self.rows.item[self.pairs[0]]
 
     @cached_property
     def potential(self) -> Floats:
         """PB of each pair."""
-        places = self.rows.masses[self.rows.pairs[0]] - 1
+        places = self.rows.masses[self.pairs[0]] - 1
         return (len(self.rows.types) * places).astype(np.float64)
 
     def column(self, name: str) -> Floats:
@@ -169,12 +171,12 @@ class Pairs:
         if self.comparison.basis is Basis.S:
             return self.column("distance") > self.column("least") + 1e-9
         similar, total = self.parts(Basis.B)
-        return 1 - _share(similar, total, 1.0) > self.column("b_least") + 1e-9
+        return 1 - share(similar, total, 1.0) > self.column("b_least") + 1e-9
 
     @cached_property
     def values(self) -> dict[str, Floats]:
         """`COLUMNS` of each pair with either coder as the reference, shape (pairs, 2)."""
-        first, second = self.rows.pairs
+        first, second = self.pairs
         sizes = self.rows.placed.sum(axis=1)
         reference = np.stack((sizes[first], sizes[second]), axis=1)
         near = self.column("b_near")
@@ -185,31 +187,33 @@ class Pairs:
         windows = self.sided
         lost = np.stack((self.column("lost_first"), self.column("lost_second")), axis=1)
         found = {
-            name: np.repeat(_share(*self.parts(Basis(name)), 1.0)[:, None], 2, axis=1)
+            name: np.repeat(share(*self.parts(Basis(name)), 1.0)[:, None], 2, axis=1)
             for name in Basis
         }
         return found | {
-            "windowdiff": 1 - _share(windows[..., 1], windows[..., 0], np.nan),
-            "pk": 1 - _share(windows[..., 3], windows[..., 2], np.nan),
-            "ghd": 1 - _share(windows[..., 4], windows[..., 5], 0.0),
-            "precision": _share(hits, hits + missed[:, ::-1], np.nan),
-            "recall": _share(hits, hits + missed, np.nan),
-            "f": _share(2 * hits, 2 * hits + missed + missed[:, ::-1], np.nan),
+            "windowdiff": 1 - share(windows[..., 1], windows[..., 0], np.nan),
+            "pk": 1 - share(windows[..., 3], windows[..., 2], np.nan),
+            "ghd": 1 - share(windows[..., 4], windows[..., 5], 0.0),
+            "precision": share(hits, hits + missed[:, ::-1], np.nan),
+            "recall": share(hits, hits + missed, np.nan),
+            "f": share(2 * hits, 2 * hits + missed + missed[:, ::-1], np.nan),
             "r_fn": lost,
             "r_fp": lost[:, ::-1],
         }
 
 
-def compared(rows: Rows, comparison: Comparison) -> Pairs:
-    """Every two codings of each item."""
+def compared(
+    rows: Rows, comparison: Comparison, pairs: tuple[Indices, Indices] | None = None
+) -> Pairs:
+    """Every two codings of each item, or these `pairs` of `rows` by this `comparison`."""
     from gammacp.segmentation.kernels import all_pairs
 
-    costs = comparison.costs
+    costs, pairs = comparison.costs, pairs or rows.pairs
     both, sided = all_pairs(
         rows.places,
         rows.offsets,
         rows.masses,
-        *rows.pairs,
+        *pairs,
         comparison.n,
         costs.substitution,
         costs.transposition,
@@ -219,9 +223,9 @@ def compared(rows: Rows, comparison: Comparison) -> Pairs:
     )
     if len(rows.types) > 1:
         codings = [rows.segmentation(row) for row in range(len(rows.masses))]
-        for p, (i, j) in enumerate(zip(*rows.pairs, strict=True)):
+        for p, (i, j) in enumerate(zip(*pairs, strict=True)):
             both[p, :10] = comparison.typed(codings[i], codings[j])
-    return Pairs(rows, comparison, both, sided)
+    return Pairs(rows, comparison, pairs, both, sided)
 
 
 def rows_of(codings: Codings) -> Rows:
@@ -229,7 +233,7 @@ def rows_of(codings: Codings) -> Rows:
     return Rows.of(codings, codings.types)
 
 
-def _share(part: Floats, whole: Floats, empty: float) -> Floats:
+def share(part: Floats, whole: Floats, empty: float) -> Floats:
     """part/whole; `empty` where there is nothing."""
     found: Floats = np.full(np.shape(whole), empty)
     return np.divide(part, whole, out=found, where=whole > 0)

@@ -18,7 +18,7 @@ from gammacp.dissimilarity.base import UnitColumns
 from gammacp.measures.gamma import gamma, soft_gamma
 from gammacp.measures.gamma_corpus import gamma_corpus
 from gammacp.measures.random_sets import Basis
-from gammacp.measures.settings import Settings
+from gammacp.measures.settings import PRESETS, Settings
 from gammacp.signature import parse
 
 APS = load("alex-paul-suzan")
@@ -50,7 +50,7 @@ def test_parts_of_the_score() -> None:
     assert score.samples >= 30
     assert score.alignment.disorder == score.observed
     assert "seed:3" in score.signature
-    assert "chance:shift" in score.signature
+    assert "chance:cut" in score.signature
 
 
 def test_interval_is_the_monte_carlo_error_of_the_expected_disorder() -> None:
@@ -140,7 +140,7 @@ def test_an_annotator_without_units_counts() -> None:
 def test_random_sets_without_any_unit_have_no_disorder() -> None:
     """One annotator of two has units: a quarter of all sets is drawn from the other twice."""
     c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("A", 10, 12, "x")], annotators=["B"])
-    options = Settings.of(samples=60)
+    options = Settings.of(samples=60, chance="shift")
     found = Basis(c, options).chance(c).expected
     assert set(found.disorders[found.disorders < 0.01]) == {0.0}
     assert (found.disorders == 0).sum() == pytest.approx(15, abs=9)
@@ -214,7 +214,7 @@ def test_gamma_of_a_corpus() -> None:
     assert len(scores) == found.continua == 4
     expected = {s.expected for s in scores}
     assert len(expected) == 1
-    assert "chance:corpus" in found.signature
+    assert "chance:documents" in found.signature
     weights = np.array([s.units / s.annotators for s in scores])
     observed = np.array([s.observed for s in scores], float)
     value = 1 - (weights * observed).sum() / (weights.sum() * expected.pop())  # type: ignore[operator]
@@ -234,9 +234,9 @@ def test_chance_of_a_corpus_or_of_each_continuum(chance: str, pools: bool) -> No
     assert len(expected) == (1 if pools else 3)
 
 
-def test_a_small_corpus_falls_back_to_shift_and_says_so() -> None:
+def test_a_small_corpus_falls_back_to_cut_and_says_so() -> None:
     found = gamma_corpus(corpus(2), samples=10)
-    assert "chance:shift" in found.signature
+    assert "chance:cut" in found.signature
     each = gamma(corpus(2)["d0"], samples=10, dissimilarity=Combined())
     assert found.scores["d0"].value == pytest.approx(each.value)
     with pytest.raises(DataError, match="at least 3 continua"):
@@ -245,10 +245,18 @@ def test_a_small_corpus_falls_back_to_shift_and_says_so() -> None:
 
 def test_chance_mixes_continua_where_there_are_enough() -> None:
     two = Corpus.from_continua({f"d{i}": random_continuum(i, n=2, p=4) for i in range(2)})
-    assert default_chance([two.values()]) == "corpus"
-    assert default_chance([corpus(3).values()]) == "corpus"
-    assert default_chance([corpus(2).values()]) == "shift"
-    assert default_chance([corpus(1).values()]) == "shift"
+    assert default_chance([two.values()]) == "documents"
+    assert default_chance([corpus(3).values()]) == "documents"
+    assert default_chance([corpus(2).values()]) == "cut"
+    assert default_chance([corpus(1).values()]) == "cut"
+
+
+def test_a_preset_says_which_model_of_one_continuum_and_of_many() -> None:
+    of_2015 = PRESETS["mathet-2015"]
+    assert "chance:corpus|" in gamma_corpus(corpus(3), samples=4, **of_2015).signature
+    assert "chance:shift" in gamma_corpus(corpus(2), samples=4, **of_2015).signature
+    assert "chance:shift" in gamma(APS, samples=4, **of_2015).signature
+    assert default_chance([corpus(3).values()], "fixed-positions") == "fixed-positions"
 
 
 def test_a_corpus_is_proven_if_everything_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
 from gammacp.cli.output import AsJson, print_json, show
 from gammacp.tables import Column, Record, Table, yes_no
 
@@ -26,11 +24,6 @@ _COLUMNS = (
     Column("chance_corrected", "beyond chance", yes_no),
     Column("reference", "reference"),
 )
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("measures")(measures)
 
 
 def measures(as_json: AsJson = False) -> None:

@@ -59,9 +59,9 @@ def test_rounds_of_unequal_size_share_the_chance_model(
 
 def test_two_rounds_with_different_models_are_refused() -> None:
     documents = random_documents(8)
-    assert agreement(named(documents[:6], 0), samples=2).chance == "corpus"
-    assert agreement(named(documents[6:], 0), samples=2).chance == "shift"
-    with pytest.raises(UsageError, match="'corpus' and 'shift'"):
+    assert agreement(named(documents[:6], 0), samples=2).chance == "documents"
+    assert agreement(named(documents[6:], 0), samples=2).chance == "cut"
+    with pytest.raises(UsageError, match="'documents' and 'cut'"):
         compare_rounds(
             agreement(named(documents[:6], 0), samples=2),
             agreement(named(documents[6:], 6), samples=2),
@@ -82,8 +82,8 @@ def test_rounds_of_one_process_do_not_differ() -> None:
     )  # fmt: skip
     assert found.against is not None
     assert found.against.test.p_value > 0.2
-    assert {chance_of(s) for s in found.signatures} == {"shift"}
+    assert {chance_of(s) for s in found.signatures} == {"cut"}
     assert (
-        agreement(named(documents[8:], 8), chance="shift", samples=10).value
+        agreement(named(documents[8:], 8), chance="cut", samples=10).value
         == found.against.agreement.value
     )
