@@ -284,7 +284,7 @@ class Tuning:
     head_share: float = 0.2
     patience_share: float = 0.3
     last_share: float = 0.5
-    unwatched: float = 0.3
+    unwatched: float = 3.0
     progress: float = 0.02
     first_stage: int = 120
     stage_growth: float = 1.8
