@@ -39,8 +39,8 @@ def least_cost(problem: Problem) -> float:
 
 
 CASES = [
-    *range(40),
-    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 540)),
+    *range(15),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(15, 515)),
 ]
 
 
@@ -65,10 +65,10 @@ def test_no_group_beats_the_prices_of_any_stage(seed):
 
 def test_the_relaxation_comes_close():
     gaps = []
-    for seed in range(12):
+    for seed in range(6):
         problem = crowd_problem(seed)
         best = least_cost(problem)
-        bound = max(found.bound for found in islice(relaxations(problem, best), 40))
+        bound = max(found.bound for found in islice(relaxations(problem, best), 30))
         gaps.append((best - bound) / max(best, problem.opening))
     assert np.mean(gaps) < 0.01
 
