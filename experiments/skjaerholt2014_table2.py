@@ -26,7 +26,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         assert result.bootstrap is not None
         values = {**result.total.alpha, **result.total.scores}
         for measure, published in zip(MEASURES, PUBLISHED[name], strict=True):
-            low, high = result.bootstrap[measure]
+            interval = result.bootstrap[measure]
+            assert interval is not None
+            low, high = interval
             rows.append(
                 {
                     "corpus": name,

@@ -26,29 +26,22 @@ if TYPE_CHECKING:
     from gammacp.measures.score import Score
 
 _HOMES = {
-    "Alignment": "gammacp.alignment.alignment",
-    "Combined": "gammacp.dissimilarity.combined",
-    "CorpusGamma": "gammacp.measures.gamma_corpus",
-    "gamma_corpus": "gammacp.measures.gamma_corpus",
-    "GammaScore": "gammacp.measures.gamma",
-    "soft_gamma": "gammacp.measures.gamma",
-    "gamma": "gammacp.measures.gamma",
-    "Consensus": "gammacp.campaign.consensus.consensus",
-    "consensus": "gammacp.campaign.consensus.consensus",
-    "Continuum": "gammacp.continuum",
-    "Corpus": "gammacp.continuum",
-    "DataError": "gammacp.errors",
-    "GammacpError": "gammacp.errors",
-    "Score": "gammacp.measures.score",
-    "Unit": "gammacp.continuum",
-    "UnitaryAlignment": "gammacp.alignment.alignment",
-    "UsageError": "gammacp.errors",
-    "align": "gammacp.alignment.align",
-    "best_disorder": "gammacp.alignment.align",
-    "measure": "gammacp.measures.registry",
-    "read": "gammacp.formats.reading",
-    "read_corpus": "gammacp.formats.reading",
-    "write": "gammacp.formats.writing",
+    name: f"gammacp.{module}"
+    for module, names in (
+        ("alignment.align", "align best_disorder"),
+        ("alignment.alignment", "Alignment UnitaryAlignment"),
+        ("campaign.consensus.consensus", "Consensus consensus"),
+        ("continuum", "Continuum Corpus Unit"),
+        ("dissimilarity.combined", "Combined"),
+        ("errors", "DataError GammacpError UsageError"),
+        ("formats.reading", "read read_corpus"),
+        ("formats.writing", "write"),
+        ("measures.gamma", "GammaScore gamma soft_gamma"),
+        ("measures.gamma_corpus", "CorpusGamma gamma_corpus"),
+        ("measures.registry", "measure"),
+        ("measures.score", "Score"),
+    )
+    for name in names.split()
 }
 
 __all__ = [

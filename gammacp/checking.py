@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
 from gammacp.chance.sampling import Sampler
-from gammacp.continuum import Continuum, Unit
+from gammacp.continuum import Bounds, Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.measures.registry import MEASURES, Measure
 from gammacp.measures.score import Score
@@ -52,17 +53,17 @@ def check_measure(
     """
     m = MEASURES[measure] if isinstance(measure, str) else measure
     tried = [c for c in continua or sample_continua() if unmet_need(c, m.needs) is None]
-    _require(bool(tried), m.name, "was not tried, because none of the continua has what it needs")
+    require(bool(tried), m.name, "was not tried, because none of the continua has what it needs")
     for continuum in tried:
         found = _values(m, continuum, options)
         _require_same(m.name, "the second time", continuum, found, _values(m, continuum, options))
         for kind in invariant:
-            again = _values(m, _CHANGES[kind](continuum), options)
+            again = _values(m, CHANGES[kind](continuum), options)
             _require_same(m.name, f"after changing {kind}", continuum, found, again)
         same = _identical(continuum)
         if perfect and unmet_need(same, m.needs) is None:
             for value in _values(m, same, options):
-                _require(
+                require(
                     math.isnan(value) or math.isclose(value, 1),
                     m.name,
                     f"is {value:.17g}, not 1, for identical annotators: {shown(same)}",
@@ -76,12 +77,12 @@ def _values(m: Measure, continuum: Continuum, options: dict[str, object]) -> lis
     except DataError:
         return [math.nan]
     where = f"for {shown(continuum)}"
-    _require(isinstance(score, Score), m.name, f"returned {score!r}, not a Score, {where}")
+    require(isinstance(score, Score), m.name, f"returned {score!r}, not a Score, {where}")
     values = sorted(score.by_category.values()) if m.per_category else [score.value]
     for value in values:
-        _require(not value > 1 + 1e-9, m.name, f"is {value:.17g} > 1 {where}")
+        require(not value > 1 + 1e-9, m.name, f"is {value:.17g} > 1 {where}")
     if math.isnan(score.value) and not m.per_category:
-        _require(bool(score.reason), m.name, f"is NaN without a reason {where}")
+        require(bool(score.reason), m.name, f"is NaN without a reason {where}")
     return [float(v) for v in values]
 
 
@@ -89,7 +90,7 @@ def _require_same(
     name: str, when: str, continuum: Continuum, before: list[float], after: list[float]
 ) -> None:
     same = len(before) == len(after) and np.allclose(before, after, equal_nan=True, **_CLOSE)
-    _require(same, name, f"is {before}, and {when} {after}, for {shown(continuum)}")
+    require(same, name, f"is {before}, and {when} {after}, for {shown(continuum)}")
 
 
 def check_chance_model(
@@ -123,23 +124,23 @@ def check_chance_model(
     n = observed[0].n_annotators
     sampler = m.prepare(observed, n)
     where = f"for {shown(observed[0])}"
-    _require(bool(sampler.signature), m.name, f"has no signature {where}")
+    require(bool(sampler.signature), m.name, f"has no signature {where}")
     sent = pickle.loads(pickle.dumps(sampler))
     for index in range(draws):
         random = _drawn(sampler, index)
-        _require(random == _drawn(sampler, index), m.name, f"draws another set again {where}")
-        _require(random == _drawn(sent, index), m.name, f"draws another set once sent {where}")
-        _require(
+        require(random == _drawn(sampler, index), m.name, f"draws another set again {where}")
+        require(random == _drawn(sent, index), m.name, f"draws another set once sent {where}")
+        require(
             random.n_annotators == n, m.name, f"draws {random.n_annotators} annotators, not {n}"
         )
-        _require(
+        require(
             random.categories == observed[0].categories,
             m.name,
             f"draws categories {random.categories}, not {observed[0].categories}",
         )
     disorders = [_disorder(observed[0], _drawn(sampler, i)) for i in range(draws)]
     for kind in invariant:
-        changed = [_CHANGES[kind](c) for c in observed]
+        changed = [CHANGES[kind](c) for c in observed]
         other = m.prepare(changed, n)
         again = [_disorder(changed[0], _drawn(other, i)) for i in range(draws)]
         _require_same(m.name, f"after changing {kind}", observed[0], disorders, again)
@@ -163,7 +164,8 @@ def shown(continuum: Continuum) -> str:
     return "; ".join(units[:12]) + more
 
 
-def _require(condition: bool, name: str, broken: str) -> None:
+def require(condition: bool, name: str, broken: str) -> None:
+    """AssertionError that names what broke a promise, and how."""
     if not condition:
         raise AssertionError(f"{name} {broken}")
 
@@ -199,54 +201,41 @@ def _documents() -> list[Continuum]:
     ]
 
 
-def _identical(continuum: Continuum) -> Continuum:
-    """Everybody marks what the first annotator with units does."""
-    units = list(continuum)
-    mine = [u for u in units if u.annotator == units[0].annotator]
-    return Continuum.from_units(
-        [Unit(a, u.start, u.end, u.category) for a in continuum.annotators for u in mine],
-        categories=continuum.categories,
-        bounds=continuum.bounds,
-    )
-
-
-def _changed(continuum: Continuum, factor: float, shift: float) -> Continuum:
-    low, high = continuum.bounds
-    units = [
-        Unit(u.annotator, u.start * factor + shift, u.end * factor + shift, u.category)
-        for u in continuum
-    ]
+def _with(continuum: Continuum, units: Iterable[Unit], bounds: Bounds | None = None) -> Continuum:
+    """Other units in the continuum's bounds, or in others."""
     return Continuum.from_units(
         units,
         annotators=continuum.annotators,
         categories=continuum.categories,
-        bounds=(low * factor + shift, high * factor + shift),
+        bounds=bounds or continuum.bounds,
     )
+
+
+def _identical(continuum: Continuum) -> Continuum:
+    """Everybody marks what the first annotator with units does."""
+    units = list(continuum)
+    mine = [u for u in units if u.annotator == units[0].annotator]
+    return _with(continuum, (replace(u, annotator=a) for a in continuum.annotators for u in mine))
+
+
+def moved(continuum: Continuum, factor: float, shift: float) -> Continuum:
+    """Every position times `factor`, and `shift` added."""
+    low, high = (place * factor + shift for place in continuum.bounds)
+    units = (
+        replace(u, start=u.start * factor + shift, end=u.end * factor + shift) for u in continuum
+    )
+    return _with(continuum, units, (low, high))
 
 
 def _renamed(continuum: Continuum) -> Continuum:
     """The same with the annotators' names swapped, the first one's for the last one's."""
     names = dict(zip(continuum.annotators, continuum.annotators[::-1], strict=True))
-    return Continuum.from_units(
-        [Unit(names[u.annotator], u.start, u.end, u.category) for u in continuum],
-        annotators=continuum.annotators,
-        categories=continuum.categories,
-        bounds=continuum.bounds,
-    )
+    return _with(continuum, (replace(u, annotator=names[u.annotator]) for u in continuum))
 
 
-def _reordered(continuum: Continuum) -> Continuum:
-    return Continuum.from_units(
-        reversed(list(continuum)),
-        annotators=continuum.annotators,
-        categories=continuum.categories,
-        bounds=continuum.bounds,
-    )
-
-
-_CHANGES: dict[str, Callable[[Continuum], Continuum]] = {
-    "moving": lambda c: _changed(c, 1.0, 512.0),
-    "scaling": lambda c: _changed(c, 4.0, 0.0),
+CHANGES: dict[str, Callable[[Continuum], Continuum]] = {
+    "moving": lambda c: moved(c, 1.0, 512.0),
+    "scaling": lambda c: moved(c, 4.0, 0.0),
     "annotators": _renamed,
-    "rows": _reordered,
+    "rows": lambda c: _with(c, reversed(list(c))),
 }

@@ -88,3 +88,25 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text as it is, in UTF-8; the file is complete or not there.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    text
+        Its line breaks stay what they are.
+
+    Raises
+    ------
+    DataError
+        It has a lone surrogate.
+    """
+    with atomic_write(path) as temporary:
+        try:
+            temporary.write_text(text, encoding="utf-8", newline="")
+        except UnicodeEncodeError:
+            raise DataError("a name has a character that UTF-8 does not have", file=path) from None

@@ -31,8 +31,10 @@ def columns_of(frame: Any) -> tuple[list[str], list[str | None], list[float], li
     annotators, starts, ends = (list(frame[name]) for name in needed)
     for name, values in zip(needed, (annotators, starts, ends), strict=True):
         for row, value in enumerate(values, 1):
-            if _missing(value):
+            if _missing(value) or (name == "annotator" and not str(value).strip()):
                 raise DataError(f"row {row} of the data frame has no {name}", hint=hint)
+            if name != "annotator" and isinstance(value, bool | np.bool_):
+                raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
     labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
     names = [None if _missing(x) else _name(x) for x in labels]
     return [_name(a) for a in annotators], names, starts, ends

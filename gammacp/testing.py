@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from gammacp.alignment.checking import check_solver as check_solver
 from gammacp.arrays import Bools, Floats
+from gammacp.checking import CHANGES, require
 from gammacp.checking import check_chance_model as check_chance_model
 from gammacp.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
@@ -77,7 +79,7 @@ def check_dissimilarity(
     _check_reach(said, bound)
     _remark_bounded(name, bound, distances)
     for kind in invariant:
-        changed = _changed(source, kind)
+        changed = CHANGES[kind](source)
         again = _broadcast(bind(dissimilarity, changed), columns(changed))
         close = np.isclose(again, distances, rtol=1e-9, atol=1e-12)
         said.require(close, f"changes with {kind}", then=again)
@@ -110,11 +112,6 @@ class _Said:
         return f"[{self.units.start[row]:g}, {self.units.end[row]:g}] {label}"
 
 
-def _require(condition: bool, name: str, broken: str) -> None:
-    if not condition:
-        raise AssertionError(f"{name} {broken}")
-
-
 def _varied_continuum(categories: tuple[str, ...], seed: int) -> Continuum:
     generator = np.random.default_rng(seed)
     labels = [*categories, None]
@@ -131,11 +128,11 @@ def _varied_continuum(categories: tuple[str, ...], seed: int) -> Continuum:
 def _broadcast(bound: BoundDissimilarity, units: UnitColumns) -> Floats:
     table = np.asarray(bound.pairwise(units[:, None], units[None, :]))
     size = len(units.start)
-    _require(table.shape == (size, size), type(bound).__name__, "does not broadcast")
+    require(table.shape == (size, size), type(bound).__name__, "does not broadcast")
     rows = np.asarray(bound.pairwise(units, units[::-1]))
     straight = table[np.arange(size), np.arange(size)[::-1]]
     same = np.array_equal(rows, straight, equal_nan=True)
-    _require(same, type(bound).__name__, "depends on the columns' shape")
+    require(same, type(bound).__name__, "depends on the columns' shape")
     return table
 
 
@@ -177,18 +174,6 @@ def _remark_bounded(name: str, bound: BoundDissimilarity, distances: Floats) -> 
             UserWarning,
             stacklevel=3,
         )
-
-
-def _changed(source: Continuum, kind: Invariance) -> Continuum:
-    shift, factor = (512.0, 1.0) if kind == "moving" else (0.0, 4.0)
-    return Continuum.from_codes(
-        source.annotators,
-        source.categories,
-        source.starts * factor + shift,
-        source.ends * factor + shift,
-        source.annotator_codes,
-        source.category_codes,
-    )
 
 
 def units(

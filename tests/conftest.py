@@ -2,15 +2,56 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Iterator
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+
+from gammacp.cli import main
 
 # A shell ignores SIGINT for what it starts in the background, and children inherit that: then no
 # test of Ctrl-C, in this process or in one that it starts, would mean anything.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What tests start would compile every module again where the environment forbids to keep bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault(
+    "PYTHONPYCACHEPREFIX", str(Path(tempfile.gettempdir()) / f"gammacp-bytecode-{os.getuid()}")
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `gammacp ARGS…` in this process."""
+
+    def run_command(*args: object) -> Outcome:
+        # It ends the process without unwinding: after an interrupt the exit code is enough here.
+        monkeypatch.setattr("gammacp.cli._leave_at_once", lambda: None)
+        monkeypatch.setattr(sys, "argv", ["gammacp", *map(str, args)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        captured = capsys.readouterr()
+        code = stop.value.code
+        assert isinstance(code, int)
+        return Outcome(code, captured.out, captured.err)
+
+    return run_command
 
 
 @pytest.fixture(autouse=True)

@@ -94,6 +94,20 @@ def test_a_frame_with_a_gap_names_the_row(column: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("column", "values", "complaint"),
+    [
+        ("annotator", ["A", " "], "row 2 of the data frame has no annotator"),
+        ("start", [1, True], "row 2 of the data frame: start True is not a number"),
+        ("end", [True, True], "row 1 of the data frame: end True is not a number"),
+    ],
+)
+def test_a_frame_with_what_cannot_be_meant(column: str, values: list[Any], complaint: str) -> None:
+    columns = {"annotator": ["A", "B"], "start": [1, 2], "end": [3, 4], column: values}
+    with pytest.raises(DataError, match=complaint):
+        Continuum.from_frame(columns)
+
+
+@pytest.mark.parametrize(
     ("labels", "dtype", "expected"),
     [
         (["x", None], "string", ["x", None]),

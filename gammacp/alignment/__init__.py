@@ -7,8 +7,9 @@ How a problem flows, and where:
 3. `candidates` lists the pairs of units that can still pay, found by their positions,
 4. and makes a `Problem` of them: a graph, and what opening a group costs.
 5. A solver (`solvers`, one contract) finds groups: `auto` takes `bipartite` for two annotators,
-   `enumeration` where all groups (`columns`) can be listed, otherwise `generation`.
-6. Both price the units first (`duals`), `generation` with new groups from `pricing` and good
+   `enumeration` where all groups (`columns`) can be listed, otherwise `generation`, which `crowd`
+   interrupts where annotators are many.
+6. All price the units first (`duals`), `generation` with new groups from `pricing` and good
    alignments from `heuristics`.
 7. `proof` decomposes what the prices leave open into components and proves the best alignment.
 8. `ties` takes the same one of several best alignments, whatever solver found them.

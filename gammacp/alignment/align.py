@@ -61,7 +61,8 @@ def align(
         Default `Combined()`: α = β = Δ = 1, sporadic, nominal. It is bound to the continuum
         unless it is bound already (to a corpus).
     method
-        A name in SOLVERS: auto, enumeration, generation, bipartite, cpsat, milp, greedy, brute.
+        A name in SOLVERS: auto, enumeration, generation, crowd, bipartite, cpsat, milp, greedy,
+        brute.
     gap
         Relative gap in [0, 1) that is good enough; 0 asks for a proof.
     time_limit

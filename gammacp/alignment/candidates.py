@@ -93,7 +93,15 @@ def build_problem(
         delta=delta,
         cover=cover,
         rank=position_ranks(continuum),
+        kind=_kinds(continuum) if n > tuning.few_annotators else None,
     )
+
+
+def _kinds(continuum: Continuum) -> Codes:
+    """A number for each place and category, shape (units,)."""
+    columns = (continuum.starts, continuum.ends, continuum.category_codes)
+    kind = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1]
+    return np.asarray(kind, np.int32)
 
 
 def position_ranks(continuum: Continuum) -> Codes:

@@ -54,6 +54,8 @@ class Problem:
     rank
         Place of each unit by position (start, end, row); default: the rows' own order. Neighbours
         in rank should be neighbours in the graph, and ties between optima are broken by it.
+    kind
+        Units of one number are equal in all that the dissimilarity reads; None: not known.
     """
 
     annotator: Codes
@@ -65,6 +67,7 @@ class Problem:
     delta: float = 1.0
     cover: bool = False
     rank: Codes | None = None
+    kind: Codes | None = None
 
     @cached_property
     def ranks(self) -> Codes:
@@ -85,6 +88,16 @@ class Problem:
     def tolerance(self) -> float:
         """Costs that differ by less count as equal: 1e-10 of what a group costs at most."""
         return 1e-10 * self.scale
+
+    @property
+    def slack(self) -> float:
+        """What objective and bound may differ by in a proof.
+
+        1e-8 of Δ in the disorder (Σ cost = disorder·C(n, 2)·units/n, opening = Δ·C(n, 2)), or
+        `tolerance` per unit if that is more.
+        """
+        disorder = 1e-8 * self.scale / max(self.n_annotators, 1)
+        return max(disorder, self.tolerance) * max(self.n_units, 1)
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -126,7 +139,7 @@ class Solution:
     bound
         No alignment costs less; equal to the objective when it is proven.
     status
-        `optimal` when objective − bound is within the solver's tolerance.
+        `optimal` when objective − bound is within the problem's `slack`.
     certificate
         Groups and prices, from back-ends that have them; ties are broken with it.
     """
@@ -161,10 +174,9 @@ def solution(
     `bound` may lie above the objective by rounding; it is cut to it.
     """
     objective = float(group_costs(problem, groups).sum())
-    slack = problem.tolerance * max(problem.n_units, 1)
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
         bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
-    proven = bound >= objective - slack
+    proven = bound >= objective - problem.slack
     return Solution(
         groups,
         objective,

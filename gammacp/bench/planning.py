@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -76,15 +76,8 @@ def plan(sweep: Sweep, store: Store, experiment: Experiment) -> list[Cost]:
 
 def total(costs: Iterable[Cost]) -> Cost:
     """The sum over errors."""
-    rows = list(costs)
-    return Cost(
-        "all",
-        sum(c.sets for c in rows),
-        sum(c.cells for c in rows),
-        sum(c.alignments for c in rows),
-        sum(c.core_seconds for c in rows),
-        sum(c.storage for c in rows),
-    )
+    columns = zip(*(astuple(cost)[1:] for cost in costs), strict=True)
+    return Cost("all", *map(sum, columns))
 
 
 _Measured = dict[tuple[str, float], tuple[float, float]]

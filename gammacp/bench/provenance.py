@@ -10,7 +10,7 @@ from gammacp.bench.experiment import Experiment
 from gammacp.bench.figures import file_name
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
-from gammacp.files import atomic_write
+from gammacp.files import write_text
 
 
 def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
@@ -25,9 +25,8 @@ def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder:
             "software": store.kinds(experiment),
             "signatures": _signatures(store, experiment, error, sweep.measures),
         }
-        with atomic_write(folder / f"{file_name(error)}.json") as temporary:
-            text = json.dumps(document, ensure_ascii=False, indent=2)
-            temporary.write_text(text + "\n", encoding="utf-8")
+        text = json.dumps(document, ensure_ascii=False, indent=2)
+        write_text(folder / f"{file_name(error)}.json", text + "\n")
 
 
 def read_provenance(curve: Path) -> Mapping[str, object] | None:

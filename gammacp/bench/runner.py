@@ -123,31 +123,31 @@ def run(
     return run.outcome
 
 
+@dataclass
 class _Run:
     """One run's state: what is in flight, what failed, what a task costs."""
 
-    def __init__(
-        self,
-        sweep: Sweep,
-        store: Store,
-        experiment: Experiment,
-        pool: Pool,
-        mixed: bool,
-        progress: Progress | None,
-        failed: Callable[[Failure], None] | None,
-    ) -> None:
-        self.sweep, self.store, self.experiment, self.pool = sweep, store, experiment, pool
-        self.progress, self.failed = progress, failed
-        self.outcome = Outcome(reused=store.count(experiment, sweep))
+    sweep: Sweep
+    store: Store
+    experiment: Experiment
+    pool: Pool
+    mixed: bool
+    progress: Progress | None
+    failed: Callable[[Failure], None] | None
+    again: deque[_Chunk] = field(default_factory=deque)
+    in_flight: dict[Future[tuple[Cell, ...]], _Chunk] = field(default_factory=dict)
+    finished: SimpleQueue[Future[tuple[Cell, ...]]] = field(default_factory=SimpleQueue)
+    cost: float | None = None
+
+    def __post_init__(self) -> None:
         self.pending: Iterator[Task] = iter(())
-        self.again: deque[_Chunk] = deque()
-        self.in_flight: dict[Future[tuple[Cell, ...]], _Chunk] = {}
-        self.finished: SimpleQueue[Future[tuple[Cell, ...]]] = SimpleQueue()
-        self.cost: float | None = None
-        self.modules = own_modules(sweep)
+        self.outcome = Outcome(reused=self.store.count(self.experiment, self.sweep))
+        self.modules = own_modules(self.sweep)
         self.software = software(self.modules)
-        executor = type(pool.executor).__name__
-        self.number = store.begin_run(experiment, executor, self.software, mixed=mixed)
+        executor = type(self.pool.executor).__name__
+        self.number = self.store.begin_run(
+            self.experiment, executor, self.software, mixed=self.mixed
+        )
         self.began = time.monotonic()
 
     def drive(self, stopped: Callable[[], bool]) -> None:

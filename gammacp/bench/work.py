@@ -6,6 +6,7 @@ import math
 import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -126,7 +127,7 @@ def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]
     """
     status, bound = getattr(score, "status", None), getattr(score, "bound", None)
     samples = getattr(score, "samples", None)
-    yield Cell(
+    cell = Cell(
         task.error,
         task.magnitude,
         task.set_number,
@@ -139,16 +140,15 @@ def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]
         seconds=seconds,
         signature=score.signature,
     )
-    if not MEASURES[name].per_category:
-        return
-    for category, value in score.by_category.items():
-        yield Cell(
-            task.error,
-            task.magnitude,
-            task.set_number,
-            f"{name}[{category}]",
-            float(value),
-            reason="undefined for this category" if math.isnan(value) else None,
-            status=None if status is None else str(status),
-            signature=score.signature,
+    yield cell
+    for category, value in score.by_category.items() if MEASURES[name].per_category else ():
+        reason = "undefined for this category" if math.isnan(value) else None
+        yield replace(
+            cell,
+            measure=f"{name}[{category}]",
+            value=float(value),
+            reason=reason,
+            bound=None,
+            samples=None,
+            seconds=0.0,
         )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
-from typing import Annotated
 
 import typer
 
 from gammacp import __version__
-from gammacp.cli.options.names import list_names
+from gammacp.cli.options.groups import flatten, option
+from gammacp.cli.options.names import HELP, Command, Group
 from gammacp.plugins import load_all
 
-# Each module has `add_to(app)`. They import what they need inside their functions, so that
-# `--help` stays quick.
-_COMMANDS: tuple[str, ...] = (
+# Each names a module with the function of that name, or with a Typer of subcommands. They import
+# what they need inside their functions, so that `--help` stays quick.
+COMMANDS: tuple[str, ...] = (
     "gamma",
     "align",
     "measure",
@@ -29,15 +30,15 @@ _COMMANDS: tuple[str, ...] = (
     "segmentation",
     "syntax",
     "solvers",
-    "warm_up",
+    "warm-up",
     "cite",
     "reproduce",
     "measures",
 )
 
 
-def build() -> typer.Typer:
-    """The application with every command."""
+def build(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The application with every command, or with those that are named."""
     app = typer.Typer(
         name="gammacp",
         help="How far annotators agree beyond chance on where their units are and what they are.",
@@ -45,12 +46,16 @@ def build() -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=HELP,
     )
-    app.callback()(_root)
-    for name in _COMMANDS:
-        import_module(f"gammacp.cli.commands.{name}").add_to(app)
-    list_names(app)
+    app.callback(cls=Group)(flatten(_root))
+    for name in names:
+        function = name.replace("-", "_")
+        command = getattr(import_module(f"gammacp.cli.commands.{function}"), function)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, cls=Command)(flatten(command))
     return app
 
 
@@ -61,20 +66,14 @@ def _print_version(wanted: bool) -> None:
 
 
 def _root(
-    version: Annotated[  # noqa: ARG001
-        bool,
-        typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
-        ),
-    ] = False,
-    imports: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--import",
-            help="Module of your own, by name or as a .py file, that registers measures, chance "
-            "models, dissimilarities, error types, formats or solvers (repeatable).",
-            metavar="MODULE",
-        ),
-    ] = None,
+    version: bool = option(  # noqa: ARG001
+        "Print the version.", default=False, callback=_print_version, is_eager=True
+    ),
+    imports: list[str] | None = option(
+        "Module of your own, by name or as a .py file, that registers measures, chance "
+        "models, dissimilarities, error types, formats or solvers (repeatable).",
+        "MODULE",
+        names=("--import",),
+    ),
 ) -> None:
     load_all(imports or ())

@@ -41,7 +41,20 @@ class Counter:
         then, before = self.past[0]
         rate = (done - before) / (now - then) if now > then else 0.0
         left = _duration((total - done) / rate) if rate > 0 else "?"
-        line = f"{done} of {total} {self.what}, {rate:.1f}/s, {left} left"
+        self._show(f"{done} of {total} {self.what}, {rate:.1f}/s, {left} left")
+
+    def told(self, objective: float, bound: float) -> None:
+        """How far the alignment at hand is (`gammacp.alignment.reporting`)."""
+        now = time.monotonic()
+        every = _TERMINAL_EVERY if self.terminal else _LOG_EVERY
+        if now - self.began < 1 or now - self.printed < every:
+            return
+        self.printed = now
+        share = bound / objective if objective > 0 else 1.0
+        gap = f"the bound is {share:.2%} of the disorder found"
+        self._show(f"aligning, {_duration(now - self.began)}: {gap}, gap {1 - share:.2%}")
+
+    def _show(self, line: str) -> None:
         if self.terminal:
             sys.stderr.write("\r" + line.ljust(self.width))
             sys.stderr.flush()
@@ -59,10 +72,13 @@ class Counter:
 
 @contextmanager
 def counting(what: str) -> Iterator[Counter]:
-    """A counter whose line is cleared in the end."""
+    """A counter whose line is cleared in the end; it is told of alignments that take long."""
+    from gammacp.alignment.reporting import listening
+
     counter = Counter(what)
     try:
-        yield counter
+        with listening(counter.told):
+            yield counter
     finally:
         counter.close()
 

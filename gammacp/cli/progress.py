@@ -1,4 +1,4 @@
-"""Progress on stderr, for anything over a second; nothing when stderr is not a terminal."""
+"""Progress on stderr, for anything over a second; a log gets a line now and then."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
 
+from gammacp.cli.counting import counting
+
 
 @contextmanager
 def progress(what: str, *, after: float = 1.0) -> Iterator[None]:
     """Show that something goes on once it has taken longer than `after` seconds."""
+    from gammacp.alignment.reporting import listening
+
     if not sys.stderr.isatty():
-        yield
+        with counting(what):
+            yield
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -24,12 +29,18 @@ def progress(what: str, *, after: float = 1.0) -> Iterator[None]:
         console=Console(file=sys.stderr),
         transient=True,
     )
-    bar.add_task(what, total=None)
+    task = bar.add_task(what, total=None)
+
+    def told(objective: float, bound: float) -> None:
+        gap = 1 - bound / objective if objective > 0 else 0.0
+        bar.update(task, description=f"{what}, gap {gap:.2%}")
+
     timer = Timer(after, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with listening(told):
+            yield
     finally:
         timer.cancel()
         timer.join()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.files import atomic_write
+from gammacp.files import write_text
 from gammacp.formats.layout import file_name
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.registry import Format, register
@@ -159,8 +159,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
             if c.text is not None:
                 files[folder / f"{name}.txt"] = c.text
     for file, content in files.items():
-        with atomic_write(file) as temporary:
-            temporary.write_text(content, encoding="utf-8", newline="")
+        write_text(file, content)
 
 
 def _line(c: Continuum, number: int, start: float, end: float, category: str | None) -> str:

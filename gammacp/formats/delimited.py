@@ -96,9 +96,9 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
             )
         header = {name: i for i, name in enumerate(ORDER)}
         rows = _chain(first, rows)
-    continua = _units(source, rows, header, len(first[1]))
-    document = _built(source, continua, notes, several="continuum" in header)
     tally = Tally(source.place)
+    continua = _units(source, _stripped(rows, header, tally), header, len(first[1]))
+    document = _built(source, continua, notes, several="continuum" in header)
     for i, name in enumerate(first[1]):
         if i not in header.values():
             tally.add("column", f"{name.strip() or i + 1} is none of those that are read")
@@ -226,6 +226,19 @@ def _is_number(cell: str) -> bool:
     return True
 
 
+def _stripped(
+    rows: Iterator[tuple[int, list[str]]], header: Mapping[str, int], tally: Tally
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows without blanks around names, which nobody sees; they are counted."""
+    names = [header[role] for role in ("annotator", "category", "continuum") if role in header]
+    for line, row in rows:
+        for i in names:
+            if i < len(row) and row[i] != row[i].strip():
+                tally.add("blank", "around a name, not part of it")
+                row[i] = row[i].strip()
+        yield line, row
+
+
 def _units(
     source: Source,
     rows: Iterator[tuple[int, list[str]]],
@@ -248,7 +261,7 @@ def _units(
         columns = continua.setdefault(name, _Columns())
         if name and not any(row[i].strip() for role, i in header.items() if role != "continuum"):
             continue
-        if not row[annotator].strip():
+        if not row[annotator]:
             raise source.error("annotator is empty", line=line)
         label = None if category is None else row[category] or None
         if not row[start].strip() and not row[end].strip():

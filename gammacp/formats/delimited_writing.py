@@ -56,10 +56,15 @@ def _notes(document: Continuum | Corpus) -> Iterator[str]:
 
 
 def _one_line(text: str, what: str) -> str:
-    if text != text.strip() or "\n" in text or "\r" in text:
-        raise DataError(
-            f"{what} {text!r} has line breaks or blanks at its ends", hint="Write JSON instead"
-        )
+    if "\n" in text or "\r" in text:
+        raise DataError(f"{what} {text!r} has line breaks", hint="Write JSON instead")
+    return _trimmed(text, what)
+
+
+def _trimmed(text: str, what: str) -> str:
+    """What is read back as it is: blanks around a name are not part of it."""
+    if text != text.strip():
+        raise DataError(f"{what} {text!r} has blanks at its ends", hint="Write JSON instead")
     return text
 
 
@@ -75,5 +80,7 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
                 raise DataError(f"annotator name {name!r} is blank", hint="Write JSON instead")
             if not count:
                 yield (*first, name, "", "", "")
+        for name in (*continuum.annotators, *continuum.categories):
+            _trimmed(name, "name")
         for u in continuum:
             yield (*first, u.annotator, u.category or "", written(u.start), written(u.end))

@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.files import atomic_write
+from gammacp.files import write_text
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
@@ -231,11 +231,7 @@ def write(document: Continuum, path: Path) -> None:
                 rows.append(_annotation(count, category or ""))
             tiers.append(_tier(annotator if number == 1 else further, annotator, rows))
     body = _DOCUMENT.format(author=_AUTHOR, slots="\n".join(slots), tiers="\n".join(tiers))
-    with atomic_write(path) as temporary:
-        try:
-            temporary.write_text(body, encoding="utf-8")
-        except UnicodeEncodeError:
-            raise DataError("a name has a character that XML does not have", file=path) from None
+    write_text(path, body)
 
 
 def _milliseconds(document: Continuum, position: float) -> float:

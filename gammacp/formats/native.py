@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.files import atomic_write
+from gammacp.files import write_text
 from gammacp.formats.positions import LARGEST, written
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -152,8 +152,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
             f'{{"gammacp": {_VERSION}, "corpus": {{"categories": {categories}, '
             f'"continua": [\n{entries}\n]}}}}\n'
         )
-    with atomic_write(path) as temporary:
-        temporary.write_text(body, encoding="utf-8")
+    write_text(path, body)
 
 
 def _entry(c: Continuum) -> str:

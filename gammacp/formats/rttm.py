@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
-from gammacp.files import atomic_write
+from gammacp.files import write_text
 from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -126,8 +126,7 @@ def write(document: Continuum, path: Path) -> None:
         lines.append(
             f"SPEAKER {_field(unit.annotator)} 1 {start} {length} <NA> <NA> {name} <NA> <NA>"
         )
-    with atomic_write(path) as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text(path, "\n".join(lines) + "\n")
 
 
 def _field(name: str) -> str:

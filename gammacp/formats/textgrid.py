@@ -18,7 +18,7 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.files import atomic_write
+from gammacp.files import write_text
 from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -196,11 +196,7 @@ def write(document: Continuum, path: Path) -> None:
     body = _HEAD.format(lo=bounds[0], hi=bounds[1], size=len(tiers))
     for number, tier in enumerate(tiers, 1):
         body += f"    item [{number}]:\n{tier}"
-    with atomic_write(path) as temporary:
-        try:
-            temporary.write_text(body, encoding="utf-8", newline="")
-        except UnicodeEncodeError:
-            raise DataError("a name has a character that UTF-8 does not have", file=path) from None
+    write_text(path, body)
 
 
 def _once(points: list[tuple[float, str]]) -> list[list[tuple[float, str]]]:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +23,11 @@ from gammacp.chance.beyond import BeyondChance, settled
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
 from gammacp.chance.sampling import Disagreement, SampleRule, expectations
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError, UsageError
-from gammacp.measures.registry import MEASURES, evaluate, expanded, measure
+from gammacp.errors import DataError
+from gammacp.measures.registry import MEASURES, Trees, evaluate, expanded, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
 from gammacp.signature import extended, signature
-
-if TYPE_CHECKING:
-    from gammacp.syntax.annotations import Treebank
 
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
@@ -188,23 +185,22 @@ def _sampled(
 
 
 def measured_beyond_chance(
-    continuum: Continuum | Treebank, names: Iterable[str], options: Mapping[str, object]
+    continuum: Continuum | Trees, names: Iterable[str], options: Mapping[str, object]
 ) -> dict[str, Score]:
     """What `gammacp.measure(…, beyond_chance=True)` returns.
 
     Raises
     ------
     UsageError
-        The data are trees, or an option belongs to none of the measures and not to chance.
+        An option belongs to none of the measures and not to chance.
     """
-    if not isinstance(continuum, Continuum):
-        raise UsageError("trees are measured beyond chance by gammacp.syntax.agreement")
     names = expanded(names)
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
-    mine: dict[str, Any] = {
-        k: v for k, v in options.items() if k in declared or k not in CHANCE_OPTIONS
-    }
+    known = CHANCE_OPTIONS if isinstance(continuum, Continuum) else frozenset({"seed"})
+    mine: dict[str, Any] = {k: v for k, v in options.items() if k in declared or k not in known}
     scores = measure(continuum, names, **mine)
+    if not isinstance(continuum, Continuum):
+        return _trees_beyond_chance(continuum, scores, options.get("seed", 0))
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     settings = Settings.of(**of_chance)
     return with_beyond_chance(
@@ -215,3 +211,19 @@ def measured_beyond_chance(
         seed=settings.seed,
         options={k: v for k, v in mine.items() if k not in CHANCE_OPTIONS},
     )
+
+
+def _trees_beyond_chance(
+    trees: Trees, scores: Mapping[str, Score], seed: object
+) -> dict[str, Score]:
+    """Chance of trees is modelled by their measures themselves."""
+    found = {}
+    for name, score in scores.items():
+        own = MEASURES[name].beyond_chance
+        beyond = (
+            _without(score.reason or _NO_DISAGREEMENT.format(name), "")
+            if own is None or score.reason
+            else own(trees, seed=seed)
+        )
+        found[name] = replace(score, beyond_chance=beyond)
+    return found

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.arguments import whole
-from gammacp.arrays import Bools, Floats
+from gammacp.arrays import Floats
 
 _LEVEL = 0.95
 _CELLS_AT_ONCE = 2**22
@@ -37,9 +37,10 @@ def bootstrap_interval(
     Parameters
     ----------
     observed
-        Observed coincidences, shape (K, K), symmetric.
+        Observed coincidences, shape (K, K), symmetric; or the column of one category, shape (K,),
+        for its (k)uα.
     squared
-        δ², shape (K, K).
+        δ², of the same shape.
     expected_disagreement
         D_e, the mean δ² of the expected coincidences, > 0.
     pairs
@@ -50,69 +51,36 @@ def bootstrap_interval(
         The same seed gives the same interval.
 
     As in the published algorithm α is cut at −1, and resamples without variation, whose draws
-    all fall into one cell of the diagonal, do not count: α is undefined for them.
+    all fall into one cell of the diagonal, do not count: α is undefined for them. A column without
+    disagreement is perfect rather than undefined, so none of its resamples is left out.
     """
-    upper = np.triu_indices(len(observed))
-    weight = observed[upper] * np.where(upper[0] == upper[1], 1.0, 2.0)
-    filled = weight > 0
-    share = weight[filled] / weight[filled].sum()
-    diagonal = (upper[0] == upper[1])[filled]
-    return _interval(
-        _resampled(
-            share, squared[upper][filled], diagonal, expected_disagreement, pairs, resamples, seed
-        )
-    )
-
-
-def bootstrap_column(
-    observed: Floats,
-    squared: Floats,
-    expected_disagreement: float,
-    *,
-    pairs: int,
-    resamples: int,
-    seed: int,
-) -> tuple[float, float] | None:
-    """The interval of one category's (k)uα: draws come from its column, shape (K,).
-
-    A column without disagreement is perfect rather than undefined, so no resample is left out.
-    """
-    filled = observed > 0
-    share = observed[filled] / observed.sum()
-    never = np.zeros(len(share), np.bool_)
-    return _interval(
-        _resampled(share, squared[filled], never, expected_disagreement, pairs, resamples, seed)
-    )
-
-
-def _interval(alphas: Floats) -> tuple[float, float] | None:
-    if not len(alphas):
-        return None
-    lo, hi = np.quantile(alphas, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return float(lo), float(hi)
-
-
-def _resampled(
-    share: Floats,
-    squared: Floats,
-    diagonal: Bools,
-    expected_disagreement: float,
-    pairs: int,
-    resamples: int,
-    seed: int,
-) -> Floats:
     whole("bootstrap", resamples, 0)
+    weight, diagonal = observed, np.zeros(len(observed), np.bool_)
+    if observed.ndim == 2:
+        upper = np.triu_indices(len(observed))
+        diagonal, squared = upper[0] == upper[1], squared[upper]
+        weight = observed[upper] * np.where(diagonal, 1.0, 2.0)
+    filled = weight > 0
+    share, squared, diagonal = (
+        weight[filled] / weight[filled].sum(),
+        squared[filled],
+        diagonal[filled],
+    )
     cells = len(share)
     draws = min(25 * cells, pairs)
     if resamples == 0 or draws == 0:
-        return np.empty(0)
+        return None
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     batch = max(1, _CELLS_AT_ONCE // cells)
-    alphas = []
+    alphas: list[Floats] = []
     for start in range(0, resamples, batch):
         counts = rng.multinomial(draws, share, size=min(batch, resamples - start))
         constant = (counts[:, diagonal] == draws).any(axis=1)
         # No counts @ squared: a BLAS product has other last bits on other processors.
         mean = (counts[~constant] * squared).sum(axis=1) / draws
         alphas.append(np.maximum(1 - mean / expected_disagreement, -1))
-    return np.concatenate(alphas)
+    found = np.concatenate(alphas)
+    if not len(found):
+        return None
+    low, high = np.quantile(found, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return float(low), float(high)

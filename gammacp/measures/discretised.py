@@ -18,13 +18,21 @@ from gammacp.measures.coefficients import (
     coefficient_score,
     disagreement_of_choices,
 )
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
 
+@registered(
+    "kappa-d",
+    "Fleiss' K over positions, blanks being a category",
+    "Mathet, Widlöcher & Métivier 2015, §6.2",
+    needs={Need.NO_OVERLAP},
+    range="[−1, 1]",
+    disagreement=disagreement_of_choices,
+)
 def kappa_d(
     continuum: Continuum, *, coefficient: str = "fleiss", atom: float | None = None
 ) -> Score:
@@ -75,16 +83,3 @@ def _choices(sections: Sections, continuum: Continuum, atom: float) -> Choices:
         (square + square.T) / length,
         m * length / atom if atom else math.inf,
     )
-
-
-register(
-    Measure(
-        name="kappa-d",
-        summary="Fleiss' K over positions, blanks being a category",
-        reference="Mathet, Widlöcher & Métivier 2015, §6.2",
-        function=kappa_d,
-        needs=frozenset({Need.NO_OVERLAP}),
-        range="[−1, 1]",
-        disagreement=disagreement_of_choices,
-    )
-)

@@ -15,16 +15,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.measures.overlapping import Overlaps, overlaps
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.needs import Need, require
 from gammacp.signature import signature
+
+_registered = partial(
+    registered,
+    reference="van Rijsbergen 1979; matches as in SemEval-2013 Task 9.1",
+    range="[0, 1]",
+    chance_corrected=False,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +67,7 @@ class MatchScore(Score):
         return self.recall.T
 
 
+@_registered("f1-exact", "F₁ of units with the same boundaries")
 def f1_exact(continuum: Continuum) -> MatchScore:
     """F₁ of a continuum's units with the same start and end; categories do not matter.
 
@@ -75,6 +84,7 @@ def f1_exact(continuum: Continuum) -> MatchScore:
     return _score(continuum, found, "f1-exact")
 
 
+@_registered("f1-overlap", "F₁ of units that overlap")
 def f1_overlap(continuum: Continuum) -> MatchScore:
     """F₁ of units that overlap; categories do not matter. The example of `f1_exact`: 1.
 
@@ -89,6 +99,9 @@ def f1_overlap(continuum: Continuum) -> MatchScore:
     )
 
 
+@_registered(
+    "f1-category", "F₁ of units that overlap and have the same category", needs={Need.CATEGORIES}
+)
 def f1_category(continuum: Continuum) -> MatchScore:
     """F₁ of units that overlap and have the same category; every unit must have one.
 
@@ -144,29 +157,4 @@ def _score(continuum: Continuum, found: Iterator[tuple[int, int, int]], name: st
         signature=signature(name, selection=continuum.selection),
         annotators=continuum.annotators,
         matches=matches,
-    )
-
-
-_REFERENCE = "van Rijsbergen 1979; matches as in SemEval-2013 Task 9.1"
-
-for _name, _summary, _function, _needs in (
-    ("f1-exact", "F₁ of units with the same boundaries", f1_exact, ()),
-    ("f1-overlap", "F₁ of units that overlap", f1_overlap, ()),
-    (
-        "f1-category",
-        "F₁ of units that overlap and have the same category",
-        f1_category,
-        (Need.CATEGORIES,),
-    ),
-):
-    register(
-        Measure(
-            name=_name,
-            summary=_summary,
-            reference=_REFERENCE,
-            function=_function,
-            needs=frozenset(_needs),
-            range="[0, 1]",
-            chance_corrected=False,
-        )
     )

@@ -18,7 +18,7 @@ from gammacp.arguments import instance
 from gammacp.chance.sampling import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.random_sets import Basis, Memory, Progress
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.needs import require
@@ -99,6 +99,11 @@ class GammaScore(Gamma):
         return as_html("gamma", self)
 
 
+@registered(
+    "gamma",
+    "positions and categories on the best alignment, against chance",
+    "Mathet, Widlöcher & Métivier 2015, eq. 8",
+)
 @spelled_out
 def gamma(
     continuum: Continuum,
@@ -137,6 +142,11 @@ def gamma(
     return gamma_of(continuum, Settings.of(**options), executor, progress, shared)
 
 
+@registered(
+    "soft-gamma",
+    "γ where a unit may be aligned more than once (for annotators who split)",
+    "after Mathet, Widlöcher & Métivier 2015, eq. 8",
+)
 @spelled_out
 def soft_gamma(
     continuum: Continuum,
@@ -269,23 +279,3 @@ def agreement_interval(
     if highest == 0:
         return 1.0, 1.0
     return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high
-
-
-_REFERENCE = "Mathet, Widlöcher & Métivier 2015, eq. 8"
-
-register(
-    Measure(
-        name="gamma",
-        summary="positions and categories on the best alignment, against chance",
-        reference=_REFERENCE,
-        function=gamma,
-    )
-)
-register(
-    Measure(
-        name="soft-gamma",
-        summary="γ where a unit may be aligned more than once (for annotators who split)",
-        reference=f"after {_REFERENCE}",
-        function=soft_gamma,
-    )
-)

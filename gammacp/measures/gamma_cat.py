@@ -25,7 +25,7 @@ from gammacp.dissimilarity import BoundCombined, Combined, columns
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import agreement_interval, notes_on
 from gammacp.measures.random_sets import Basis, Memory, Progress
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, beyond_chance, undefined
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.needs import Need, require
@@ -52,6 +52,9 @@ class CategoryScore(Score):
     p: float | None = None
 
 
+@registered(
+    "gamma-cat", "categories of the units that γ aligns", "Mathet 2017", needs={Need.CATEGORIES}
+)
 @spelled_out
 def gamma_cat(
     continuum: Continuum,
@@ -68,6 +71,13 @@ def gamma_cat(
     return _disorders(continuum, options, executor, progress, shared).score("gamma-cat", None)
 
 
+@registered(
+    "gamma-k",
+    "γ_cat of the pairs with a unit of one category, for each",
+    "Mathet 2017",
+    needs={Need.CATEGORIES},
+    per_category=True,
+)
 @spelled_out
 def gamma_k(
     continuum: Continuum,
@@ -251,19 +261,3 @@ class _Disorders:
             notes=notes_on(self.expected, self.basis.settings),
             signature=line,
         )
-
-
-for _name, _function, _summary, _per_category in (
-    ("gamma-cat", gamma_cat, "categories of the units that γ aligns", False),
-    ("gamma-k", gamma_k, "γ_cat of the pairs with a unit of one category, for each", True),
-):
-    register(
-        Measure(
-            name=_name,
-            summary=_summary,
-            reference="Mathet 2017",
-            function=_function,
-            needs=frozenset({Need.CATEGORIES}),
-            per_category=_per_category,
-        )
-    )

@@ -28,20 +28,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from gammacp.arguments import whole
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
-from gammacp.measures.bootstrap import bootstrap_column, bootstrap_interval
+from gammacp.measures.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
-from gammacp.measures.registry import Measure, observed_disagreement, register
+from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, beyond_chance
 from gammacp.measures.sections import NO_LENGTH, atom_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
+
+_registered = partial(
+    registered,
+    reference="Krippendorff, Mathet, Bouvry & Widlöcher 2016",
+    disagreement=observed_disagreement,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +75,11 @@ class CoincidenceScore(Score):
     undefined_categories: Mapping[str, str] = field(default_factory=dict)
 
 
+@_registered(
+    "u-alpha",
+    "positions and categories together, by the length of intersections",
+    needs={Need.NO_OVERLAP},
+)
 def u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -104,6 +116,7 @@ def u_alpha(
     )
 
 
+@_registered("binary-u-alpha", "units against gaps, whatever the category", needs={Need.NO_OVERLAP})
 def binary_u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -123,6 +136,11 @@ def binary_u_alpha(
     )
 
 
+@_registered(
+    "cu-alpha",
+    "categories where units intersect; blind to boundaries and to missing units",
+    needs={Need.CATEGORIES},
+)
 def cu_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -155,6 +173,9 @@ def cu_alpha(
     )
 
 
+@_registered(
+    "ku-alpha", "cu-alpha of each category alone", needs={Need.CATEGORIES}, per_category=True
+)
 def ku_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -175,7 +196,7 @@ def ku_alpha(
             values[name], reasons[name] = math.nan, found
             continue
         values[name], expected = found
-        interval = bootstrap_column(
+        interval = bootstrap_interval(
             coincidences.observed[:, k],
             squared[:, k],
             expected,
@@ -318,38 +339,4 @@ def ratio_of_coincidences(
         observed_coincidences=coincidences.observed,
         expected_coincidences=coincidences.expected,
         coverage=coverage,
-    )
-
-
-for _name, _summary, _function, _need in (
-    (
-        "u-alpha",
-        "positions and categories together, by the length of intersections",
-        u_alpha,
-        Need.NO_OVERLAP,
-    ),
-    (
-        "binary-u-alpha",
-        "units against gaps, whatever the category",
-        binary_u_alpha,
-        Need.NO_OVERLAP,
-    ),
-    (
-        "cu-alpha",
-        "categories where units intersect; blind to boundaries and to missing units",
-        cu_alpha,
-        Need.CATEGORIES,
-    ),
-    ("ku-alpha", "cu-alpha of each category alone", ku_alpha, Need.CATEGORIES),
-):
-    register(
-        Measure(
-            name=_name,
-            summary=_summary,
-            reference="Krippendorff, Mathet, Bouvry & Widlöcher 2016",
-            function=_function,
-            needs=frozenset({_need}),
-            disagreement=observed_disagreement,
-            per_category=_name == "ku-alpha",
-        )
     )

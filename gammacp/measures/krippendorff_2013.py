@@ -18,13 +18,20 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
-from gammacp.measures.registry import Measure, observed_disagreement, register
+from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, beyond_chance, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
 
+@registered(
+    "u-alpha-2013",
+    "uα as in the 2015 paper's figures, by squared lengths",
+    "Krippendorff 2013, §12.6; Mathet, Widlöcher & Métivier 2015, §6.1",
+    needs={Need.NO_OVERLAP},
+    disagreement=observed_disagreement,
+)
 def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     """uα of 2013: 1 − D_o/D_e, disagreements in units of length.
 
@@ -98,15 +105,3 @@ def _later(lengths: Floats) -> tuple[Floats, Floats]:
     """Number and summed length of the entries after each entry."""
     after = np.cumsum(lengths[::-1])[::-1] - lengths
     return np.arange(len(lengths) - 1.0, -1.0, -1.0), after
-
-
-register(
-    Measure(
-        name="u-alpha-2013",
-        summary="uα as in the 2015 paper's figures, by squared lengths",
-        reference="Krippendorff 2013, §12.6; Mathet, Widlöcher & Métivier 2015, §6.1",
-        function=u_alpha_2013,
-        needs=frozenset({Need.NO_OVERLAP}),
-        disagreement=observed_disagreement,
-    )
-)

@@ -23,11 +23,18 @@ from gammacp.measures.coefficients import (
 )
 from gammacp.measures.coincidences import Coincidences
 from gammacp.measures.krippendorff import CoincidenceScore, made, ratio_of_coincidences
-from gammacp.measures.registry import Measure, observed_disagreement, register
+from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.needs import Need, require
 from gammacp.signature import signature
 
 
+@registered(
+    "alpha",
+    "Krippendorff's α of the labels of predefined units",
+    "Krippendorff 2013, §12.3",
+    needs={Need.PREDEFINED},
+    disagreement=observed_disagreement,
+)
 def alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -78,6 +85,14 @@ def _coincidences(labels: Codes, categories: tuple[str, ...]) -> Coincidences:
     return Coincidences(categories, observed, expected, pairs.astype(np.float64), total)
 
 
+@registered(
+    "kappa",
+    "Fleiss' K (or Cohen's, Conger's κ) of the labels of predefined units",
+    "Fleiss 1971; Cohen 1960; Conger 1980; Artstein & Poesio 2008",
+    needs={Need.PREDEFINED, Need.CATEGORIES},
+    range="[−1, 1]",
+    disagreement=disagreement_of_choices,
+)
 def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> CategorisationScore:
     """κ of the labels of a continuum's predefined units.
 
@@ -125,26 +140,3 @@ def _labels(continuum: Continuum) -> Codes:
             hint="Predefined units are marked once by each; use kappa-d or gamma otherwise",
         )
     return continuum.category_codes.reshape(continuum.n_annotators, -1)
-
-
-register(
-    Measure(
-        name="alpha",
-        summary="Krippendorff's α of the labels of predefined units",
-        reference="Krippendorff 2013, §12.3",
-        function=alpha,
-        needs=frozenset({Need.PREDEFINED}),
-        disagreement=observed_disagreement,
-    )
-)
-register(
-    Measure(
-        name="kappa",
-        summary="Fleiss' K (or Cohen's, Conger's κ) of the labels of predefined units",
-        reference="Fleiss 1971; Cohen 1960; Conger 1980; Artstein & Poesio 2008",
-        function=kappa,
-        needs=frozenset({Need.PREDEFINED, Need.CATEGORIES}),
-        range="[−1, 1]",
-        disagreement=disagreement_of_choices,
-    )
-)

@@ -6,17 +6,34 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from gammacp.arguments import instance, several
+from gammacp.chance.beyond import BeyondChance
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
 from gammacp.needs import Need, unmet_need
 from gammacp.registry import Registry
 
-if TYPE_CHECKING:
-    from gammacp.syntax.annotations import Treebank
+
+@runtime_checkable
+class Trees(Protocol):
+    """A treebank, as measures of trees take it (`gammacp.syntax.annotations.Treebank`)."""
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Everybody's name."""
+        ...
+
+    @property
+    def shared(self) -> tuple[object, ...]:
+        """The sentences with at least two annotations."""
+        ...
+
+
+F = TypeVar("F", bound=Callable[..., Score])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +45,8 @@ class Measure:
     per call of `measure`, in which measures of a family leave what the others can use (γ, γ_cat
     and γ_k their alignments). `disagreement(score)` is the measure's D before any correction for
     chance (`gammacp.measures.beyond_chance`); a measure that is not chance-corrected need not
-    declare it: it is 1 − value. `range` is that of the value, as text; `applies_to` is "continuum"
-    or "trees".
+    declare it: it is 1 − value. `beyond_chance(data, seed=…)` is for data with chance models of
+    their own, trees. `range` is that of the value, as text; `applies_to` is "continuum" or "trees".
     """
 
     name: str
@@ -42,6 +59,7 @@ class Measure:
     per_category: bool = False
     disagreement: Callable[[Score], float | None] | None = None
     applies_to: str = "continuum"
+    beyond_chance: Callable[..., BeyondChance] | None = None
 
     @property
     def options(self) -> frozenset[str]:
@@ -104,7 +122,7 @@ MEASURES: Registry[Measure] = Registry(
         "gammacp.measures.slot_error_rate",
         "gammacp.measures.segmentation",
         "gammacp.measures.segmentation_similarity",
-        "gammacp.measures.trees",
+        "gammacp.syntax.measures",
         "gammacp.measures.f1",
         "gammacp.measures.predefined",
     ),
@@ -116,8 +134,27 @@ def register(measure: Measure) -> Measure:
     return MEASURES.register(measure.name, measure)
 
 
+def registered(
+    name: str, summary: str, reference: str, *, needs: Iterable[Need] = (), **facts: Any
+) -> Callable[[F], F]:
+    """Register the decorated function as a measure, and leave it as it is.
+
+    Parameters
+    ----------
+    name, summary, reference, needs, facts
+        The attributes of `Measure`.
+    """
+
+    def add(function: F) -> F:
+        made = partial(Measure, name=name, summary=summary, reference=reference, **facts)
+        register(made(function=function, needs=frozenset(needs)))
+        return function
+
+    return add
+
+
 def measure(
-    continuum: Continuum | Treebank,
+    continuum: Continuum | Trees,
     names: Iterable[str],
     *,
     beyond_chance: bool = False,
@@ -125,9 +162,10 @@ def measure(
 ) -> dict[str, Score]:
     """Several measures of one continuum, or of one treebank.
 
-    With `beyond_chance`, each score of a continuum also has the measure's disagreement against
-    chance (`gammacp.measures.beyond_chance`); `chance`, `precision`, `confidence`, `samples` and
-    `seed` then are options of every measure.
+    With `beyond_chance`, each score also has the measure's disagreement against chance
+    (`gammacp.measures.beyond_chance`; of trees `gammacp.syntax.matched`); `chance`, `precision`,
+    `confidence`, `samples` and `seed` then are options of every measure of a continuum, `seed` of
+    those of trees.
 
     A measure that does not apply, or whose data are bad for it, is an undefined Score with the
     reason; the others go on.
@@ -163,7 +201,7 @@ def expanded(names: Iterable[str]) -> list[str]:
 
 
 def measure_each(
-    continuum: Continuum | Treebank, names: Iterable[str], **options: object
+    continuum: Continuum | Trees, names: Iterable[str], **options: object
 ) -> Iterator[tuple[str, Score]]:
     """What `measure` returns, one measure at a time, so that a caller can time each of them.
 
@@ -184,9 +222,7 @@ def measure_each(
     """
     chosen = {name: MEASURES[name] for name in expanded(names)}
     if not isinstance(continuum, Continuum):
-        from gammacp.syntax.annotations import Treebank
-
-        instance("continuum", continuum, Treebank, "a Continuum or a Treebank")
+        instance("continuum", continuum, Trees, "a Continuum or a Treebank")
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")
@@ -204,7 +240,7 @@ def measure_each(
 
 def evaluate(
     m: Measure,
-    continuum: Continuum | Treebank,
+    continuum: Continuum | Trees,
     options: Mapping[str, object],
     shared: dict[object, object] | None,
 ) -> Score:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import permutations
+from functools import partial
+from itertools import combinations, permutations
 from statistics import fmean, pstdev
 from typing import Any, TypeVar
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.needs import Need
 from gammacp.segmentation.hamming import ghd_of_positions
@@ -26,8 +27,7 @@ from gammacp.signature import signature
 T = TypeVar("T")
 Pair = tuple[str, str]
 
-_COVERING = frozenset({Need.FULL_COVERING})
-_UNITS = frozenset({Need.FULL_COVERING, Need.INTEGERS})
+_registered = partial(registered, range="[0, 1]", chance_corrected=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,12 @@ class PairwiseScore(Score):
         return pstdev(self.pairs.values()) if self.defined and self.pairs else math.nan
 
 
+@_registered(
+    "windowdiff",
+    "1 − WindowDiff: windows with equally many boundaries",
+    "Pevzner & Hearst 2002",
+    needs={Need.FULL_COVERING, Need.INTEGERS},
+)
 def windowdiff(
     continuum: Continuum, *, window: int | None = None, padded: bool = False
 ) -> PairwiseScore:
@@ -62,37 +68,29 @@ def windowdiff(
     padded
         Whether the continuum is padded at both ends (Lamprier et al. 2007).
     """
-    errors = {
-        pair: window_diff(*both, k=window, padded=padded)
-        for pair, both in _ordered(from_continuum(continuum)).items()
-    }
-    made = signature(
-        "windowdiff",
-        selection=continuum.selection,
-        window=window or "half",
-        padded="yes" if padded else None,
-    )
-    return _of_errors(errors, made)
+    return _windowed("windowdiff", window_diff, continuum, window, padded)
 
 
+@_registered(
+    "pk",
+    "1 − P_k: windows whose ends are in one segment, or not, for both",
+    "Beeferman, Berger & Lafferty 1999",
+    needs={Need.FULL_COVERING, Need.INTEGERS},
+)
 def p_k(continuum: Continuum, *, window: int | None = None, padded: bool = False) -> PairwiseScore:
     """1 − P_k (Beeferman et al. 1999), mean over ordered pairs; `observed` is P_k.
 
     Parameters as for `windowdiff`.
     """
-    errors = {
-        pair: pk(*both, k=window, padded=padded)
-        for pair, both in _ordered(from_continuum(continuum)).items()
-    }
-    made = signature(
-        "pk",
-        selection=continuum.selection,
-        window=window or "half",
-        padded="yes" if padded else None,
-    )
-    return _of_errors(errors, made)
+    return _windowed("pk", pk, continuum, window, padded)
 
 
+@_registered(
+    "ghd",
+    "1 − generalised Hamming distance, relative to deleting and inserting everything",
+    "Bookstein, Kulyukin & Raita 2002",
+    needs={Need.FULL_COVERING},
+)
 def ghd(
     continuum: Continuum,
     *,
@@ -116,7 +114,7 @@ def ghd(
     `observed` is GHD divided by the cost of deleting and inserting every boundary.
     """
     errors = {}
-    for pair, (reference, hypothesis) in _ordered(inner_boundaries(continuum)).items():
+    for pair, (reference, hypothesis) in paired(inner_boundaries(continuum), ordered=True).items():
         mean = continuum.length / (len(reference) + 1)
         found = ghd_of_positions(
             reference,
@@ -136,12 +134,28 @@ def ghd(
     return _of_errors(errors, made)
 
 
-def _ordered(by_annotator: Mapping[str, T]) -> dict[Pair, tuple[T, T]]:
+def _windowed(
+    name: str, error: Callable[..., float], continuum: Continuum, window: int | None, padded: bool
+) -> PairwiseScore:
+    both = paired(from_continuum(continuum), ordered=True)
+    made = signature(
+        name,
+        selection=continuum.selection,
+        window=window or "half",
+        padded="yes" if padded else None,
+    )
+    errors = {pair: error(*texts, k=window, padded=padded) for pair, texts in both.items()}
+    return _of_errors(errors, made)
+
+
+def paired(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pair, tuple[T, T]]:
+    """What every two annotators have; `ordered` also the other way round."""
     if len(by_annotator) < 2:
         raise DataError(
             "one annotator has nobody to agree with", hint="Give two annotators at least"
         )
-    return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in permutations(by_annotator, 2)}
+    pairs = (permutations if ordered else combinations)(by_annotator, 2)
+    return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in pairs}
 
 
 def _of_errors(errors: Mapping[Pair, float], made: str) -> PairwiseScore:
@@ -156,50 +170,3 @@ def _of_errors(errors: Mapping[Pair, float], made: str) -> PairwiseScore:
             )
     observed = fmean(errors.values())
     return PairwiseScore(value=1 - observed, observed=observed, pairs=pairs, signature=made)
-
-
-def _add(
-    name: str,
-    summary: str,
-    reference: str,
-    function: Callable[..., Score],
-    needs: frozenset[Need],
-    bounds: str,
-) -> None:
-    register(
-        Measure(
-            name=name,
-            summary=summary,
-            reference=reference,
-            function=function,
-            needs=needs,
-            range=bounds,
-            chance_corrected=False,
-        )
-    )
-
-
-_add(
-    "windowdiff",
-    "1 − WindowDiff: windows with equally many boundaries",
-    "Pevzner & Hearst 2002",
-    windowdiff,
-    _UNITS,
-    "[0, 1]",
-)
-_add(
-    "pk",
-    "1 − P_k: windows whose ends are in one segment, or not, for both",
-    "Beeferman, Berger & Lafferty 1999",
-    p_k,
-    _UNITS,
-    "[0, 1]",
-)
-_add(
-    "ghd",
-    "1 − generalised Hamming distance, relative to deleting and inserting everything",
-    "Bookstein, Kulyukin & Raita 2002",
-    ghd,
-    _COVERING,
-    "[0, 1]",
-)

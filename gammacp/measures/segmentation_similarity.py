@@ -9,27 +9,33 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
 from statistics import fmean
 
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError
-from gammacp.measures.registry import Measure, register, unobserved_agreement
+from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score
-from gammacp.measures.segmentation import Pair, PairwiseScore
+from gammacp.measures.segmentation import Pair, PairwiseScore, paired
 from gammacp.needs import Need
 from gammacp.segmentation.agreement import compared_pairs
-from gammacp.segmentation.boundary import boundary_similarity
+from gammacp.segmentation.boundary import BoundarySimilarity, boundary_similarity
 from gammacp.segmentation.choices import EditSearch, Mode
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.coefficients import Coefficients, coefficients, pool
 from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.similarity import segmentation_similarity
+from gammacp.segmentation.similarity import Similarity, segmentation_similarity
 from gammacp.segmentation.tiling import from_continuum
 from gammacp.segmentation.value import Segmentation
 from gammacp.signature import signature
 
-_NEEDS = frozenset({Need.FULL_COVERING, Need.INTEGERS})
+# π and κ on S take off the chance of agreeing on boundaries alone: see `coefficients`.
+_registered = partial(registered, needs={Need.FULL_COVERING, Need.INTEGERS}, chance_corrected=False)
+_coefficient = partial(
+    _registered,
+    reference="Fournier & Inkpen 2012",
+    range="(−∞, 1]",
+    disagreement=unobserved_agreement,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +55,12 @@ class EditScore(PairwiseScore):
     suboptimal: int = 0
 
 
+@_registered(
+    "s",
+    "segmentation similarity S: places that no edit touches",
+    "Fournier & Inkpen 2012",
+    range="[0, 1] for n = 2",
+)
 def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore:
     """S (Fournier & Inkpen 2012, eq. 4) of a continuum, mean over pairs; `observed` is 1 − S.
 
@@ -61,19 +73,17 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore
     edit
         `published` or `optimal` search.
     """
+    search = EditSearch(edit)
     found = {
-        pair: segmentation_similarity(*both, n=n, search=EditSearch(edit))
+        pair: segmentation_similarity(*both, n=n, search=search)
         for pair, both in _pairs(continuum).items()
     }
-    return _edit_score(
-        {pair: x.value for pair, x in found.items()},
-        full=sum(x.edits.full for x in found.values()),
-        near=sum(x.edits.near for x in found.values()),
-        suboptimal=sum(x.warning is not None for x in found.values()),
-        made=signature("s", selection=continuum.selection, n=n, edit=edit),
-    )
+    return _edit_score(found, signature("s", selection=continuum.selection, n=n, edit=edit))
 
 
+@_registered(
+    "b", "boundary similarity B: boundaries that no edit touches", "Fournier 2013", range="[0, 1]"
+)
 def b(continuum: Continuum, *, n: int = 2) -> EditScore:
     """B (Fournier 2013), mean over pairs; `observed` is 1 − B. `n` is its n_t.
 
@@ -85,14 +95,10 @@ def b(continuum: Continuum, *, n: int = 2) -> EditScore:
         A boundary may be transposed over fewer places than this.
     """
     found = {pair: boundary_similarity(*both, n_t=n) for pair, both in _pairs(continuum).items()}
-    return _edit_score(
-        {pair: x.value for pair, x in found.items()},
-        full=sum(x.edits.full for x in found.values()),
-        near=sum(x.edits.near for x in found.values()),
-        made=signature("b", selection=continuum.selection, n=n),
-    )
+    return _edit_score(found, signature("b", selection=continuum.selection, n=n))
 
 
+@_coefficient("pi-s", "Scott's π on S, mean over pairs; .96 for random boundaries at 2 % of places")
 def pi_s(
     continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
 ) -> PairwiseScore:
@@ -112,6 +118,7 @@ def pi_s(
     return _by_pair("pi-s", continuum, n, edit, mode, lambda c: (c.pi, c.expected_pi))
 
 
+@_coefficient("kappa-s", "Cohen's κ on S, mean over pairs; random boundaries as for pi-s")
 def kappa_s(
     continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
 ) -> PairwiseScore:
@@ -125,6 +132,7 @@ def kappa_s(
     return _by_pair("kappa-s", continuum, n, edit, mode, lambda c: (c.kappa, c.expected_kappa))
 
 
+@_coefficient("multi-pi-s", "Fleiss' multi-π on S; random boundaries as for pi-s")
 def multi_pi_s(
     continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
 ) -> Score:
@@ -138,6 +146,7 @@ def multi_pi_s(
     return _of_all("multi-pi-s", continuum, n, edit, mode, lambda c: (c.pi, c.expected_pi))
 
 
+@_coefficient("multi-kappa-s", "Davies & Fleiss' multi-κ on S; random boundaries as for pi-s")
 def multi_kappa_s(
     continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
 ) -> Score:
@@ -155,25 +164,19 @@ _Choice = Callable[[Coefficients], tuple[float, float]]
 
 
 def _pairs(continuum: Continuum) -> dict[Pair, tuple[Segmentation, Segmentation]]:
-    by_annotator = from_continuum(continuum)
-    if len(by_annotator) < 2:
-        raise DataError(
-            "one annotator has nobody to agree with", hint="Give two annotators at least"
-        )
-    return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in combinations(by_annotator, 2)}
+    return paired(from_continuum(continuum), ordered=False)
 
 
-def _edit_score(
-    values: Mapping[Pair, float], *, full: int, near: int, made: str, suboptimal: int = 0
-) -> EditScore:
+def _edit_score(found: Mapping[Pair, Similarity | BoundarySimilarity], made: str) -> EditScore:
+    values = {pair: x.value for pair, x in found.items()}
     mean = fmean(values.values())
     return EditScore(
         value=mean,
         observed=1 - mean,
         pairs=values,
-        full=full,
-        near=near,
-        suboptimal=suboptimal,
+        full=sum(x.edits.full for x in found.values()),
+        near=sum(x.edits.near for x in found.values()),
+        suboptimal=sum(getattr(x, "warning", None) is not None for x in found.values()),
         signature=made,
     )
 
@@ -218,48 +221,3 @@ def _of_all(
         reason=found.reason,
         signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
     )
-
-
-def _add(
-    name: str, summary: str, reference: str, function: Callable[..., Score], bounds: str
-) -> None:
-    register(
-        Measure(
-            name=name,
-            summary=summary,
-            reference=reference,
-            function=function,
-            needs=_NEEDS,
-            range=bounds,
-            # π and κ on S take off the chance of agreeing on boundaries alone: see `coefficients`.
-            chance_corrected=False,
-            disagreement=None if name in ("s", "b") else unobserved_agreement,
-        )
-    )
-
-
-_S = "Fournier & Inkpen 2012"
-_add("s", "segmentation similarity S: places that no edit touches", _S, s, "[0, 1] for n = 2")
-_add("b", "boundary similarity B: boundaries that no edit touches", "Fournier 2013", b, "[0, 1]")
-_add(
-    "pi-s",
-    "Scott's π on S, mean over pairs; .96 for random boundaries at 2 % of places",
-    _S,
-    pi_s,
-    "(−∞, 1]",
-)
-_add(
-    "kappa-s",
-    "Cohen's κ on S, mean over pairs; random boundaries as for pi-s",
-    _S,
-    kappa_s,
-    "(−∞, 1]",
-)
-_add("multi-pi-s", "Fleiss' multi-π on S; random boundaries as for pi-s", _S, multi_pi_s, "(−∞, 1]")
-_add(
-    "multi-kappa-s",
-    "Davies & Fleiss' multi-κ on S; random boundaries as for pi-s",
-    _S,
-    multi_kappa_s,
-    "(−∞, 1]",
-)

@@ -9,12 +9,16 @@ from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar
 
 from gammacp.alignment import BestGroups, best_groups
+from gammacp.alignment.tuning import DEFAULT
 from gammacp.arguments import number, text, whole
 from gammacp.chance.registry import DEFAULT_CHANCE, default_chance
 from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import BoundDissimilarity, Combined
 from gammacp.errors import UsageError
+
+# Of the precision: a gap of random sets that it does not notice.
+_UNNOTICED = 0.25
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -159,12 +163,17 @@ class Settings:
     def solve(
         self, continuum: Continuum, bound: BoundDissimilarity, *, ties: bool = False
     ) -> BestGroups:
-        """The best alignment of one continuum, without objects; `ties` as in `best_groups`."""
+        """The best alignment of a random continuum, without objects; `ties` as in `best_groups`.
+
+        Of a crowd it need not be proven: the expected disorder is only known within e, so that a
+        gap of a quarter of e is not noticed; its interval includes it.
+        """
+        crowd = continuum.n_annotators >= DEFAULT.crowd
         return best_groups(
             continuum,
             bound,
             method=self.method,
-            gap=self.gap,
+            gap=max(self.gap, _UNNOTICED * self.rule.precision) if crowd else self.gap,
             time_limit=self.time_limit,
             seed=self.seed,
             cover=self.cover,

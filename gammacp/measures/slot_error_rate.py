@@ -15,7 +15,7 @@ import numpy as np
 from gammacp.arrays import Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.measures.overlapping import Overlaps, overlaps
-from gammacp.measures.registry import Measure, register
+from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.needs import require
 from gammacp.signature import signature
@@ -63,6 +63,12 @@ class SlotErrorScore(Score):
     pairs: tuple[SlotErrors, ...]
 
 
+@registered(
+    "ser",
+    "1 − slot error rate, from the cheapest one-to-one alignment of overlapping units",
+    "Makhoul et al. 1999; Galibert et al. 2010",
+    chance_corrected=False,
+)
 def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
     """Agreement 1 − SER of a continuum, the mean over ordered pairs of annotators.
 
@@ -189,14 +195,3 @@ def _errors(
         aligned=aligned,
         rate=cost / units[0] if units[0] else empty,
     )
-
-
-register(
-    Measure(
-        name="ser",
-        summary="1 − slot error rate, from the cheapest one-to-one alignment of overlapping units",
-        reference="Makhoul et al. 1999; Galibert et al. 2010",
-        function=slot_error_rate,
-        chance_corrected=False,
-    )
-)

@@ -39,10 +39,9 @@ class Report:
         path
             The file, usually `.html`.
         """
-        from gammacp.files import atomic_write
+        from gammacp.files import write_text
 
-        with atomic_write(path) as temporary:
-            temporary.write_text(self.html, encoding="utf-8")
+        write_text(path, self.html)
 
     def _repr_html_(self) -> str:
         return framed(self.html, 900)

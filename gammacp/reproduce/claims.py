@@ -20,28 +20,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from gammacp.errors import DataError
 from gammacp.reproduce.checks import CHECKS, Verdict
 from gammacp.reproduce.series import read_rows, select
-
-_KNOWN = {
-    "experiment",
-    "source",
-    "text",
-    "csv",
-    "check",
-    "where",
-    "x",
-    "y",
-    "within",
-    "other",
-    "fails_because",
-    "full_scale",
-}
 
 
 @dataclass(frozen=True)
@@ -61,6 +46,9 @@ class Claim:
     fails_because: str | None = None
     full_scale: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+_KNOWN = {f.name for f in fields(Claim)} - {"parameters"}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ A `Segmentation` is the value that all measures of this package take. Errors bet
 and a hypothesis: `window_diff`, `pk`, `ghd`, `miss_rates`, `confusion_matrix`. Similarities of two
 segmentations of equal standing: `segmentation_similarity` (S), `boundary_similarity` (B). Many
 coders and items: `read_codings`, `segmentation_report` (all that the command prints),
-`coding_agreement` (π, κ, bias), `measures_beyond_chance`, `candidate_drops`.
+`coding_agreement` (π, κ, bias), `measures_beyond_chance`, `candidate_drops`; systems
+against one of the coders: `gold_report`.
 
 References
 ----------
@@ -33,7 +34,7 @@ from gammacp.segmentation.boundary import (
 )
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
 from gammacp.segmentation.choices import Basis, EditSearch, Mode
-from gammacp.segmentation.codings import Codings, Group, merged
+from gammacp.segmentation.codings import Codings, Group, against, merged
 from gammacp.segmentation.coefficients import Coefficients, coefficients
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.edits import (
@@ -43,6 +44,7 @@ from gammacp.segmentation.edits import (
     Transposition,
     transposition_error,
 )
+from gammacp.segmentation.gold import Difference, GoldReport, SystemScore, gold_report
 from gammacp.segmentation.hamming import Hamming, ghd, ghd_of_positions
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.rates import MissRates, miss_rates
@@ -73,9 +75,11 @@ __all__ = [
     "Comparison",
     "ConfusionMatrix",
     "CorpusMeasure",
+    "Difference",
     "EditCosts",
     "EditSearch",
     "Edits",
+    "GoldReport",
     "Group",
     "GroupAgreement",
     "Hamming",
@@ -90,7 +94,9 @@ __all__ = [
     "Similarity",
     "Spread",
     "Substitution",
+    "SystemScore",
     "Transposition",
+    "against",
     "boundary_similarity",
     "candidate_drops",
     "coding_agreement",
@@ -101,6 +107,7 @@ __all__ = [
     "from_continuum",
     "ghd",
     "ghd_of_positions",
+    "gold_report",
     "inner_boundaries",
     "load_codings",
     "means",

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from gammacp.arguments import instance, whole
-from gammacp.arrays import Floats
 from gammacp.errors import DataError
 from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, pool
 from gammacp.segmentation.comparison import Comparison
+from gammacp.segmentation.ratios import draw_items
 from gammacp.segmentation.rows import Pairs, compared, rows_of
 from gammacp.segmentation.statistics import ItemStatistics, Spread, spread
 
@@ -295,12 +295,6 @@ def _items(codings: Codings, pairs: Pairs, named: Pool) -> dict[str, ItemAgreeme
             windowdiff=spread(windowdiff[mine].ravel()),
         )
     return found
-
-
-def draw_items(items: int, draws: int, seed: int) -> Floats:
-    """How often each item is drawn, shape (draws, items): as many as there are, put back."""
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(items, np.full(items, 1 / items), size=draws).astype(np.float64)
 
 
 def _intervals(people: Pool, comparison: Comparison, draws: int, seed: int) -> Intervals:

@@ -12,10 +12,11 @@ from typing import Any
 
 from gammacp.arguments import several, whole
 from gammacp.errors import DataError, UsageError
-from gammacp.segmentation.agreement import Bootstrap, draw_items
+from gammacp.segmentation.agreement import Bootstrap
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, pool
 from gammacp.segmentation.comparison import Comparison
+from gammacp.segmentation.ratios import draw_items
 from gammacp.segmentation.rows import compared, rows_of
 
 

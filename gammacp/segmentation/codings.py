@@ -216,6 +216,41 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         return tuple(c for c in self.coders if times[c] > 1)
 
 
+def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codings:
+    """Codings of systems with those of a gold standard beside them, as a coder of that name.
+
+    Parameters
+    ----------
+    codings
+        Of the systems.
+    gold
+        One coding of each item, whoever made it.
+    name
+        Of the reference.
+
+    Raises
+    ------
+    DataError
+        An item of the gold standard has several codings, or another mass than a system's.
+    """
+    items = {}
+    for item, coders in gold.items():
+        if len(coders) > 1:
+            raise DataError(
+                f"item {item!r} of the reference is coded by {', '.join(coders)}",
+                hint="A reference has one coding of each item; name one with --reference NAME",
+            )
+        (items[item],) = ({name: s} for s in coders.values())
+        for coder, s in codings.get(item, {}).items():
+            if s.mass != items[item][name].mass:
+                raise DataError(
+                    f"item {item!r} has mass {items[item][name].mass} in the reference and "
+                    f"{s.mass} for {coder} ({s.mass - items[item][name].mass:+d})",
+                    hint="Reference and system must cover the same base units",
+                )
+    return merged([Codings.of(items), codings])
+
+
 def merged(parts: Iterable[Codings]) -> Codings:
     """Codings of several files as one, with all their groups; coders of one are those of all.
 
@@ -251,6 +286,7 @@ def _check_masses(item: str, coders: Mapping[str, Segmentation]) -> None:
     for coder, segmentation in coders.items():
         if segmentation.mass != mass:
             raise DataError(
-                f"item {item!r} has mass {mass} for {first} and {segmentation.mass} for {coder}",
+                f"item {item!r} has mass {mass} for {first} and {segmentation.mass} for {coder} "
+                f"({segmentation.mass - mass:+d})",
                 hint="All coders of an item must cover the same base units",
             )

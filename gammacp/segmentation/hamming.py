@@ -98,28 +98,17 @@ def ghd_of_positions(
     UsageError
         A cost is negative or not finite.
     """
+    from gammacp.segmentation.kernels import hamming
+
     for name, cost in (("insertion", insertion), ("deletion", deletion), ("shift", shift)):
         if not (np.isfinite(cost) and cost >= 0):
             raise UsageError(f"{name} cost {cost:g} is not a finite number ≥ 0")
     largest = insertion * len(reference) + deletion * len(hypothesis)
-    # A boundary that both have stays where it is: by the triangle inequality no shift beats that.
-    ref = np.setdiff1d(reference, hypothesis, assume_unique=True).astype(np.float64)
-    hyp = np.setdiff1d(hypothesis, reference, assume_unique=True).astype(np.float64)
-    apart = insertion + deletion
-    reach = np.inf if shift == 0 else apart / shift
-    # saved[j + 1]: most that matching can save among the hypothesis' boundaries so far and the
-    # reference's first j + 1. Windows only move right, so that what lies left of them is final.
-    saved = np.zeros(len(ref) + 1)
-    first = np.searchsorted(ref, hyp - reach, side="left").tolist()
-    last = np.searchsorted(ref, hyp + reach, side="right").tolist()
-    filled = 0
-    for place, lo, hi in zip(hyp.tolist(), first, last, strict=True):
-        if lo == hi:
-            continue
-        saved[filled + 1 : hi + 1] = saved[filled]
-        filled = hi
-        matched = saved[lo:hi] + (apart - shift * np.abs(ref[lo:hi] - place))
-        best = np.maximum.accumulate(np.maximum(matched, saved[lo + 1 : hi + 1]))
-        saved[lo + 1 : hi + 1] = best
-    distance = insertion * len(ref) + deletion * len(hyp) - float(saved[filled])
-    return Hamming(distance=max(0.0, distance), largest=float(largest))
+    distance = hamming(
+        np.asarray(reference, np.float64),
+        np.asarray(hypothesis, np.float64),
+        float(insertion),
+        float(deletion),
+        float(shift),
+    )
+    return Hamming(distance=distance, largest=float(largest))

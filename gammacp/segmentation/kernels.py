@@ -466,3 +466,25 @@ def all_pairs(
         _sided(a, b, mass, narrower, sided[p, 0])
         _sided(b, a, mass, narrower, sided[p, 1])
     return both, sided
+
+
+@kernel
+def tolerated(
+    rows: Indices, offsets: Indices, first: Indices, second: Indices, reach: float
+) -> Floats:
+    """How many of two rows match within reach, in order, and the sum of second − first of these.
+
+    Shape (pairs, 2). As many match as can, and among these matchings the places apart are fewest.
+    """
+    found = np.zeros((len(first), 2))
+    for p in range(len(first)):
+        i, j = first[p], second[p]
+        a = rows[offsets[i] : offsets[i + 1]].astype(np.float64)
+        b = rows[offsets[j] : offsets[j + 1]].astype(np.float64)
+        gain = (reach + 1) * (min(len(a), len(b)) + 1)
+        _, partner = uncrossed(a, b, gain, 1.0, reach, True)
+        for m in range(len(partner)):
+            if partner[m] >= 0:
+                found[p, 0] += 1
+                found[p, 1] += b[m] - a[partner[m]]
+    return found

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from gammacp.segmentation.value import Segmentation, check_comparable
 
 
@@ -40,13 +38,8 @@ def miss_rates(reference: Segmentation, hypothesis: Segmentation) -> MissRates:
     >>> rates.false_negative, rates.false_positive
     (0.0, 0.5)
     """
+    from gammacp.segmentation.kernels import lost_shares
+
     check_comparable(reference, hypothesis)
-    edges = np.union1d(reference.places, hypothesis.places)
-    pieces = np.diff(np.concatenate(([0], edges, [reference.mass])))
-    starts = np.concatenate(([0], edges))
-    lost = []
-    for side in (reference, hypothesis):
-        segment = np.searchsorted(side.places, starts, side="right")
-        whole = np.array(side.masses)[segment]
-        lost.append(float(np.sum(pieces * (whole - pieces) / whole)) / reference.mass)
-    return MissRates(false_negative=lost[0], false_positive=lost[1])
+    missed, foreign = lost_shares(reference.places, hypothesis.places, reference.mass)
+    return MissRates(false_negative=missed, false_positive=foreign)

@@ -12,6 +12,7 @@ from typing import Any
 
 from gammacp.arguments import several
 from gammacp.chance.sampling import SampleRule
+from gammacp.errors import DataError
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
 from gammacp.segmentation.candidate import CandidateDrop, candidate_drops
@@ -40,6 +41,8 @@ class SegmentationReport:
         How the numbers were made.
     measures
         Every measure of the people beyond chance; None if not asked for.
+    skipped
+        Items that fewer than two people coded.
     """
 
     agreement: CodingAgreement
@@ -48,6 +51,7 @@ class SegmentationReport:
     notes: tuple[str, ...]
     signature: str
     measures: Mapping[str, CorpusMeasure] | None = None
+    skipped: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -58,6 +62,7 @@ class SegmentationReport:
             **found,
             "candidates": [drop.as_dict() for drop in self.candidates],
             **({} if self.pairs is None else _pairs(self.pairs)),
+            "skipped": self.skipped,
             "notes": self.notes,
             "signature": self.signature,
         }
@@ -101,7 +106,7 @@ def segmentation_report(
     comparison = comparison or Comparison()
     chosen = list(dict.fromkeys(several("candidates", candidates)))
     drops = candidate_drops(codings, chosen, comparison=comparison, bootstrap=bootstrap, seed=seed)
-    people = codings.without(chosen)
+    people, skipped = _of_several(codings.without(chosen))
     agreement = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
     rows = pairwise(codings, comparison=comparison) if pairs else None
     measures = None
@@ -114,12 +119,26 @@ def segmentation_report(
         candidates=drops,
         pairs=rows,
         notes=(
+            *_skipped(skipped),
             *_notes(people, comparison.basis, agreement, drops, rows),
             *_beyond_notes(measures or {}),
         ),
         signature=_signature(codings, chosen, comparison, seed if bootstrap else None),
         measures=measures,
+        skipped=skipped,
     )
+
+
+def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
+    """The items that two people coded at least, and the others."""
+    skipped = tuple(item for item, coders in people.items() if len(coders) < 2)
+    if people and len(skipped) == len(people):
+        who = ", ".join(f"{item} by {next(iter(people[item]))}" for item in skipped)
+        raise DataError(
+            f"no item is coded by two people: {who}",
+            hint="Codings of one item in several files meet under its name; see --item OLD=NEW",
+        )
+    return people.only(item for item in people if item not in skipped), skipped
 
 
 def _pairs(rows: Sequence[PairwiseRow]) -> dict[str, Any]:
@@ -182,6 +201,13 @@ def _notes(
     if listed:
         notes.append(f"undefined pairs, which the means leave out: {listed}")
     return notes
+
+
+def _skipped(items: Sequence[str]) -> list[str]:
+    if not items:
+        return []
+    listed = ", ".join(items)
+    return [f"{len(items)} items that fewer than two people coded are left out: {listed}"]
 
 
 def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:

@@ -98,9 +98,10 @@ class Rows:
     def segmentation(self, row: int) -> Segmentation:
         """The coding of a row."""
         inside = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+        places = self.places[inside].tolist()
         positions: dict[str, list[int]] = {name: [] for name in self.types}
-        for place, held in zip(self.places[inside].tolist(), self.held[inside], strict=True):
-            for code in held:
+        for place, codes in zip(places, self.held[inside] or [(0,)] * len(places), strict=True):
+            for code in codes:
                 positions[self.types[code]].append(place)
         return Segmentation.from_typed(positions, mass=int(self.masses[row]), types=self.types)
 
@@ -169,7 +170,7 @@ class Pairs:
         if self.comparison.basis is Basis.S:
             return self.column("distance") > self.column("least") + 1e-9
         similar, total = self.parts(Basis.B)
-        return 1 - _share(similar, total, 1.0) > self.column("b_least") + 1e-9
+        return 1 - share(similar, total, 1.0) > self.column("b_least") + 1e-9
 
     @cached_property
     def values(self) -> dict[str, Floats]:
@@ -185,16 +186,16 @@ class Pairs:
         windows = self.sided
         lost = np.stack((self.column("lost_first"), self.column("lost_second")), axis=1)
         found = {
-            name: np.repeat(_share(*self.parts(Basis(name)), 1.0)[:, None], 2, axis=1)
+            name: np.repeat(share(*self.parts(Basis(name)), 1.0)[:, None], 2, axis=1)
             for name in Basis
         }
         return found | {
-            "windowdiff": 1 - _share(windows[..., 1], windows[..., 0], np.nan),
-            "pk": 1 - _share(windows[..., 3], windows[..., 2], np.nan),
-            "ghd": 1 - _share(windows[..., 4], windows[..., 5], 0.0),
-            "precision": _share(hits, hits + missed[:, ::-1], np.nan),
-            "recall": _share(hits, hits + missed, np.nan),
-            "f": _share(2 * hits, 2 * hits + missed + missed[:, ::-1], np.nan),
+            "windowdiff": 1 - share(windows[..., 1], windows[..., 0], np.nan),
+            "pk": 1 - share(windows[..., 3], windows[..., 2], np.nan),
+            "ghd": 1 - share(windows[..., 4], windows[..., 5], 0.0),
+            "precision": share(hits, hits + missed[:, ::-1], np.nan),
+            "recall": share(hits, hits + missed, np.nan),
+            "f": share(2 * hits, 2 * hits + missed + missed[:, ::-1], np.nan),
             "r_fn": lost,
             "r_fp": lost[:, ::-1],
         }
@@ -229,7 +230,7 @@ def rows_of(codings: Codings) -> Rows:
     return Rows.of(codings, codings.types)
 
 
-def _share(part: Floats, whole: Floats, empty: float) -> Floats:
+def share(part: Floats, whole: Floats, empty: float) -> Floats:
     """part/whole; `empty` where there is nothing."""
     found: Floats = np.full(np.shape(whole), empty)
     return np.divide(part, whole, out=found, where=whole > 0)

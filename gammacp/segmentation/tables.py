@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from gammacp.segmentation.gold import MEASURES as GOLD
+from gammacp.segmentation.gold import GoldReport
 from gammacp.segmentation.report import SegmentationReport
 from gammacp.segmentation.rows import COLUMNS
-from gammacp.tables import Column, Form, Record, Table, count, interval, number
+from gammacp.tables import Column, Form, Record, Table, count, interval, number, signed
 
 _COEFFICIENTS = (
     Column("pi_s", "π*", number),
@@ -110,6 +113,49 @@ def tables(report: SegmentationReport) -> list[Table]:
         overall = {"item": "all pairs", **document["means"]["corpus"]}
         found += [Table(PAIRS, document["pairs"]), Table(MEANS, [*means, overall], total=1)]
     return found
+
+
+_HEADERS = ("B", "S", "1−WD", "1−P_k", "1−GHD", "F₁", "F₁ ±{near}", "over", "under", "shift")
+_GOLD = dict(zip(GOLD, _HEADERS, strict=True))
+
+
+def gold_tables(report: GoldReport, *, documents: bool = False) -> list[Table]:
+    """Systems over all documents together and as means of documents; differences; documents."""
+    document = report.as_dict()
+    named = {name: header.format(near=report.near) for name, header in _GOLD.items()}
+    values = tuple(Column(name, header, number) for name, header in named.items())
+    means = tuple(replace(column, form=_mean) for column in values)
+    system = Column("system", "all documents")
+    systems = [{**s["micro"], **s} for s in document["systems"]]
+    next_below = {d["first"]: d for d in reversed(document["differences"])}
+    found = [
+        Table((system, Column("documents", "documents", count), *values), systems),
+        Table((replace(system, header="mean"), *means), [{**s, **s["macro"]} for s in systems]),
+        Table(DIFFERENCES, [{**d, **d["b"]} for d in reversed(next_below.values())]),
+    ]
+    if documents:
+        rows = [
+            {"item": item, **s, **row}
+            for s in systems
+            if not s["baseline"]
+            for item, row in s["by_document"].items()
+        ]
+        columns = Column("item", "item"), replace(system, header="system"), *values
+        found.append(Table(columns, rows))
+    return found
+
+
+def _mean(value: Mapping[str, float], digits: int = 4) -> str:
+    return number(value["mean"], digits)
+
+
+DIFFERENCES = (
+    Column("first", "system"),
+    Column("second", "next"),
+    Column("value", "more B", signed),
+    Column("interval", "95 %", lambda value, digits: interval(value, digits, signed)),
+    Column("p", "p", number),
+)
 
 
 def bootstrap_in_words(report: SegmentationReport) -> str | None:

@@ -7,15 +7,12 @@ cost grows with the boundaries and not with the mass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import product
 from typing import TypeAlias
 
-import numpy as np
-
 from gammacp.arguments import whole
-from gammacp.arrays import Bools, Indices
+from gammacp.arrays import Indices
 from gammacp.segmentation.edits import (
     Differences,
     EditCosts,
@@ -27,21 +24,8 @@ from gammacp.segmentation.edits import (
 )
 from gammacp.segmentation.value import Segmentation, check_comparable
 
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """A mirrored window of one type."""
-
-    start: int
-    end: int
-    code: int
-    boundaries: int
-
-    @property
-    def width(self) -> int:
-        return self.end - self.start + 1
-
-
+# A mirrored window: start, end, type code, boundaries.
+_Window: TypeAlias = tuple[int, int, int, int]
 # The windows opened so far, last one first: (earlier ones, window).
 _Opened: TypeAlias = "tuple[_Opened, _Window] | None"
 
@@ -61,15 +45,15 @@ def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
     n, costs
         As for `segmentation_similarity`.
     """
+    from gammacp.segmentation.kernels import published
+
     check_comparable(a, b)
-    whole("n", n, 1)
-    kept: list[_Window] = []
-    for name in a.types:
-        owner: dict[int, _Window] = {}
-        for width in range(2, min(n, a.mass - 1) + 1):
-            for window in _mirrored(a, b, name, width):
-                _keep_if_larger(window, owner)
-        kept += set(owner.values())
+    n = whole("n", n, 1)
+    kept = [
+        window
+        for code, name in enumerate(a.types)
+        for window in _typed(published(a.of_type(name), b.of_type(name), a.mass, n), code)
+    ]
     return _edits(kept, differences(a, b), a.types)
 
 
@@ -89,70 +73,29 @@ def optimal_edits(
     n, costs
         As for `segmentation_similarity`.
     """
+    from gammacp.segmentation.kernels import cheapest, mirrored
+
     check_comparable(a, b)
-    whole("n", n, 1)
+    n, costs = whole("n", n, 1), costs or EditCosts()
     found = differences(a, b)
+    if len(a.types) == 1:
+        weights = costs.substitution, costs.transposition, costs.te
+        _, windows = cheapest(a.positions, b.positions, a.mass, n, *weights)
+        return _edits(_typed(windows, 0), found, a.types)
     opening: dict[tuple[int, int], list[_Window]] = {}
     for code, name in enumerate(a.types):
-        places = [p for p, (one, other) in found.items() if code in one or code in other]
-        differing = set(places)
-        for width in _widths(places, n):
-            for window in _mirrored(a, b, name, width):
-                if window.start in differing:
-                    opening.setdefault((window.start, code), []).append(window)
-    chosen = _cheapest(found, opening, len(a.types), costs or EditCosts())
-    return _edits(chosen, found, a.types)
+        differing = {p for p, (one, other) in found.items() if code in one or code in other}
+        for width in range(2, min(n, a.mass - 1) + 1):
+            starts, counts = mirrored(a.of_type(name), b.of_type(name), a.mass, width)
+            for start, count in zip(starts.tolist(), counts.tolist(), strict=True):
+                if start in differing:
+                    window = (start, start + width - 1, code, count)
+                    opening.setdefault((start, code), []).append(window)
+    return _edits(_cheapest(found, opening, len(a.types), costs), found, a.types)
 
 
-def _widths(places: Sequence[int], n: int) -> list[int]:
-    """Widths up to n of windows that begin and end at one of the places."""
-    widths = set()
-    for i, start in enumerate(places):
-        for end in places[i + 1 :]:
-            if end - start >= n:
-                break
-            widths.add(end - start + 1)
-    return sorted(widths)
-
-
-def _mirrored(a: Segmentation, b: Segmentation, name: str, width: int) -> Iterator[_Window]:
-    """Mirrored windows of one type and width, from left to right."""
-    one, other = a.of_type(name), b.of_type(name)
-    starts = np.unique(np.concatenate((other, other - width + 1)))
-    starts = starts[(starts >= 1) & (starts + width <= a.mass)]
-    ends = starts + width - 1
-    # Most windows fail at their ends already; the others are compared in full.
-    possible = (_has(one, starts) == _has(other, ends)) & (_has(other, starts) == _has(one, ends))
-    for start in starts[possible].tolist():
-        end = start + width - 1
-        left = _within(one, start, end)
-        right = _within(other, start, end)
-        if left != right and left == [start + end - p for p in reversed(right)]:
-            yield _Window(start, end, a.types.index(name), len(left) + len(right))
-
-
-def _has(positions: Indices, places: Indices) -> Bools:
-    if not len(positions):
-        return np.zeros(len(places), np.bool_)
-    index = np.minimum(np.searchsorted(positions, places), len(positions) - 1)
-    found: Bools = positions[index] == places
-    return found
-
-
-def _within(positions: Indices, start: int, end: int) -> list[int]:
-    lo, hi = np.searchsorted(positions, (start, end + 1))
-    return list(positions[lo:hi].tolist())
-
-
-def _keep_if_larger(window: _Window, owner: dict[int, _Window]) -> None:
-    places = range(window.start, window.end + 1)
-    overlapped = {owner[p] for p in places if p in owner}
-    if overlapped and window.boundaries <= sum(w.boundaries for w in overlapped):
-        return
-    for old in overlapped:
-        for p in range(old.start, old.end + 1):
-            del owner[p]
-    owner.update(dict.fromkeys(places, window))
+def _typed(windows: Indices, code: int) -> list[_Window]:
+    return [(start, end, code, count) for start, end, count in windows.tolist()]
 
 
 def _cheapest(
@@ -175,8 +118,9 @@ def _cheapest(
                 links = opened
                 for window in chosen:
                     if window is not None:
-                        total += costs.of_window(window.width, window.boundaries)
-                        open_until[window.code] = window.end
+                        start, end, code, boundaries = window
+                        total += costs.of_window(end - start + 1, boundaries)
+                        open_until[code] = end
                         links = (links, window)
                 state = tuple(open_until)
                 if state not in following or total < following[state][0]:
@@ -190,10 +134,8 @@ def _cheapest(
     return windows
 
 
-def _edits(windows: list[_Window], found: Differences, types: tuple[str, ...]) -> Edits:
-    remove(found, ((w.start, w.end, w.code) for w in windows))
-    moved = (
-        Transposition(w.start, w.end, types[w.code], w.boundaries)
-        for w in sorted(windows, key=lambda w: (w.start, w.code))
-    )
+def _edits(windows: Iterable[_Window], found: Differences, types: tuple[str, ...]) -> Edits:
+    listed = sorted(windows, key=lambda w: (w[0], w[2]))
+    remove(found, (window[:3] for window in listed))
+    moved = (Transposition(start, end, types[code], count) for start, end, code, count in listed)
     return Edits(substitutions=substitutions(found, types), transpositions=tuple(moved))

@@ -17,10 +17,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from gammacp.arguments import whole
-from gammacp.arrays import Bools, Indices
 from gammacp.segmentation.value import Segmentation, check_comparable
 
 
@@ -62,11 +59,7 @@ def window_diff(
     >>> round(window_diff(ref, hyp), 4)  # 2/9
     0.2222
     """
-    check_comparable(reference, hypothesis)
-    k = _checked(k, reference)
-    starts, lengths = _stretches(reference, hypothesis, k, padded)
-    differ = _inside(reference.places, starts, k) != _inside(hypothesis.places, starts, k)
-    return _share(differ, lengths)
+    return _errors(reference, hypothesis, k, padded)[0]
 
 
 def pk(
@@ -84,35 +77,18 @@ def pk(
     >>> round(pk(ref, hyp), 4)  # 1/9
     0.1111
     """
+    return _errors(reference, hypothesis, k, padded)[1]
+
+
+def _errors(
+    reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool
+) -> tuple[float, float]:
+    """WindowDiff and P_k."""
+    from gammacp.segmentation.kernels import window_errors
+
     check_comparable(reference, hypothesis)
-    k = _checked(k, reference)
-    starts, lengths = _stretches(reference, hypothesis, k, padded)
-    in_reference = _inside(reference.places, starts, k) > 0
-    in_hypothesis = _inside(hypothesis.places, starts, k) > 0
-    return _share(in_reference != in_hypothesis, lengths)
-
-
-def _checked(k: int | None, reference: Segmentation) -> int:
-    if k is None:
-        return window_size(reference)
-    return whole("window size k", k, 1)
-
-
-def _stretches(a: Segmentation, b: Segmentation, k: int, padded: bool) -> tuple[Indices, Indices]:
-    """First window and length of each run of windows that hold the same boundaries."""
-    first, last = (-k, a.mass) if padded else (0, a.mass - k)
-    places = np.concatenate((a.places, b.places))
-    # Boundary p enters with window p − k and has left with window p.
-    changes = np.unique(np.concatenate((places - k, places, [first])))
-    starts = changes[(changes >= first) & (changes < last)]
-    return starts, np.diff(np.append(starts, last)) if last > first else starts
-
-
-def _inside(places: Indices, starts: Indices, k: int) -> Indices:
-    last = np.searchsorted(places, starts + k, side="right")
-    return last - np.searchsorted(places, starts, side="right")
-
-
-def _share(errors: Bools, lengths: Indices) -> float:
-    windows = int(lengths.sum())
-    return int(lengths[errors].sum()) / windows if windows > 0 else math.nan
+    k = window_size(reference) if k is None else whole("window size k", k, 1)
+    first, last = (-k, reference.mass) if padded else (0, reference.mass - k)
+    unequal, parted = window_errors(reference.places, hypothesis.places, k, first, last)
+    windows = last - first
+    return (unequal / windows, parted / windows) if windows > 0 else (math.nan, math.nan)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gammacp.csv_files import line_of
 from gammacp.errors import DataError, UsageError
-from gammacp.files import atomic_write
+from gammacp.files import write_text
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.value import Segmentation
 
@@ -51,8 +51,7 @@ def write_codings(codings: Codings, path: str | PathLike[str], *, layout: str = 
         text = to_table(codings, layout=layout)
     else:
         raise UsageError(f"{path}: segmentations are written as .json or .tsv")
-    with atomic_write(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def to_json(codings: Codings) -> str:

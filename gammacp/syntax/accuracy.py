@@ -6,18 +6,24 @@ annotations differ in their number of tokens are left out and counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, Indices
 from gammacp.errors import DataError
-from gammacp.syntax.annotations import Dependencies, Item, Phrase, Treebank
+from gammacp.measures.contributions import Contributions
+from gammacp.syntax.annotations import Bracketing, Dependencies, Item, Phrase, Sentence, Treebank
 
-DEPENDENCY_SCORES = ("las", "uas", "label")
-PHRASE_SCORES = ("jaccard", "f1")
+_SCORES = {"dependency": ("las", "uas", "label"), "phrase": ("jaccard", "f1")}
+_PAIRS_AT_ONCE = 4096
+
+
+def score_names(kind: str) -> tuple[str, ...]:
+    """The accuracies of a kind of trees."""
+    return _SCORES[kind]
 
 
 def attachment_scores(a: Dependencies, b: Dependencies) -> tuple[float, float, float]:
@@ -53,7 +59,10 @@ def bracketing_scores(a: Phrase, b: Phrase) -> tuple[float, float]:
     >>> bracketing_scores(a, b)[0]
     0.8
     """
-    x, y = a.bracketings, b.bracketings
+    return _shares(a.bracketings, b.bracketings)
+
+
+def _shares(x: frozenset[Bracketing], y: frozenset[Bracketing]) -> tuple[float, float]:
     common = len(x & y)
     return common / len(x | y), 2 * common / (len(x) + len(y))
 
@@ -82,22 +91,23 @@ class Accuracies:
         """Number of sentences with differing token counts."""
         return int(np.isnan(self.values[0]).sum())
 
-    def mean(self, item_weights: Floats | None = None) -> dict[str, float]:
-        """The scores over all sentences (eq. 3); NaN if none is left.
+    def parts(self) -> dict[str, Contributions]:
+        """By score, the wrong tokens of each compared sentence, and all of its tokens."""
+        compared = ~np.isnan(self.values[0])
+        lengths = self.lengths[compared]
+        return {
+            name: Contributions(lengths * (1 - values[compared]), lengths, "sentences")
+            for name, values in zip(self.names, self.values, strict=True)
+        }
 
-        Parameters
-        ----------
-        item_weights
-            How often each sentence counts, shape (items,); default once.
-        """
-        weights = np.where(np.isnan(self.values[0]), 0.0, self.lengths)
-        if item_weights is not None:
-            weights = weights * item_weights
-        total = weights.sum()
-        if not total:
-            return dict.fromkeys(self.names, float("nan"))
-        means = np.nan_to_num(self.values) @ weights / total
-        return {name: float(value) for name, value in zip(self.names, means, strict=True)}
+    def mean(self) -> dict[str, float]:
+        """The scores over all sentences (eq. 3); NaN if none is left."""
+        return {
+            name: float((part.expected - part.observed).sum() / part.expected.sum())
+            if len(part)
+            else float("nan")
+            for name, part in self.parts().items()
+        }
 
 
 def accuracies(treebank: Treebank, annotators: tuple[str, ...] | None = None) -> Accuracies:
@@ -110,7 +120,7 @@ def accuracies(treebank: Treebank, annotators: tuple[str, ...] | None = None) ->
     annotators
         Whose annotations count; default everybody's.
     """
-    names = DEPENDENCY_SCORES if treebank.kind == "dependency" else PHRASE_SCORES
+    names = score_names(treebank.kind)
     chosen = treebank.annotators if annotators is None else annotators
     kept = [
         Item(item.document, item.name, {a: s for a, s in item.annotations.items() if a in chosen})
@@ -135,3 +145,62 @@ def _mean_over_pairs(item: Item, n_scores: int) -> tuple[float, ...]:
     )
     scores = [score(a, b) for a, b in combinations(item.annotations.values(), 2)]
     return tuple(sum(column) / len(scores) for column in zip(*scores, strict=True))
+
+
+def disagreements(sentences: Sequence[Sentence], first: Indices, second: Indices) -> Floats:
+    """1 − accuracy between annotations of unlike sentences: shape (scores, pairs).
+
+    Tokens are compared by their places: of unequal lengths the first half of the shorter sentence
+    stands beside the beginning of the longer one, the second half beside its end. The shorter one's
+    tokens, or the bracketings of both, are what the share is of.
+
+    Parameters
+    ----------
+    sentences
+        Dependencies or phrase structures.
+    first, second
+        Which of them are compared, shape (pairs,).
+    """
+    dependencies = [s for s in sentences if isinstance(s, Dependencies)]
+    if dependencies:
+        blocks = _attachment_errors(dependencies, first, second)
+        return np.concatenate(list(blocks), axis=1)
+    phrases = [s for s in sentences if isinstance(s, Phrase)]
+    rows = (_placed(phrases[x], phrases[y]) for x, y in zip(first, second, strict=True))
+    return 1 - np.array([_shares(x, y) for x, y in rows]).reshape(-1, 2).T
+
+
+def _attachment_errors(
+    sentences: Sequence[Dependencies], first: Indices, second: Indices
+) -> Iterator[Floats]:
+    """1 − LAS, UAS and label accuracy, some pairs at a time."""
+    heads = np.array([h for s in sentences for h in s.heads], np.int64)
+    code: dict[str, int] = {}
+    labels = np.array([code.setdefault(x, len(code)) for s in sentences for x in s.relations])
+    counts = np.array([s.n_tokens for s in sentences], np.int64)
+    starts = np.cumsum(counts) - counts
+    for low in range(0, len(first), _PAIRS_AT_ONCE):
+        x, y = first[low : low + _PAIRS_AT_ONCE], second[low : low + _PAIRS_AT_ONCE]
+        short, long = np.where(counts[x] <= counts[y], (x, y), (y, x))
+        n = counts[short]
+        begins = np.cumsum(n) - n
+        token = np.arange(n.sum()) - np.repeat(begins, n)
+        half, later = np.repeat(n, n) // 2, np.repeat(counts[long] - n, n)
+        here = np.repeat(starts[short], n) + token
+        there = np.repeat(starts[long], n) + token + later * (token >= half)
+        # Heads count from 1, and 0 is the root of either.
+        head = heads[here] + later * (heads[here] > half)
+        same_head, same_label = head == heads[there], labels[here] == labels[there]
+        right = np.stack([same_head & same_label, same_head, same_label])
+        yield 1 - np.add.reduceat(right, begins, axis=1, dtype=np.float64) / n
+
+
+def _placed(a: Phrase, b: Phrase) -> tuple[frozenset[Bracketing], frozenset[Bracketing]]:
+    """The bracketings of both, those of the shorter one by the leaves of the longer one."""
+    short, long = sorted((a, b), key=lambda s: s.n_tokens)
+    half, later = short.n_tokens // 2, long.n_tokens - short.n_tokens
+    moved = (
+        (label, first + later * (first > half), last + later * (last > half))
+        for label, first, last in short.bracketings
+    )
+    return frozenset(moved), long.bracketings

@@ -10,19 +10,22 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.arguments import whole
-from gammacp.arrays import Floats
+from gammacp.arrays import Bools, Floats
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.contributions import Contributions
+from gammacp.measures.resampling import bootstrap as resampled
 from gammacp.signature import signature
 from gammacp.syntax.accuracy import Accuracies, accuracies
 from gammacp.syntax.alpha import (
     DELTAS,
-    Subset,
+    ExpectedDisagreement,
     TreeObservations,
     expected_disagreement,
     observed_disagreement,
     sampled_disagreement,
 )
 from gammacp.syntax.annotations import Item, Treebank
+from gammacp.syntax.matched import LENGTH_MATCHED, LengthMatched, beyond_length_matched
 
 Interval: TypeAlias = tuple[float, float]
 _U = 1.96
@@ -31,12 +34,16 @@ ZERO_EXPECTED = "expected disagreement is 0: no two trees differ by this δ"
 
 @dataclass(frozen=True, kw_only=True)
 class TreeAlpha:
-    """α of one choice of annotators, for the three δ ("plain", "diff", "norm").
+    """Agreement of one choice of annotators, by the three δ ("plain", "diff", "norm").
 
     Attributes
     ----------
     alpha, observed, expected
-        α = 1 − observed / expected; NaN where the expected disagreement is 0.
+        α = 1 − observed / expected as published, over all pairs of annotations; NaN where the
+        expected disagreement is 0.
+    beyond_chance
+        By δ and accuracy, against other sentences of the same length (`gammacp.syntax.matched`);
+        empty if not asked for.
     interval
         95 % Monte-Carlo interval where the expected disagreement is estimated from sampled pairs.
     scores
@@ -54,6 +61,7 @@ class TreeAlpha:
     expected: Mapping[str, float]
     interval: Mapping[str, Interval] | None
     scores: Mapping[str, float]
+    beyond_chance: Mapping[str, LengthMatched]
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,8 @@ class SyntaxAgreement:
     sentences
         Sorted by their share of D_o under δ_plain, the worst first.
     bootstrap
-        95 % percentile intervals over sentences, by δ and by score; None if not asked for.
+        95 % intervals over sentences (`gammacp.measures.resampling`), by δ and by score, None where
+        these are too few; None if not asked for.
     ignored
         Sentences that the accuracies leave out, since token counts differ.
     """
@@ -86,7 +95,7 @@ class SyntaxAgreement:
     pairs: tuple[TreeAlpha, ...]
     without: tuple[TreeAlpha, ...]
     sentences: tuple[SentenceShare, ...]
-    bootstrap: Mapping[str, Interval] | None
+    bootstrap: Mapping[str, Interval | None] | None
     tokens: int
     ignored: int
     signature: str
@@ -101,23 +110,26 @@ class SyntaxAgreement:
 def syntax_agreement(
     treebank: Treebank,
     *,
+    chance: str | None = LENGTH_MATCHED,
     sample_pairs: int = 0,
     bootstrap: int = 0,
     breakdown: bool = True,
     seed: int = 0,
     workers: int = 2,
 ) -> SyntaxAgreement:
-    """Agreement of a treebank (Skjærholt 2014).
+    """Agreement of a treebank (Skjærholt 2014), as published and beyond length-matched chance.
 
     Parameters
     ----------
     treebank
         Sentences with annotations; those with one annotation are left out.
+    chance
+        "length-matched", or None for the published values alone.
     sample_pairs
-        Estimate D_e from so many pairs of annotations instead of all; 0: all.
+        Estimate the published D_e from so many pairs of annotations instead of all; 0: all.
     bootstrap
-        Number of samples of sentences for the bootstrap intervals; 0: none. Nothing is compared
-        again for them.
+        Number of samples of sentences for the bootstrap intervals of the published values; 0:
+        none. Nothing is compared again for them.
     breakdown
         Whether to compute pairs of annotators and everybody but one.
     seed
@@ -128,7 +140,8 @@ def syntax_agreement(
     Raises
     ------
     UsageError
-        `sample_pairs` or `bootstrap` is negative or 1, or a number is no whole one.
+        The chance model is unknown, `sample_pairs` or `bootstrap` is negative or 1, or a number is
+        no whole one.
     DataError
         There is one annotator only, or no sentence has two annotations.
 
@@ -141,34 +154,48 @@ def syntax_agreement(
     for name, value in (("sample_pairs", sample_pairs), ("bootstrap", bootstrap)):
         if whole(name, value, 0) == 1:
             raise UsageError(f"{name} 1 is not 0 or at least 2")
+    if chance not in (LENGTH_MATCHED, None):
+        raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
     seed, workers = whole("seed", seed, 0), whole("workers", workers, 1)
     if len(treebank.annotators) < 2:
         raise DataError("one annotator only", hint="Agreement needs two.")
     observations = TreeObservations.of(treebank)
     pairs, without = _groups(observations) if breakdown else ([], [])
     groups = [tuple(range(len(treebank.annotators))), *pairs, *without]
-    subsets = [Subset.plain(observations, observations.by(group)) for group in groups]
-    bootstrap_seed, pair_seed = np.random.SeedSequence(seed).spawn(2)
-    draws = _draws(observations, bootstrap, bootstrap_seed)
+    chosen = np.stack([observations.by(group) for group in groups])
     if sample_pairs:
-        expected, error = sampled_disagreement(
-            observations, subsets + draws, pairs=sample_pairs, seed=pair_seed
+        expected = sampled_disagreement(
+            observations,
+            chosen,
+            pairs=sample_pairs,
+            seed=np.random.SeedSequence(seed, spawn_key=(1,)),
         )
     else:
-        expected = expected_disagreement(observations, subsets + draws, workers=workers)
-        error = np.zeros_like(expected)
+        expected = expected_disagreement(observations, chosen, workers=workers)
     results = [
-        _alpha(observations, subset, group, e, s if sample_pairs else None)
-        for subset, group, e, s in zip(subsets, groups, expected, error, strict=False)
+        _alpha(
+            observations,
+            rows,
+            group,
+            expected.mean[k],
+            expected.error[k] if sample_pairs else None,
+            beyond_length_matched(observations, rows, seed=seed) if chance else {},
+        )
+        for k, (rows, group) in enumerate(zip(chosen, groups, strict=True))
     ]
     accuracy = accuracies(treebank)
-    intervals = _intervals(observations, draws, expected[len(subsets) :], accuracy)
+    parts = _published_parts(observations, expected, accuracy) if bootstrap else {}
     return SyntaxAgreement(
         total=results[0],
         pairs=tuple(results[1 : len(pairs) + 1]),
         without=tuple(results[len(pairs) + 1 :]),
         sentences=_shares(observations),
-        bootstrap=intervals if bootstrap else None,
+        bootstrap={
+            name: resampled(part, draws=bootstrap, block=1, seed=seed).interval
+            for name, part in parts.items()
+        }
+        if bootstrap
+        else None,
         tokens=sum(item.n_tokens for item in treebank.shared),
         ignored=accuracy.ignored,
         signature=signature(
@@ -194,14 +221,6 @@ def _groups(
     return pairs, without
 
 
-def _draws(
-    observations: TreeObservations, number: int, seed: np.random.SeedSequence
-) -> list[Subset]:
-    n = observations.n_items
-    counts = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=number)
-    return [Subset(observations.everything, row.astype(np.float64)) for row in counts]
-
-
 def _ratio(observed: Floats, expected: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(expected > 0, 1 - observed / expected, np.nan)
@@ -209,25 +228,27 @@ def _ratio(observed: Floats, expected: Floats) -> Floats:
 
 def _alpha(
     observations: TreeObservations,
-    subset: Subset,
+    chosen: Bools,
     group: Sequence[int],
     expected: Floats,
     error: Floats | None,
+    beyond: Mapping[str, LengthMatched],
 ) -> TreeAlpha:
     names = tuple(observations.treebank.annotators[a] for a in group)
-    observed = observed_disagreement(observations, subset)
+    observed = observed_disagreement(observations, chosen)
     interval = None
     if error is not None:
         low, high = (_ratio(observed, expected + sign * _U * error) for sign in (-1, 1))
         interval = {d: (float(low[k]), float(high[k])) for k, d in enumerate(DELTAS)}
     return TreeAlpha(
         annotators=names,
-        items=len(np.unique(observations.item[subset.chosen])),
+        items=len(np.unique(observations.item[chosen])),
         alpha=_by_delta(_ratio(observed, expected)),
         observed=_by_delta(observed),
         expected=_by_delta(expected),
         interval=interval,
         scores=accuracies(observations.treebank, names).mean(),
+        beyond_chance=beyond,
     )
 
 
@@ -235,26 +256,25 @@ def _by_delta(values: Floats) -> dict[str, float]:
     return {name: float(value) for name, value in zip(DELTAS, values, strict=True)}
 
 
-def _intervals(
-    observations: TreeObservations, draws: Sequence[Subset], expected: Floats, accuracy: Accuracies
-) -> dict[str, Interval]:
-    alphas = [
-        _ratio(observed_disagreement(observations, draw), e)
-        for draw, e in zip(draws, expected, strict=True)
-    ]
-    rows: dict[str, list[float]] = {d: [] for d in (*DELTAS, *accuracy.names)}
-    for draw, alpha in zip(draws, alphas, strict=True):
-        for name, value in (*_by_delta(alpha).items(), *accuracy.mean(draw.item_weights).items()):
-            rows[name].append(value)
-    return {name: _percentiles(values) for name, values in rows.items()}
+def _published_parts(
+    observations: TreeObservations, expected: ExpectedDisagreement, accuracy: Accuracies
+) -> dict[str, Contributions]:
+    """What each sentence adds to D_o and D_e.
 
-
-def _percentiles(values: Sequence[float]) -> Interval:
-    defined = [v for v in values if not np.isnan(v)]
-    if not defined:
-        return (float("nan"), float("nan"))
-    low, high = np.percentile(defined, [2.5, 97.5])
-    return float(low), float(high)
+    A sentence drawn twice changes the mean over all pairs twice as much as its annotations' means
+    say: D_e is a mean over pairs, so that its linear part is 2·row − D_e.
+    """
+    observed = observations.item_disagreement(observations.everything)
+    linear = 2 * expected.rows - expected.mean[0][:, None]
+    alphas = {
+        name: Contributions(
+            observed[d],
+            observations.by_item(linear[d], observations.everything),
+            "sentences",
+        )
+        for d, name in enumerate(DELTAS)
+    }
+    return {**alphas, **accuracy.parts()}
 
 
 def _shares(observations: TreeObservations) -> tuple[SentenceShare, ...]:

@@ -5,13 +5,13 @@ sentences (an annotation paired with itself adds 0 and is not counted). δ_plain
 distance, δ_diff = TED − ||x| − |y||, δ_norm = TED / (|x| + |y|). Sentences with one annotation are
 left out.
 
-One pass over the pairs of different trees serves all three and any number of sub-corpora: a
-sub-corpus or a bootstrap sample is a vector of weights of the trees, its D_e a quadratic form.
+One pass over the pairs of different trees serves all three and any number of groups of annotators,
+and tells what each annotation adds to D_e, which the bootstrap needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,14 +21,14 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.errors import DataError
-from gammacp.syntax.annotations import Treebank
+from gammacp.syntax.annotations import Sentence, Treebank
 from gammacp.syntax.ted import PackedTrees, pack
 
 DELTAS = ("plain", "diff", "norm")
-_ROWS, _COLUMNS = 64, 2048
+_ROWS = 64
 
 
-def deltas(distances: Indices, x: Indices, y: Indices) -> Floats:
+def deltas(distances: Indices | Floats, x: Indices, y: Indices | Floats) -> Floats:
     """δ_plain, δ_diff and δ_norm from tree edit distances and sizes: a new first axis of 3.
 
     Parameters
@@ -42,19 +42,35 @@ def deltas(distances: Indices, x: Indices, y: Indices) -> Floats:
     return np.stack([ted, ted - np.abs(x - y), ted / (x + y)])
 
 
+def squared_deltas(packed: PackedTrees, x: Indices, y: Indices) -> Floats:
+    """The squares of the three δ between packed trees: shape (3, pairs).
+
+    Parameters
+    ----------
+    packed
+        The trees.
+    x, y
+        Their numbers, of the same shape.
+    """
+    ted = packed.distances(x, y).astype(np.int64)
+    squares: Floats = deltas(ted, packed.sizes[x], packed.sizes[y]) ** 2
+    return squares
+
+
 @dataclass(frozen=True)
 class TreeObservations:
     """The annotations of a treebank's shared sentences as numbers.
 
     Attributes
     ----------
-    item, annotator
+    sentences, item, annotator
         Of each annotation.
     pair_first, pair_second, pair_squares
         Annotations compared within sentences (unordered), and their squared δ: shape (3, pairs).
     """
 
     treebank: Treebank
+    sentences: tuple[Sentence, ...]
     packed: PackedTrees
     item: Indices
     annotator: Indices
@@ -80,34 +96,34 @@ class TreeObservations:
             raise DataError("no sentence has two annotations", hint="Agreement needs two.")
         number = {name: a for a, name in enumerate(treebank.annotators)}
         rows = [
-            (i, number[name], sentence.tree)
+            (i, number[name], sentence)
             for i, item in enumerate(treebank.shared)
             for name, sentence in item.annotations.items()
         ]
         item = np.array([row[0] for row in rows], np.int64)
-        packed = pack([row[2] for row in rows])
+        sentences = tuple(row[2] for row in rows)
+        packed = pack([sentence.tree for sentence in sentences])
         starts = np.flatnonzero(np.diff(item, prepend=-1))
         ends = np.append(starts[1:], len(rows))
         within = [
             p for s, e in zip(starts, ends, strict=True) for p in combinations(range(s, e), 2)
         ]
         first, second = np.array(within, np.int64).T
-        x, y = packed.codes[first], packed.codes[second]
-        squares = deltas(packed.distances(x, y).astype(np.int64), packed.sizes[x], packed.sizes[y])
+        annotators = np.array([row[1] for row in rows], np.int64)
+        squares = squared_deltas(packed, packed.codes[first], packed.codes[second])
         return TreeObservations(
-            treebank,
-            packed,
-            item,
-            np.array([row[1] for row in rows], np.int64),
-            first,
-            second,
-            squares**2,
+            treebank, sentences, packed, item, annotators, first, second, squares
         )
 
     @property
     def n_items(self) -> int:
         """Number of sentences with at least two annotations."""
         return len(self.treebank.shared)
+
+    @cached_property
+    def per_item(self) -> Indices:
+        """Number of annotations of each sentence."""
+        return np.bincount(self.item, minlength=self.n_items)
 
     @cached_property
     def everything(self) -> Bools:
@@ -119,6 +135,10 @@ class TreeObservations:
         chosen = np.isin(self.annotator, list(annotators))
         count = np.bincount(self.item[chosen], minlength=self.n_items)
         return chosen & (count[self.item] >= 2)
+
+    def by_item(self, values: Floats, chosen: Bools) -> Floats:
+        """Sums over each sentence of values of the chosen annotations: shape (items,)."""
+        return np.bincount(self.item[chosen], values, self.n_items).astype(np.float64)
 
     def item_disagreement(self, chosen: Bools) -> Floats:
         """Per sentence Σ_{c≠c′} δ² / (|X_i| − 1), the summands of D_o: shape (3, items).
@@ -139,116 +159,86 @@ class TreeObservations:
         )
 
 
-@dataclass(frozen=True)
-class Subset:
-    """Annotations that count, and how often each sentence does (a bootstrap sample)."""
-
-    chosen: Bools
-    item_weights: Floats
-
-    @staticmethod
-    def plain(observations: TreeObservations, chosen: Bools) -> Subset:
-        """Every sentence once.
-
-        Parameters
-        ----------
-        observations
-            Whose sentences they are.
-        chosen
-            Which annotations take part, shape (annotations,).
-        """
-        return Subset(chosen, np.ones(observations.n_items))
-
-
-def observed_disagreement(observations: TreeObservations, subset: Subset) -> Floats:
+def observed_disagreement(observations: TreeObservations, chosen: Bools) -> Floats:
     """D_o of the three δ: the mean squared δ between annotations of the same sentence.
 
     Parameters
     ----------
     observations
         Whose trees are compared.
-    subset
-        Annotations that take part, with weights.
+    chosen
+        Which annotations take part, shape (annotations,).
     """
-    counts = np.bincount(observations.item[subset.chosen], minlength=observations.n_items)
-    n = float(counts @ subset.item_weights)
-    total: Floats = observations.item_disagreement(subset.chosen) @ subset.item_weights
+    total: Floats = observations.item_disagreement(chosen).sum(axis=1)
+    n = np.count_nonzero(chosen)
     return total / n if n else np.full(3, np.nan)
 
 
-def expected_disagreement(
-    observations: TreeObservations, subsets: Sequence[Subset], *, workers: int = 2
-) -> Floats:
-    """D_e of the three δ for each subset: shape (subsets, 3).
+@dataclass(frozen=True)
+class ExpectedDisagreement:
+    """D_e over pairs of all annotations, for groups of annotators.
 
-    All pairs of different trees are compared once, tile by tile, so that memory does not grow with
-    their number; tiles are summed in their order, so that the result does not depend on `workers`.
+    Attributes
+    ----------
+    mean, error
+        D_e and its standard error (0 where all pairs are compared): shape (groups, 3).
+    rows
+        Mean squared δ of each annotation to the others of the first group: shape (3, annotations).
+    """
+
+    mean: Floats
+    error: Floats
+    rows: Floats
+
+
+def expected_disagreement(
+    observations: TreeObservations, groups: Bools, *, workers: int = 2
+) -> ExpectedDisagreement:
+    """D_e of the three δ over all pairs of annotations.
+
+    All pairs of different trees are compared once, some trees against all at a time, so that
+    memory does not grow with their number; sums are added in the order of the trees, so that the
+    result does not depend on `workers`.
 
     Parameters
     ----------
     observations
         Whose trees are compared.
-    subsets
-        Annotations that take part, with weights.
+    groups
+        Which annotations take part, shape (groups, annotations).
     workers
         Threads.
     """
     packed = observations.packed
-    weights = np.zeros((len(subsets), len(packed)))
-    for row, subset in zip(weights, subsets, strict=True):
-        annotation_weights = subset.chosen * subset.item_weights[observations.item]
-        row += np.bincount(packed.codes, annotation_weights, len(packed))
-    used = np.flatnonzero(weights.any(axis=0))
-    tiles = [
-        (used[r : r + _ROWS], used[c : c + _COLUMNS], c <= r)
-        for r in range(0, len(used), _ROWS)
-        for c in range(r - r % _COLUMNS, len(used), _COLUMNS)
-    ]
-    sums = np.zeros((len(subsets), 3))
+    counts = [np.bincount(packed.codes[group], minlength=len(packed)) for group in groups]
+    weights = np.array(counts, np.float64)
+    blocks = range(0, len(packed), _ROWS)
+    sums = np.zeros((len(groups), 3, len(packed)))
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        for tile in pool.map(lambda t: _tile(packed, weights, *t), tiles):
-            sums += 2 * tile
+        for part in pool.map(lambda b: packed.weighted_squares(b, b + _ROWS, weights), blocks):
+            sums += part
     n = weights.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(n[:, None] > 1, sums / (n * (n - 1))[:, None], np.nan)
-
-
-def _tile(
-    packed: PackedTrees, weights: Floats, rows: Indices, columns: Indices, diagonal: bool
-) -> Floats:
-    """Σ w_x w_y δ²(x, y) over a tile's pairs x < y, for each row of weights."""
-    squares = np.zeros((3, len(rows), len(columns)))
-    x, y = np.repeat(rows, len(columns)), np.tile(columns, len(rows))
-    if diagonal:
-        upper = np.flatnonzero(x < y)
-        x, y = x[upper], y[upper]
-    else:
-        upper = np.arange(len(x))
-    ted = packed.distances(x, y).astype(np.int64)
-    squares.reshape(3, -1)[:, upper] = deltas(ted, packed.sizes[x], packed.sizes[y]) ** 2
-    inner = np.einsum("ky,dxy->kdx", weights[:, columns], squares, optimize=True)
-    found: Floats = np.einsum("kx,kdx->kd", weights[:, rows], inner, optimize=True)
-    return found
+        pairs = np.where(n > 1, n * (n - 1), np.nan)[:, None]
+        mean = (sums * weights[:, None]).sum(axis=2) / pairs
+        rows = sums[0][:, packed.codes] / np.where(n[0] > 1, n[0] - 1, np.nan)
+    return ExpectedDisagreement(mean, np.zeros_like(mean), rows)
 
 
 def sampled_disagreement(
-    observations: TreeObservations,
-    subsets: Sequence[Subset],
-    *,
-    pairs: int,
-    seed: np.random.SeedSequence,
-) -> tuple[Floats, Floats]:
+    observations: TreeObservations, groups: Bools, *, pairs: int, seed: np.random.SeedSequence
+) -> ExpectedDisagreement:
     """D_e estimated from ordered pairs of different annotations, drawn with replacement.
 
-    Returns the estimates and their standard errors, each of shape (subsets, 3). A subset is
-    estimated from the drawn pairs that lie in it.
+    A group is estimated from the drawn pairs that lie in it; an annotation that is in no pair adds
+    what the mean does.
 
     Parameters
     ----------
     observations
         Whose trees are compared.
-    subsets
-        Annotations that take part, with weights.
+    groups
+        Which annotations take part, shape (groups, annotations).
     pairs
         How many are drawn, ≥ 1.
     seed
@@ -258,16 +248,18 @@ def sampled_disagreement(
     n = len(observations.item)
     first = random.integers(n, size=pairs)
     second = (first + random.integers(1, n, size=pairs)) % n
-    packed = observations.packed
-    x, y = packed.codes[first], packed.codes[second]
-    estimates = np.full((2, len(subsets), 3), np.nan)
-    squares = deltas(packed.distances(x, y).astype(np.int64), packed.sizes[x], packed.sizes[y]) ** 2
-    for k, subset in enumerate(subsets):
-        annotation = subset.chosen * subset.item_weights[observations.item]
-        weight = annotation[first] * annotation[second]
-        total = weight.sum()
-        if total > 0:
-            mean = squares @ weight / total
-            spread = (squares - mean[:, None]) ** 2 @ weight**2
+    codes = observations.packed.codes
+    squares = squared_deltas(observations.packed, codes[first], codes[second])
+    estimates = np.full((2, len(groups), 3), np.nan)
+    for k, group in enumerate(groups):
+        inside = squares[:, group[first] & group[second]]
+        if total := inside.shape[1]:
+            mean = inside.mean(axis=1)
+            spread = ((inside - mean[:, None]) ** 2).sum(axis=1)
             estimates[:, k] = mean, np.sqrt(spread) / total
-    return estimates[0], estimates[1]
+    ends = np.concatenate((first, second))
+    counts = np.bincount(ends, minlength=n)
+    sums = np.stack([np.bincount(ends, np.concatenate((row, row)), n) for row in squares])
+    overall = np.broadcast_to(estimates[0, :1].T, sums.shape)
+    rows = np.divide(sums, counts, out=overall.copy(), where=counts > 0)
+    return ExpectedDisagreement(estimates[0], estimates[1], rows)

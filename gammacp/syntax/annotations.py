@@ -10,6 +10,9 @@ from typing import TypeAlias
 from gammacp.errors import DataError, UsageError
 from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
 
+# Label, first and last leaf, counted from 1.
+Bracketing: TypeAlias = tuple[str, int, int]
+
 
 @dataclass(frozen=True)
 class Dependencies:
@@ -27,6 +30,12 @@ class Dependencies:
         Line of each token in `file`; empty if the sentence comes from elsewhere.
     name
         The sentence's own name (`# sent_id`), if it has one.
+    lemmas, upos, features
+        Of each token, "_" where it has none; empty if unknown.
+    multiword
+        First and last token and form of tokens of the text that are several words of syntax.
+    complete
+        Whether every token has a head and a relation; otherwise the sentence is not annotated.
     """
 
     heads: tuple[int, ...]
@@ -35,6 +44,11 @@ class Dependencies:
     file: str = ""
     lines: tuple[int, ...] = ()
     name: str | None = None
+    lemmas: tuple[str, ...] = ()
+    upos: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    multiword: tuple[tuple[int, int, str], ...] = ()
+    complete: bool = True
 
     def __post_init__(self) -> None:
         """Check that there is a token, and one relation, form and line for each.
@@ -106,7 +120,7 @@ class Phrase:
         return self.tree.n_leaves
 
     @cached_property
-    def bracketings(self) -> frozenset[tuple[str, int, int]]:
+    def bracketings(self) -> frozenset[Bracketing]:
         """(label, first leaf, last leaf) of every node, leaves included."""
         tree = self.tree
         number: list[int] = []  # of each node's leftmost leaf

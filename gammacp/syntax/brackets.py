@@ -11,13 +11,15 @@ unlabelled outer bracket, `( (S …))`, is dropped.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from gammacp.errors import DataError, UsageError
+from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Phrase
+from gammacp.syntax.conventions import TRACE, category
 from gammacp.syntax.text import read_lines
 from gammacp.syntax.trees import Nested
 
@@ -59,11 +61,28 @@ class BracketFile:
             pending += inner
         return count, tuple(beside)
 
-    def phrases(self, *, words: bool, size: str = "leaves") -> list[Phrase]:
-        """The trees; bare symbols are `words`, or else labels of leaves."""
-        return [self._phrase(root, words, size) for root in self.roots]
+    def phrases(
+        self,
+        *,
+        words: bool,
+        size: str = "leaves",
+        labels: str = "all",
+        ignore: str = "",
+        tally: Tally | None = None,
+    ) -> list[Phrase]:
+        """The trees; bare symbols are `words`, or else labels of leaves.
 
-    def _phrase(self, root: _Bracket, words: bool, size: str) -> Phrase:
+        `labels` and `ignore` as `gammacp.syntax.conventions` says; `tally` counts traces.
+        """
+        if ignore == "traces":
+            for root in self.roots:
+                _drop_traces(root, tally)
+        change = category if labels == "categories" else str
+        return [self._phrase(root, words, size, change) for root in self.roots]
+
+    def _phrase(
+        self, root: _Bracket, words: bool, size: str, change: Callable[[str], str]
+    ) -> Phrase:
         # Children first, so that a node can be built when its children are there.
         built: dict[int, Nested] = {}
         order, pending = [], [root]
@@ -77,11 +96,30 @@ class BracketFile:
                 if isinstance(child, _Bracket):
                     children.append(built[id(child)])
                 elif not words:
-                    children.append((child, ()))
-            built[id(bracket)] = (bracket.label, tuple(children))
+                    children.append((change(child), ()))
+            built[id(bracket)] = (change(bracket.label), tuple(children))
         forms = _words(root, self.path) if words else []
         nested = built[id(root)]
         return Phrase(nested, tuple(forms), str(self.path), root.line, None, size)
+
+
+def _drop_traces(root: _Bracket, tally: Tally | None) -> None:
+    """Take out traces and what has nothing else below; a sentence of traces alone stays."""
+    order, pending = [], [root]
+    while pending:
+        bracket = pending.pop()
+        order.append(bracket)
+        pending += [c for c in bracket.children if isinstance(c, _Bracket)]
+    empty: set[int] = set()
+    for bracket in reversed(order):
+        kept = [c for c in bracket.children if c != TRACE and id(c) not in empty]
+        dropped = sum(c == TRACE for c in bracket.children) + (bracket.label == TRACE)
+        if tally is not None:
+            tally.add("trace", "nothing of the text", dropped)
+        if bracket.label == TRACE or not kept:
+            empty.add(id(bracket))
+        else:
+            bracket.children[:] = kept
 
 
 def _words(root: _Bracket, path: Path) -> list[str]:

@@ -1,17 +1,18 @@
 """Dependency annotations from CoNLL-U, CoNLL-X and their dialects.
 
 Columns are separated by tabs (by blanks where a file has no tab), sentences by empty lines; lines
-that start with `#` are comments. Multiword ranges (`1-2`) and empty nodes (`1.1`) of CoNLL-U are
-skipped, enhanced dependencies and features are not read. A `# global.columns` line (CoNLL-U Plus)
-names the columns; lines of 14 or more columns are CoNLL-2009.
+that start with `#` are comments. Multiword ranges (`1-2`) of CoNLL-U only serve to align words,
+empty nodes (`1.1`) are skipped, enhanced dependencies are not read. A `# global.columns` line
+(CoNLL-U Plus) names the columns; lines of 14 or more columns are CoNLL-2009.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from gammacp.errors import DataError
 from gammacp.left_out import Tally
@@ -27,24 +28,13 @@ _SKIPPED = {
 }
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Which column holds what, counted from 0; `form` may be missing."""
-
-    identifier: int
-    form: int | None
-    head: int
-    relation: int
-
-    @property
-    def width(self) -> int:
-        """The smallest number of columns."""
-        return max(self.identifier, self.head, self.relation) + 1
-
-
-CONLL_X = Layout(0, 1, 6, 7)
-CONLL_2009 = Layout(0, 1, 8, 10)
+# Which column holds what, counted from 0.
+Layout: TypeAlias = Mapping[str, int]
+_NEEDED = ("ID", "HEAD", "DEPREL")
+_CONLL_X = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 3, "FEATS": 5, "HEAD": 6, "DEPREL": 7}
+_CONLL_2009 = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 4, "FEATS": 6, "HEAD": 8, "DEPREL": 10}
 _CONLL_2009_COLUMNS = 14
+MISSING = "_"
 
 
 def read_conll(
@@ -84,7 +74,10 @@ def read_conll(
             sentences.append(_sentence(rows, layout, path, name, tally))
     if not sentences:
         raise DataError("no sentence found", file=path, hint="Is this a CoNLL file?")
-    return sentences
+    # Trees without any labels are trees; a label that is missing among others is not there yet.
+    if all(relation == MISSING for s in sentences for relation in s.relations):
+        return sentences
+    return [replace(s, complete=s.complete and MISSING not in s.relations) for s in sentences]
 
 
 def _blocks(lines: list[str]) -> Iterator[list[tuple[int, str]]]:
@@ -100,12 +93,11 @@ def _blocks(lines: list[str]) -> Iterator[list[tuple[int, str]]]:
 
 
 def _named_layout(names: list[str], path: Path, line: int) -> Layout:
-    upper = [name.upper() for name in names]
-    missing = [name for name in ("ID", "HEAD", "DEPREL") if name not in upper]
+    columns = {name.upper(): place for place, name in enumerate(names)}
+    missing = [name for name in _NEEDED if name not in columns]
     if missing:
         raise DataError(f"global.columns has no {' and no '.join(missing)}", file=path, line=line)
-    form = upper.index("FORM") if "FORM" in upper else None
-    return Layout(upper.index("ID"), form, upper.index("HEAD"), upper.index("DEPREL"))
+    return columns
 
 
 def _sentence(
@@ -115,50 +107,69 @@ def _sentence(
     name: str | None,
     tally: Tally,
 ) -> Dependencies:
-    heads: list[int] = []
-    relations: list[str] = []
-    forms: list[str] = []
+    tokens: list[dict[str, str]] = []
     numbers: list[int] = []
+    multiword: list[tuple[int, int, str]] = []
     for number, fields in rows:
-        here = layout or (CONLL_2009 if len(fields) >= _CONLL_2009_COLUMNS else CONLL_X)
-        if len(fields) < here.width:
-            raise DataError(
-                f"{len(fields)} column{'s' * (len(fields) != 1)} where at least {here.width} "
-                "are needed",
-                file=path,
-                line=number,
-                hint="Columns are separated by tabs: ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL.",
-            )
-        identifier, head = fields[here.identifier], fields[here.head]
-        if _SKIPPED_ID.fullmatch(identifier):
-            tally.add(*_SKIPPED["-" in identifier])
+        columns = layout or (_CONLL_2009 if len(fields) >= _CONLL_2009_COLUMNS else _CONLL_X)
+        token = _token(fields, columns, path, number)
+        if _SKIPPED_ID.fullmatch(token["ID"]):
+            tally.add(*_SKIPPED["-" in token["ID"]])
+            if "-" in token["ID"]:
+                first, last = map(int, token["ID"].split("-"))
+                multiword.append((first, last, token.get("FORM", MISSING)))
             continue
-        if identifier != str(len(heads) + 1):
+        if token["ID"] != str(len(tokens) + 1):
             raise DataError(
-                f"token id {identifier!r} where {len(heads) + 1} was expected",
+                f"token id {token['ID']!r} where {len(tokens) + 1} was expected",
                 file=path,
                 line=number,
                 hint="Tokens are numbered from 1, and an empty line ends a sentence.",
             )
-        if not re.fullmatch(r"-?\d+", head):
+        if token["HEAD"] != MISSING and not re.fullmatch(r"-?\d+", token["HEAD"]):
             raise DataError(
-                f"head {head!r} is not a token number",
+                f"head {token['HEAD']!r} is not a token number",
                 file=path,
                 line=number,
-                hint="A head is the id of a token, or 0 for the root.",
+                hint="A head is the id of a token, 0 for the root, or _ where there is none yet.",
             )
-        heads.append(int(head))
-        relations.append(fields[here.relation])
-        if here.form is not None:
-            forms.append(fields[here.form])
+        tokens.append(token)
         numbers.append(number)
-    if not heads:
+    if not tokens:
         raise DataError(
             "sentence without a token",
             file=path,
             line=rows[0][0],
             hint="It has multiword ranges or empty nodes only: take it out.",
         )
+
+    def column(key: str) -> tuple[str, ...]:
+        return tuple(t.get(key, MISSING) for t in tokens) if any(key in t for t in tokens) else ()
+
+    heads = column("HEAD")
     return Dependencies(
-        tuple(heads), tuple(relations), tuple(forms), str(path), tuple(numbers), name
+        tuple(0 if head == MISSING else int(head) for head in heads),
+        column("DEPREL"),
+        column("FORM"),
+        str(path),
+        tuple(numbers),
+        name,
+        column("LEMMA"),
+        column("UPOS"),
+        column("FEATS"),
+        tuple(multiword),
+        complete=MISSING not in heads,
     )
+
+
+def _token(fields: list[str], layout: Layout, path: Path, line: int) -> dict[str, str]:
+    """The columns of a line that there are."""
+    needed = max(layout[name] for name in _NEEDED) + 1
+    if len(fields) < needed:
+        raise DataError(
+            f"{len(fields)} column{'s' * (len(fields) != 1)} where at least {needed} are needed",
+            file=path,
+            line=line,
+            hint="Columns are separated by tabs: ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL.",
+        )
+    return {name: fields[place] for name, place in layout.items() if place < len(fields)}

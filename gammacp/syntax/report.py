@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from gammacp.arguments import instance, whole
+from gammacp.errors import UsageError
 from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha, syntax_agreement
 from gammacp.syntax.diagnosis import diagnose
+from gammacp.syntax.evalb import evalb_f1
+from gammacp.syntax.matched import LENGTH_MATCHED
 from gammacp.syntax.treebank import ReadTreebank
+from gammacp.syntax.universal import UdScores, ud_scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,16 +29,20 @@ class SyntaxReport:
         Whether pairs of annotators, and everybody but one, were computed.
     sentences
         The sentences with the largest share of the observed disagreement, as many as asked for.
+    universal
+        Scores of Universal Dependencies, if asked for.
     """
 
     read: ReadTreebank
     agreement: SyntaxAgreement
     by_annotator: bool
     sentences: tuple[SentenceShare, ...]
+    universal: UdScores | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""
         result, total = self.agreement, self.agreement.total
+        treebank = self.read.treebank
         document: dict[str, Any] = {
             "alpha": total.alpha,
             "observed": total.observed,
@@ -47,9 +55,11 @@ class SyntaxReport:
             "left_out": [entry.as_dict() for entry in self.read.left_out],
             "label": total.scores.get("label"),
             "f1": total.scores.get("f1"),
-            "annotators": self.read.treebank.annotators,
+            "evalb": evalb_f1(treebank) if treebank.kind == "phrase" else None,
+            "annotators": treebank.annotators,
             "reason": result.reason,
             "signature": result.signature,
+            "beyond_chance": _beyond(total),
         }
         if total.interval is not None:
             document["interval"] = total.interval
@@ -58,6 +68,12 @@ class SyntaxReport:
         if self.by_annotator:
             document["pairs"] = [_part(part) for part in result.pairs]
             document["without"] = [_part(part) for part in result.without]
+        if self.universal is not None:
+            document["universal"] = {
+                **self.universal.values,
+                "compared": self.universal.sentences,
+                "other_text": self.universal.other_text,
+            }
         if self.sentences:
             document["sentences"] = [self._sentence(share) for share in self.sentences]
         return document
@@ -80,6 +96,8 @@ def syntax_report(
     *,
     by_annotator: bool = False,
     sentences: int = 0,
+    universal: bool = False,
+    chance: str | None = LENGTH_MATCHED,
     sample_pairs: int = 0,
     bootstrap: int = 0,
     seed: int = 0,
@@ -95,18 +113,23 @@ def syntax_report(
         Whether to compute pairs of annotators, and everybody but one.
     sentences
         How many of the sentences with the largest share of disagreement to list, at least 0.
-    sample_pairs, bootstrap, seed, workers
+    universal
+        Whether to add the scores of Universal Dependencies.
+    chance, sample_pairs, bootstrap, seed, workers
         As for `syntax_agreement`.
 
     Raises
     ------
     UsageError
-        A number is out of range.
+        A number is out of range, or Universal Dependencies are asked of phrase structure.
     """
     instance("read", read, ReadTreebank, "what read_treebank gives")
     sentences = whole("sentences", sentences, 0)
+    if universal and read.treebank.kind != "dependency":
+        raise UsageError("scores of Universal Dependencies are for dependency trees")
     result = syntax_agreement(
         read.treebank,
+        chance=chance,
         sample_pairs=sample_pairs,
         bootstrap=bootstrap,
         breakdown=by_annotator,
@@ -118,7 +141,12 @@ def syntax_report(
         agreement=result,
         by_annotator=by_annotator,
         sentences=result.sentences[:sentences],
+        universal=ud_scores(read.treebank) if universal else None,
     )
+
+
+def _beyond(part: TreeAlpha) -> dict[str, Any] | None:
+    return {name: beyond.as_dict() for name, beyond in part.beyond_chance.items()} or None
 
 
 def _part(part: TreeAlpha) -> dict[str, Any]:
@@ -129,4 +157,5 @@ def _part(part: TreeAlpha) -> dict[str, Any]:
         "observed": part.observed,
         "expected": part.expected,
         **part.scores,
+        "beyond_chance": _beyond(part),
     }

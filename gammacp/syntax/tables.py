@@ -7,9 +7,11 @@ from typing import Any
 
 from gammacp.syntax.alpha import DELTAS
 from gammacp.syntax.report import SyntaxReport
-from gammacp.tables import Column, Record, Table, count, interval, number, share
+from gammacp.tables import Column, Record, Table, count, interval, number, percent, share
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
+_UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
+_UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex")}
 
 
 def _value(value: Any, digits: int = 4) -> str:
@@ -42,41 +44,79 @@ SENTENCES = (
 
 
 def tables(report: SyntaxReport) -> list[Table]:
-    """α and accuracies; annotators, and the sentences that disagree most, where asked for."""
+    """Agreement and accuracies; annotators, and the sentences that disagree most, if asked for.
+
+    Beyond chance comes first; annotators are shown beyond chance where that was computed.
+    """
     document = report.as_dict()
     names = [name for name in _SCORES if document[name] is not None]
     values = (
         *(_of("alpha", delta, f"α {delta}", _value) for delta in DELTAS),
         *(Column(name, _SCORES[name], _value) for name in names),
     )
-    found = [Table((Column("title", ""), *values), _rows(document, names))]
+    shown = [*values]
+    if document["evalb"] is not None:
+        shown.append(Column("evalb", "EVALB", _value))
+    found = [Table((Column("title", ""), *shown), _rows(document, names))]
+    if "universal" in document:
+        scores = (Column(name, header, number) for name, header in _UD.items())
+        record = {"title": "F₁ of Universal Dependencies", **document["universal"]}
+        found.append(Table((Column("title", ""), *scores), [record]))
     if "pairs" in document:
         parts = [{"title": " – ".join(p["annotators"]), **p} for p in document["pairs"]]
         for part in document["without"]:
             (missing,) = set(document["annotators"]) - set(part["annotators"])
             parts.append({"title": f"without {missing}", **part})
         columns = (Column("title", "annotators"), Column("items", "sentences", count), *values)
-        found.append(Table(columns, parts))
+        found.append(Table(columns, [{**part, **_beyond(part, "value")} for part in parts]))
     if "sentences" in document:
         found.append(Table(SENTENCES, document["sentences"]))
     return found
 
 
+def _beyond(part: Record, key: str) -> Record:
+    """What a part has beyond chance, under the names of its published values."""
+    beyond = part["beyond_chance"]
+    if not beyond:
+        return {}
+    values = {name: one[key] for name, one in beyond.items()}
+    return {"alpha": {delta: values[delta] for delta in DELTAS}, **values}
+
+
 def _rows(document: Record, names: Sequence[str]) -> list[Record]:
     """The agreement, its intervals, and the disagreements, as records of the same columns."""
-    rows: list[Record] = [{"title": "agreement", **document}]
-    for title, key in (("95 % sampling", "interval"), ("bootstrap", "bootstrap")):
+    rows: list[Record] = []
+    if document["beyond_chance"]:
+        beyond = (("beyond chance", "value"), ("95 % over sentences", "interval"))
+        rows += [{"title": title, **_beyond(document, key)} for title, key in beyond]
+    rows.append({"title": "as published" if rows else "agreement", **document})
+    for title, key in (("95 % sampling", "interval"), ("95 % bootstrap", "bootstrap")):
         if drawn := document.get(key):
             alpha = {delta: drawn.get(delta) for delta in DELTAS}
             rows.append({"title": title, "alpha": alpha, **{n: drawn.get(n) for n in names}})
-    return [*rows, *({"title": n, "alpha": document[n]} for n in ("observed", "expected"))]
+    rows += [{"title": n, "alpha": document[n]} for n in ("observed", "expected")]
+    if document["beyond_chance"]:
+        rows.append(
+            {"title": "expected, length-matched", "alpha": _beyond(document, "expected")["alpha"]}
+        )
+    return rows
 
 
 def in_words(report: SyntaxReport) -> list[str]:
-    """How much was compared, and why an α is undefined."""
+    """How much was compared, with what chance, and why a value is undefined."""
     result = report.agreement
     ignored = f", {result.ignored} ignored in the accuracies" if result.ignored else ""
     items, tokens = result.total.items, result.tokens
     sizes = f"{items} sentence{'s' * (items != 1)}, {tokens} token{'s' * (tokens != 1)}"
     found = [f"{sizes}{ignored}"]
+    if report.universal is not None and (other := report.universal.other_text):
+        found.append(f"UD: {other} pairs of annotations not compared, since their texts differ")
+    if beyond := result.total.beyond_chance.get(DELTAS[0]):
+        if beyond.samples:
+            found.append(
+                f"chance: other sentences of the same length for {percent(beyond.equal_length)} of "
+                f"the annotations, of up to {beyond.widest} tokens more or fewer for the others"
+            )
+        if beyond.reason:
+            found.append(f"beyond chance: {beyond.reason}")
     return found if result.reason is None else [*found, result.reason]

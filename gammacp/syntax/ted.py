@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Codes, Indices
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import UsageError
 from gammacp.syntax.trees import Tree
 
@@ -43,18 +43,23 @@ class PackedTrees:
         """Unit-cost distances between the packed trees first[k] and second[k]."""
         from gammacp.syntax.ted_kernel import pair_distances
 
-        return pair_distances(
-            self.labels,
-            self.leftmost,
-            self.keyroots,
-            self.starts,
-            self.n_nodes,
-            self.root_starts,
-            self.root_counts,
-            self.costs,
-            np.asarray(first, np.int64),
-            np.asarray(second, np.int64),
-        )
+        pairs = np.asarray(first, np.int64), np.asarray(second, np.int64)
+        return pair_distances(*self._arrays, *pairs)
+
+    def weighted_squares(self, first: int, last: int, weights: Floats) -> Floats:
+        """Σ_y w_y δ²(x, y) for each tree, over the pairs x < y with first ≤ x < last.
+
+        Each pair adds to both its trees; shape (rows of weights, 3, trees).
+        """
+        from gammacp.syntax.ted_kernel import weighted_squares
+
+        return weighted_squares(*self._arrays, self.sizes, first, min(last, len(self)), weights)
+
+    @property
+    def _arrays(self) -> tuple[Codes, Codes, Codes, Indices, Indices, Indices, Indices, Indices]:
+        """What the kernels know trees by."""
+        places = self.starts, self.n_nodes, self.root_starts, self.root_counts, self.costs
+        return self.labels, self.leftmost, self.keyroots, *places
 
 
 def pack(trees: Sequence[Tree]) -> PackedTrees:

@@ -64,6 +64,45 @@ def _unit_distance(
 
 
 @kernel
+def _between(
+    labels: Codes,
+    leftmost: Codes,
+    keyroots: Codes,
+    starts: Indices,
+    sizes: Indices,
+    root_starts: Indices,
+    root_counts: Indices,
+    costs: Indices,
+    x: int,
+    y: int,
+    subtrees: Codes,
+    forest: Codes,
+) -> int:
+    """Distance of the packed trees x and y by the cheaper of the two decompositions.
+
+    Row 0 of `starts` … `costs` is the left decomposition of every tree, row 1 the mirrored one;
+    `costs` is the summed size of its keyroots' subtrees, so that the product over the two trees is
+    the number of cells to fill.
+    """
+    side = 1 if costs[1, x] * costs[1, y] < costs[0, x] * costs[0, y] else 0
+    return _unit_distance(
+        labels,
+        leftmost,
+        keyroots,
+        starts[side, x],
+        sizes[x],
+        root_starts[side, x],
+        root_counts[side, x],
+        starts[side, y],
+        sizes[y],
+        root_starts[side, y],
+        root_counts[side, y],
+        subtrees,
+        forest,
+    )
+
+
+@kernel
 def pair_distances(
     labels: Codes,
     leftmost: Codes,
@@ -76,38 +115,55 @@ def pair_distances(
     first: Indices,
     second: Indices,
 ) -> Codes:
-    """Unit-cost distances of the pairs (first[k], second[k]).
-
-    Row 0 of `starts` … `costs` is the left decomposition of every tree, row 1 the mirrored one;
-    `costs` is the summed size of its keyroots' subtrees, so that the product over the two trees is
-    the number of cells to fill.
-    """
+    """Unit-cost distances of the pairs (first[k], second[k])."""
     largest = 1
     for k in range(len(first)):
         largest = max(largest, sizes[first[k]], sizes[second[k]])
     subtrees = np.empty((largest, largest), np.int32)
     forest = np.empty((largest + 1, largest + 1), np.int32)
+    trees = (labels, leftmost, keyroots, starts, sizes, root_starts, root_counts, costs)
     found = np.empty(len(first), np.int32)
     for k in range(len(first)):
-        x = first[k]
-        y = second[k]
-        side = 1 if costs[1, x] * costs[1, y] < costs[0, x] * costs[0, y] else 0
-        found[k] = _unit_distance(
-            labels,
-            leftmost,
-            keyroots,
-            starts[side, x],
-            sizes[x],
-            root_starts[side, x],
-            root_counts[side, x],
-            starts[side, y],
-            sizes[y],
-            root_starts[side, y],
-            root_counts[side, y],
-            subtrees,
-            forest,
-        )
+        found[k] = _between(*trees, first[k], second[k], subtrees, forest)
     return found
+
+
+@kernel
+def weighted_squares(
+    labels: Codes,
+    leftmost: Codes,
+    keyroots: Codes,
+    starts: Indices,
+    sizes: Indices,
+    root_starts: Indices,
+    root_counts: Indices,
+    costs: Indices,
+    lengths: Indices,
+    low: int,
+    high: int,
+    weights: Floats,
+) -> Floats:
+    """Sums of the three squared δ of each tree, over the pairs x < y with low ≤ x < high.
+
+    `lengths` are |x|; a pair adds w_y δ² to x and w_x δ² to y, for each row of weights.
+    """
+    largest = sizes.max()
+    subtrees = np.empty((largest, largest), np.int32)
+    forest = np.empty((largest + 1, largest + 1), np.int32)
+    trees = (labels, leftmost, keyroots, starts, sizes, root_starts, root_counts, costs)
+    sums = np.zeros((len(weights), 3, len(sizes)))
+    squares = np.empty(3)
+    for x in range(low, high):
+        for y in range(x + 1, len(sizes)):
+            ted = _between(*trees, x, y, subtrees, forest)
+            squares[0] = ted**2
+            squares[1] = (ted - abs(lengths[x] - lengths[y])) ** 2
+            squares[2] = (ted / (lengths[x] + lengths[y])) ** 2
+            for k in range(len(weights)):
+                for d in range(3):
+                    sums[k, d, x] += weights[k, y] * squares[d]
+                    sums[k, d, y] += weights[k, x] * squares[d]
+    return sums
 
 
 @kernel

@@ -10,9 +10,10 @@ from pathlib import Path
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut, Tally, gathered
 from gammacp.signature import quoted
-from gammacp.syntax.annotations import Item, Sentence, Treebank
+from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
+from gammacp.syntax.conventions import by_convention, check_conventions
 from gammacp.syntax.defects import Defect, find_defects, require_sound
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
 from gammacp.syntax.pairing import pair_sentences
@@ -97,6 +98,8 @@ def read_treebank(
     pairing: str = "auto",
     leaves: str = "auto",
     size: str = "leaves",
+    labels: str = "all",
+    ignore: str = "",
     encoding: str = "utf-8",
 ) -> ReadTreebank:
     """Read everybody's files.
@@ -115,6 +118,8 @@ def read_treebank(
     leaves, size
         Phrase structure: what bare symbols are (`gammacp.syntax.brackets`), and |x| in leaves or
         nodes.
+    labels, ignore
+        Conventions, see `gammacp.syntax.conventions`.
     encoding
         Of the files, unless a byte-order mark says otherwise.
 
@@ -131,8 +136,10 @@ def read_treebank(
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     named, how = name_files(listed, pattern=pattern, folders=folders, kind=kind)
     chosen = kind or _recognised(named[0].path, encoding)
+    check_conventions(labels, ignore, chosen)
     tallies = {one.path: Tally(str(one.path)) for one in named}
-    sentences, note = _read_all(named, chosen, leaves, size, encoding, tallies)
+    conventions = {"labels": labels, "ignore": ignore}
+    sentences, note = _read_all(named, chosen, leaves, size, encoding, tallies, **conventions)
     documents: dict[str, dict[str, list[Sentence]]] = {}
     for one in named:
         documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
@@ -140,11 +147,12 @@ def read_treebank(
     left_out: list[LeftOut] = []
     for document in sorted(documents):
         paired, alone = pair_sentences(document, documents[document], pairing=pairing)
-        items += paired
+        items += _complete(paired, tallies)
         left_out += alone
     annotators = tuple(dict.fromkeys(one.annotator for one in named))
     options = {"pattern": pattern, "folders": folders, "pairing": pairing, "leaves": leaves}
-    options |= {"size": None if size == "leaves" else size}
+    options |= {"size": None if size == "leaves" else size, "ignore": ignore or None}
+    options |= {"labels": None if labels == "all" else labels}
     selection = (f"{k}={quoted(v)}" for k, v in options.items() if v not in (None, "auto"))
     treebank = Treebank(annotators, tuple(items), chosen, tuple(selection))
     if not treebank.shared:
@@ -194,12 +202,17 @@ def _read_all(
     size: str,
     encoding: str,
     tallies: Mapping[Path, Tally],
+    labels: str = "all",
+    ignore: str = "",
 ) -> tuple[dict[Path, list[Sentence]], str]:
     if kind == "dependency":
-        found: dict[Path, list[Sentence]] = {
-            one.path: list(read_conll(one.path, encoding=encoding, tally=tallies.get(one.path)))
-            for one in named
-        }
+        found: dict[Path, list[Sentence]] = {}
+        for one in named:
+            tally = tallies.get(one.path)
+            found[one.path] = [
+                by_convention(sentence, labels=labels, ignore=ignore, tally=tally)
+                for sentence in read_conll(one.path, encoding=encoding, tally=tally)
+            ]
         return found, "dependency trees"
     files = [read_brackets(one.path, encoding=encoding) for one in named]
     words = settle_leaves(files, leaves)
@@ -208,4 +221,31 @@ def _read_all(
         if words
         else "without words (--leaves words if the leaves are words)"
     )
-    return {file.path: list(file.phrases(words=words, size=size)) for file in files}, note
+    return {
+        file.path: list(
+            file.phrases(
+                words=words,
+                size=size,
+                labels=labels,
+                ignore=ignore,
+                tally=tallies.get(file.path),
+            )
+        )
+        for file in files
+    }, note
+
+
+def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:
+    """The items without annotations that have not been made yet, which are counted."""
+    found = []
+    for item in items:
+        there = {}
+        for annotator, sentence in item.annotations.items():
+            if isinstance(sentence, Dependencies) and not sentence.complete:
+                reason = "a head or a relation is missing (_): not annotated"
+                tallies[Path(sentence.file)].add("sentence", reason)
+            else:
+                there[annotator] = sentence
+        if there:
+            found.append(Item(item.document, item.name, there))
+    return found

@@ -80,6 +80,50 @@ def test_beyond_chance(run: Run) -> None:
     assert "seed 0" in shown.err
 
 
+def test_against_a_reference(run: Run, tmp_path: Path) -> None:
+    options = ("segmentation", "--dataset", "moonstone", "--reference", "an1")
+    document = json.loads(run(*options, "--candidate", "an2", "--near", 2, "--json").out)
+    names = [s["system"] for s in document["systems"]]
+    assert names == ["an2", "(shuffled)", "(even)", "(all)", "(none)"]
+    assert document["systems"][0]["by_document"].keys() == document_items("moonstone")
+    found = run(*options, "--pairs")
+    assert found.code == 0
+    assert f"{document['systems'][0]['micro']['b']:.4f}" in found.out
+    gold, other = tmp_path / "gold.json", tmp_path / "system.json"
+    gold.write_text('{"x": {"editor": [2, 3]}, "y": {"editor": [4]}}')
+    other.write_text('{"x": {"tiler": [3, 2]}, "z": {"tiler": [4]}}')
+    found = run("segmentation", other, "--reference", gold)
+    assert "tiler: 2 documents that it or the reference did not code are left out: " in found.err
+    assert " tiler " in found.out
+
+
+def document_items(name: str) -> set[str]:
+    text = resources.files("gammacp.datasets").joinpath(f"{name}.json").read_text()
+    return set(json.loads(text)["items"])
+
+
+def test_bad_references(run: Run, tmp_path: Path) -> None:
+    gold, other = tmp_path / "gold.json", tmp_path / "system.json"
+    gold.write_text('{"x": {"editor": [2, 3]}}')
+    other.write_text('{"x": {"tiler": [3, 3]}}')
+    found = run("segmentation", other, "--reference", gold)
+    assert found.code == 3
+    assert "gold.json: item 'x' has mass 5 in the reference and 6 for tiler (+1)" in found.err
+    other.write_text('{"y": {"tiler": [3, 3]}}')
+    found = run("segmentation", other, "--reference", gold)
+    assert found.code == 3
+    assert "no item of 'reference' is coded by a system" in found.err
+    for options, message in (
+        (("--reference", "x"), "reference 'x' coded no item; coders are: an1"),
+        (("--reference", "an1", "--candidate", "x"), "system 'x' coded no item"),
+        (("--reference", "an1", "--beyond-chance"), "does not go with"),
+        (("--near", 2), "--near goes with --reference"),
+    ):
+        found = run("segmentation", "--dataset", "moonstone", *options)
+        assert found.code == 2
+        assert message in found.err
+
+
 def test_groups(run: Run, tmp_path: Path) -> None:
     path, groups = tmp_path / "in.json", tmp_path / "groups.json"
     path.write_text('{"s": {"1": [2, 1], "2": [3]}, "t": {"1": [3], "2": [1, 2]}}')
@@ -129,6 +173,18 @@ def test_published_edits_that_are_not_the_cheapest(run: Run) -> None:
     assert run("segmentation", "--dataset", "moonstone", "--n", 5, "--edit", "optimal").err == ""
 
 
+def test_items_of_one_person_are_left_out_and_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    path.write_text(
+        '{"t": {"a": [4, 4], "b": [8], "h": [8]}, "u": {"a": [5]}, "v": {"a": [2], "h": [2]}}'
+    )
+    found = run("segmentation", path, "--candidate", "h", "--json")
+    assert "2 items that fewer than two people coded are left out: u, v" in found.err
+    document = json.loads(found.out)
+    assert document["skipped"] == ["u", "v"]
+    assert list(document["items"]) == ["t"]
+
+
 def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "full.json"
     path.write_text('{"t": {"a": [1, 1, 1], "b": [1, 1, 1]}}')
@@ -145,7 +201,7 @@ def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
     [
         ('{"t": {"a": [2, 1], "b": [4]}}', "bad.json: item 't' has mass 3 for a and 4 for b"),
         ('{"t": {\n"a": [2, 0], "b": [2]}}', "bad.json:2: item 't', coder 'a': mass 0"),
-        ('{"t": {"a": [2]}}', "item 't' is coded by a only"),
+        ('{"t": {"a": [2]}, "u": {"b": [3]}}', "no item is coded by two people: t by a, u by b"),
         ('{"t": {"a": [2], "b": [', "bad.json:1: JSON is broken"),
     ],
 )

@@ -125,7 +125,22 @@ def test_whole_numbers_are_written_as_such_and_others_by_repr(tmp_path: Path) ->
     assert file.read_text(encoding="utf-8").splitlines()[-1] == f"A,,1,{0.1 + 0.2 + 1!r}"
 
 
-names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
+def test_blanks_around_names_are_counted_and_left_out(tmp_path: Path) -> None:
+    c = read_text(tmp_path, '"Ann ",x ,1,2\nAnn,x,3,4\nBob,\u00a0,1,2\nBob, x,3,4\n')
+    assert c.annotators == ("Ann", "Bob")
+    assert [u.category for u in c] == ["x", "x", None, "x"]
+    (entry,) = c.left_out
+    assert (entry.kind, entry.count) == ("blank", 3)
+
+
+@pytest.mark.parametrize("unit", [Unit("A ", 0, 1, "x"), Unit("A", 0, 1, "\tx")])
+def test_names_with_blanks_around_them_are_not_written(tmp_path: Path, unit: Unit) -> None:
+    with pytest.raises(DataError, match="has blanks at its ends"):
+        write(Continuum.from_units([unit]), tmp_path / "a.csv")
+    assert not list(tmp_path.iterdir())
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip).filter(bool)
 positions = st.floats(-1e6, 1e6) | st.integers(-(2**53), 2**53)
 units = st.builds(
     lambda a, c, p, q: Unit(a, min(p, q), max(p, q), c),

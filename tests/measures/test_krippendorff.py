@@ -271,12 +271,12 @@ def test_bootstrap_has_the_width_of_the_binomial() -> None:
 
 def test_bootstrap_of_a_column_counts_cells_that_are_filled() -> None:
     """25 draws for each: cells that nothing falls into bring none."""
-    from gammacp.measures.bootstrap import bootstrap_column
+    from gammacp.measures.bootstrap import bootstrap_interval
 
-    full = bootstrap_column(
+    full = bootstrap_interval(
         np.array([30.0, 10.0]), np.array([0.0, 1.0]), 0.5, pairs=10**6, resamples=400, seed=2
     )
-    with_empty = bootstrap_column(
+    with_empty = bootstrap_interval(
         np.array([30.0, 0.0, 10.0]),
         np.array([0.0, 1.0, 1.0]),
         0.5,

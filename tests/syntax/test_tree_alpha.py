@@ -119,25 +119,32 @@ def test_sampled_pairs_come_near_and_say_how_near() -> None:
     assert inside >= 16
 
 
-def test_a_sample_of_sentences_is_scored_as_if_it_were_the_treebank() -> None:
-    """The bootstrap's quadratic form against re-scoring a treebank in which sentences repeat."""
-    from gammacp.syntax.alpha import (
-        Subset,
-        TreeObservations,
-        expected_disagreement,
-        observed_disagreement,
-    )
+def test_what_a_sentence_adds_is_the_slope_of_the_quadratic_form() -> None:
+    """Sentences of weight 1 + ε against the parts that the bootstrap draws."""
+    from gammacp.syntax.agreement import _published_parts
+    from gammacp.syntax.alpha import TreeObservations, deltas, expected_disagreement
 
     treebank = random_treebank(6)
     observations = TreeObservations.of(treebank)
-    weights = np.random.default_rng(0).integers(0, 3, observations.n_items).astype(np.float64)
-    subset = Subset(observations.everything, weights)
-    repeated = [i for i, w in zip(treebank.shared, weights, strict=True) for _ in range(int(w))]
-    for k, delta in enumerate(DELTAS):
-        observed, expected = by_definition(Treebank((), tuple(repeated), "dependency"), delta)
-        assert observed_disagreement(observations, subset)[k] == pytest.approx(observed)
-        found = expected_disagreement(observations, [subset])[0, k]
-        assert found == pytest.approx(expected)
+    everything = observations.everything[None]
+    expected = expected_disagreement(observations, everything)
+    parts = _published_parts(observations, expected, accuracies(treebank))
+    trees = [s.tree for s in observations.sentences]
+    sizes = np.array([t.size for t in trees])
+    ted = np.array([[tree_edit_distance(x, y) for y in trees] for x in trees])
+    squares = deltas(ted.astype(int), sizes[:, None], sizes[None]) ** 2
+    n = len(trees)
+    for d, name in enumerate(DELTAS):
+        assert parts[name].expected.sum() / n == pytest.approx(expected.mean[0, d])
+        for item in range(observations.n_items):
+            sums, totals = [], []
+            for step in (-1e-5, 1e-5):
+                w = np.where(observations.item == item, 1 + step, 1.0)
+                sums.append(float(w @ squares[d] @ w))
+                totals.append(float(w.sum()))
+            # D_e of a large treebank: a mean over pairs, times the number of annotations.
+            slope = (sums[1] / totals[1] - sums[0] / totals[0]) / 2e-5 * n / (n - 1)
+            assert parts[name].expected[item] == pytest.approx(slope, rel=1e-5, abs=1e-8)
 
 
 def test_bootstrap_interval_holds_the_value() -> None:

@@ -48,6 +48,12 @@ def pooled(
     return Solution(groups, cost, max(bound, 0.0), Status.FEASIBLE)
 
 
+def one_spot(continuum: Continuum, tuning: Tuning) -> bool:
+    """Whether all units are all but at the same place, without being there."""
+    spread = float(np.ptp(continuum.starts) + np.ptp(continuum.ends))
+    return 0.0 < spread <= tuning.spot * float(continuum.lengths.min())
+
+
 def better(a: Solution, b: Solution) -> Solution:
     """The cheaper groups with the higher bound; a proof needs the true problem."""
     best = b if b.objective < a.objective else a

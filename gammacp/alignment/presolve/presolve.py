@@ -7,6 +7,8 @@ bound allows for every pair that was left out.
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ from gammacp.alignment.columns import Columns, group_table
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.closest import solve_closest
 from gammacp.alignment.presolve.duplicates import Merged, pack, rows_of, runs_of_identical
-from gammacp.alignment.presolve.pooling import better, pooled
+from gammacp.alignment.presolve.pooling import better, one_spot, pooled
 from gammacp.alignment.problem import Problem, Solution, Status, group_costs
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.arrays import Indices
@@ -60,6 +62,18 @@ def solve_presolved(
     except TooManyPairsError:
         closest = solve_closest(continuum, dissimilarity, solve, limits, cover, deadline)
         return Presolved(closest, None)
+    if not cover and one_spot(continuum, limits.tuning):
+        quickly = limits.until(min(deadline, time.monotonic() + limits.tuning.spot_seconds))
+        solved = solve(problem, quickly)
+        other = (
+            None
+            if solved.status is Status.OPTIMAL
+            else pooled(continuum, dissimilarity, deadline, limits.tuning)
+        )
+        if other is None and solved.status is Status.OPTIMAL:
+            return Presolved(solved, problem)
+        if other is not None and other.objective - other.bound <= problem.slack:
+            return Presolved(replace(other, status=Status.OPTIMAL, bound=other.objective), None)
     solved = solve(problem, limits.until(deadline))
     if solved.status is not Status.OPTIMAL and not cover:
         other = pooled(continuum, dissimilarity, deadline, limits.tuning)
@@ -107,7 +121,7 @@ def _solve_merged(
     columns = packed.certificate.columns
     objective = _cost(problem, columns, packed.times, continuum.n_units)
     bound = max(continuum.n_units * problem.opening - packed.bound, 0.0)
-    proven = bound >= objective - problem.tolerance * continuum.n_units
+    proven = bound >= objective - problem.slack * continuum.n_units / problem.n_units
     solved = Solution(
         merged.groups(columns, packed.times),
         objective,

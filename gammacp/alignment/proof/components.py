@@ -51,7 +51,7 @@ class Decomposition:
         self.complete = False
         self.columns, self.loss, self.alone = columns, loss, alone
         self.cover, self.opening = problem.cover, problem.opening
-        self.tolerance = problem.tolerance
+        self.tolerance, self.slack = problem.tolerance, problem.slack
         self.step = limits.tuning.loss_step * problem.scale
         self.over = problem.opening - alone
         self.limits, self.deadline = limits, deadline
@@ -154,7 +154,8 @@ class Decomposition:
         limits = replace(self.limits, gap=0.0, time_limit=left if left < 1e9 else None)
         ones = np.ones(len(self.alone), np.int64)
         packing = Model(part, ones, self.opening, self.cover)
-        found = best_packing(packing, limits, hint=had.astype(np.int64))
+        share = self.slack * len(np.unique(part.members)) / len(self.alone)
+        found = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
         taken = found.times > 0
         if self._loss(part, taken, price) > self._loss(part, had, price):
             taken = had

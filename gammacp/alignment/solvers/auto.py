@@ -5,8 +5,8 @@ from __future__ import annotations
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution
 from gammacp.alignment.solvers.bipartite import solve_bipartite
+from gammacp.alignment.solvers.crowds import solve_crowd
 from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
-from gammacp.alignment.solvers.generation import solve_generation
 from gammacp.alignment.solvers.registry import Solver, register
 
 
@@ -21,7 +21,7 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
     """`solve_auto` that has a certificate for two annotators' covers, too."""
     columns = listed_columns(problem, limits.tuning)
     if columns is None:
-        return solve_generation(problem, limits)
+        return solve_crowd(problem, limits)
     return solve_listed(problem, columns, limits)
 
 

@@ -7,19 +7,31 @@ import numpy as np
 from gammacp.alignment.columns import all_columns, to_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
+from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.solvers.enumeration import better
+from gammacp.alignment.solvers.greedy import take_first
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.arrays import Codes, Indices
 
 
 def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
-    """Maximise the gain of the full model."""
+    """Maximise the gain of the full model, from the greedy alignment on."""
+    deadline = limits.deadline()
     columns = all_columns(problem, limits.tuning)
-    ones = np.ones(problem.n_units, np.int64)
-    found = best_packing(Model(columns, ones, problem.opening, problem.cover), limits)
-    groups = to_groups(problem, columns.select(np.flatnonzero(found.times)))
-    result = solution(problem, groups, problem.n_units * problem.opening - found.bound)
-    # Proven on integers: what is better than the rounding would have shown.
-    return solution(problem, groups, result.objective) if found.proven else result
+    greedy = np.zeros(len(columns), np.int64)
+    greedy[take_first(problem, columns)] = 1
+    model = Model(columns, np.ones(problem.n_units, np.int64), problem.opening, problem.cover)
+    found = best_packing(model, limits.until(deadline), hint=greedy)
+
+    def taken(times: Indices) -> Codes:
+        return to_groups(problem, columns.select(np.flatnonzero(times)))
+
+    result = solution(problem, taken(found.times), problem.n_units * problem.opening - found.bound)
+    if found.proven:
+        # Proven on integers: what is better than the rounding would have shown.
+        return solution(problem, result.groups, result.objective)
+    return better(problem, result, solution(problem, taken(greedy), unit_bound(problem)))
 
 
 register(

@@ -25,13 +25,14 @@ import numpy as np
 from gammacp.alignment.columns import Columns, to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
 from gammacp.alignment.duals.projection import Support, shared_prices, supported
+from gammacp.alignment.heuristics.annealing import Schedule, cooled, fits
 from gammacp.alignment.heuristics.local_search import improve
-from gammacp.alignment.heuristics.neighbourhoods import searched
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.pricing.near import project_prices
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, group_costs, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
+from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import better, proven_best
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import Solver, register
@@ -84,7 +85,11 @@ class _Iterate:
 def solve_generation(problem: Problem, limits: Limits) -> Solution:
     """Generate groups until all that could matter are listed, then prove the best out of them."""
     deadline = limits.deadline()
-    generated = generate(problem, limits, deadline)
+    return concluded(problem, generate(problem, limits, deadline), limits, deadline)
+
+
+def concluded(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
+    """The best alignment of what was generated, proven where that is complete."""
     bound = problem.n_units * problem.opening - generated.bound
     if not generated.complete:
         certificate = Certificate(generated.columns, generated.price)
@@ -100,31 +105,29 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
     return better(problem, found, solution(problem, groups, bound))
 
 
-def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
+def generate(
+    problem: Problem, limits: Limits, deadline: float, known: Generated | None = None
+) -> Generated:
     """Generate columns until all that could matter are listed, the gap is reached or time is out.
 
     Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
-    that an equally good alignment could use are listed.
+    that an equally good alignment could use are listed. It goes on from what is `known`.
     """
     tuning = limits.tuning
-    groups = improve(problem, None, deadline, tuning)
-    pool = to_columns(problem, groups)
-    support, price = supported(
-        problem.n_units, pool, np.ones(len(pool)), shared_prices(problem, groups), tuning.used
-    )
-    gain = float(pool.gain.sum())
-    state = _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
-    first = True
+    state = _begun(problem, known, deadline, tuning)
+    first, total = True, problem.n_units * problem.opening
+    large = len(problem.first) >= tuning.searched_pairs
     try:
         while True:
             found = len(state.pool)
             state = _projected(problem, state, deadline, tuning)
-            if first and not state.near and len(problem.first) >= tuning.searched_pairs:
+            if first and not state.near and large:
                 state = _searched(problem, state, deadline, tuning)
             found = len(state.pool) - found
             if first or state.near or found < problem.n_units / 10:
                 state = _priced(problem, state, deadline, tuning)
             first = False
+            tell(total - state.gain, total - state.bound)
             if state.converged and not _good_enough(problem, state, limits):
                 state = _packed(problem, state, deadline, limits)
             if _good_enough(problem, state, limits) or due(deadline):
@@ -135,7 +138,9 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
             if state.converged:
                 break
             if not state.near:
-                state = _mastered(problem, state, deadline, tuning)
+                before, state = state, _mastered(problem, state, deadline, tuning)
+                if large and state.gain > before.gain:
+                    state = _mended(problem, state, deadline, tuning)
     except TimeoutError:
         # What has been found so far, with its bound, is the answer.
         pass
@@ -143,6 +148,18 @@ def generate(problem: Problem, limits: Limits, deadline: float) -> Generated:
     if state.bound - state.gain <= _slack(problem):
         columns = _within(problem, state, _slack(problem), deadline, tuning) or columns
     return Generated(columns, state.center, state.groups, state.bound, complete=False)
+
+
+def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: Tuning) -> _Iterate:
+    groups = improve(problem, None, deadline, tuning) if known is None else known.groups
+    pool = to_columns(problem, groups)
+    gain = float(pool.gain.sum())
+    start = shared_prices(problem, groups) if known is None else known.price
+    support, price = supported(problem.n_units, pool, np.ones(len(pool)), start, tuning.used)
+    if known is None:
+        return _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
+    pool = pool.joined(known.columns)
+    return _Iterate(pool, groups, gain, price, start, support, known.bound, relaxed=gain)
 
 
 def _slack(problem: Problem) -> float:
@@ -170,11 +187,23 @@ def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tunin
 
 def _searched(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
     """From a better alignment, its groups the support."""
-    state = _better(problem, state, searched(problem, state.groups, deadline, tuning))
+    groups = state.groups
+    for heat in tuning.heats[:2] if fits(problem, groups, tuning) else ():
+        schedule = Schedule(heat, tuning.moves, 0)
+        groups = cooled(problem, groups, schedule, deadline, tuning)
+    state = _better(problem, state, groups)
     pool = to_columns(problem, state.groups)
     support, price = supported(problem.n_units, pool, np.ones(len(pool)), state.price, tuning.used)
     state = replace(state, support=support, price=price, relaxed=state.gain)
     return _projected(problem, state, deadline, tuning)
+
+
+def _mended(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+    """From what a run of annealing makes of a rounded solution."""
+    if not fits(problem, state.groups, tuning):
+        return state
+    schedule = Schedule(tuning.heats[-2], tuning.moves, 0)
+    return _better(problem, state, cooled(problem, state.groups, schedule, deadline, tuning))
 
 
 def _mastered(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:

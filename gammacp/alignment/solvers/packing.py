@@ -63,8 +63,13 @@ class _Program:
     covered: list[list[Any]] = field(default_factory=list)
 
 
-def best_packing(packing: Model, limits: Limits, *, hint: Indices | None = None) -> Packing:
-    """How often to take each column so that Σ gain, less what is covered again, is largest."""
+def best_packing(
+    packing: Model, limits: Limits, *, hint: Indices | None = None, slack: float = 0.0
+) -> Packing:
+    """How often to take each column so that Σ gain, less what is covered again, is largest.
+
+    The bound of a proven packing may be above its gain by `slack`.
+    """
     columns, cover = packing.columns, packing.cover
     if not len(columns):
         return Packing(np.zeros(0, np.int64), 0.0, True)
@@ -81,6 +86,7 @@ def best_packing(packing: Model, limits: Limits, *, hint: Indices | None = None)
         for variable, taken in zip(program.times, hint.tolist(), strict=True):
             program.model.add_hint(variable, taken)
     solver = _solver(limits)
+    solver.parameters.absolute_gap_limit = slack * scale
     status = _solved(solver, program.model)
     if status is None:
         most = columns.gain * _most_times(packing)
@@ -90,7 +96,7 @@ def best_packing(packing: Model, limits: Limits, *, hint: Indices | None = None)
     rounding = 0.5 * (n_units + 1) / scale
     shift = len(program.units) * packing.opening if cover else 0.0
     bound = solver.best_objective_bound / scale + shift + rounding
-    return Packing(times, bound, status is Status.OPTIMAL and limits.gap == 0)
+    return Packing(times, bound, status is Status.OPTIMAL and limits.gap == slack == 0)
 
 
 class Ranking(NamedTuple):

@@ -46,6 +46,7 @@ SOLVERS: Registry[Solver] = Registry(
         "gammacp.alignment.solvers.auto",
         "gammacp.alignment.solvers.enumeration",
         "gammacp.alignment.solvers.generation",
+        "gammacp.alignment.solvers.crowds",
         "gammacp.alignment.solvers.bipartite",
         "gammacp.alignment.solvers.cpsat",
         "gammacp.alignment.solvers.milp",

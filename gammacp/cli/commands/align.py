@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import typer
-
 from gammacp.cli.alignment_table import alignment_records, print_alignment
-from gammacp.cli.options.groups import flatten
 from gammacp.cli.options.reading import File, Reading, load, placed
 from gammacp.cli.options.settings import Seed, Solving, Weighing
 from gammacp.cli.output import AsJson, end_if_interrupted, print_json
 from gammacp.cli.progress import progress
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("align")(flatten(align))
 
 
 def align(

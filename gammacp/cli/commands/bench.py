@@ -16,9 +16,9 @@ from gammacp.cli.bench_output import (
     tell,
     tell_comparison,
 )
-from gammacp.cli.commands.bench_store import add_store_commands, store_path
+from gammacp.cli.commands.bench_store import export, merge, status, store_path
 from gammacp.cli.options.bench import (
-    TREES,
+    UNITS_ONLY,
     Checking,
     Extent,
     Origin,
@@ -27,7 +27,8 @@ from gammacp.cli.options.bench import (
     sweep_of,
 )
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.settings import Sampling, Solving, Weighing
+from gammacp.cli.options.names import HELP, Command, Group
+from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import AsJson, message, print_json
 
 if TYPE_CHECKING:
@@ -40,23 +41,13 @@ if TYPE_CHECKING:
     from gammacp.bench.table import Point
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add `bench` and its subcommands."""
-    group = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
-    group.callback(invoke_without_command=True)(flatten(bench))
-    add_store_commands(group)
-    app.add_typer(group, name="bench")
-
-
-def bench(
+def _bench(
     context: typer.Context,
     extent: Extent,
     origin: Origin,
     running: Running,
     checking: Checking,
-    weighing: Weighing,
-    sampling: Sampling,
-    solving: Solving,
+    settings: Settings,
     json: AsJson = False,
 ) -> None:
     """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond."""
@@ -64,10 +55,10 @@ def bench(
         refuse_options(context, f"is one of `bench`: give it to `{context.invoked_subcommand}`")
         return
     if origin.trees is not None:
-        refuse_options(context, "is not one of sweeps of trees", but=TREES)
+        refuse_options(context, "is not one of sweeps of trees", UNITS_ONLY)
     from gammacp.bench.store import Store
 
-    sweep = sweep_of(extent, origin, running, checking, (weighing, sampling, solving))
+    sweep = sweep_of(extent, origin, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
     with Store.writing(running.store or store_path(running.out)) as store:
@@ -159,3 +150,9 @@ def _plan(sweep: Sweep, store: Store, running: Running, *, as_json: bool) -> Non
     costs = plan(sweep, store, store.begin(sweep))
     rows = [*costs, total(costs)] if len(costs) > 1 else costs
     print_plan(rows, running.cores or available_cores(), as_json=as_json)
+
+
+bench = typer.Typer(cls=Group, context_settings=HELP)
+bench.callback(invoke_without_command=True)(flatten(_bench))
+for command in (status, export, merge):
+    bench.command(cls=Command)(flatten(command))

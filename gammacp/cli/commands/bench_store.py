@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, print_table
 
 DEFAULT_OUT = Path("bench-out")
@@ -21,13 +22,6 @@ StoreOption = Annotated[
 def store_path(folder: Path) -> Path:
     """Where a sweep keeps its cells unless it is told otherwise."""
     return folder / _NAME
-
-
-def add_store_commands(group: typer.Typer) -> None:
-    """Add `status`, `export` and `merge`."""
-    group.command("status")(status)
-    group.command("export")(export)
-    group.command("merge")(merge)
 
 
 def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
@@ -72,12 +66,8 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
 def export(
     out: Annotated[Path, typer.Argument(help="cells.csv or cells.parquet.")],
     store: StoreOption = _DEFAULT_STORE,
-    experiment: Annotated[
-        str | None, typer.Option(help="Only this one.  [default: all]", metavar="NAME")
-    ] = None,
-    times: Annotated[
-        bool, typer.Option("--times", help="With the seconds and the run of each cell.")
-    ] = False,
+    experiment: str | None = option("Only this one.  [default: all]", "NAME"),
+    times: bool = option("With the seconds and the run of each cell.", default=False),
 ) -> None:
     """Write every cell of a store as CSV or Parquet."""
     from gammacp.bench.export import export_cells
@@ -91,9 +81,7 @@ def export(
 def merge(
     target: Annotated[Path, typer.Argument(help="Store to add to; made if it is not there.")],
     sources: Annotated[list[Path], typer.Argument(help="Stores to take cells from.")],
-    mix_software: Annotated[
-        bool, typer.Option("--mix-software", help="Also cells that other software computed.")
-    ] = False,
+    mix_software: bool = option("Also cells that other software computed.", default=False),
 ) -> None:
     """Put stores of the same sweep together; cells that are in both must agree."""
     from gammacp.bench.merging import merge as merge_store

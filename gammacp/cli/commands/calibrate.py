@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from gammacp.cli.counting import counting
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    Sampling,
-    Solving,
-    Weighing,
-    check_threshold,
-    gamma_options,
-)
+from gammacp.cli.options.settings import FailUnder, Settings
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.tables import number
 
@@ -26,30 +17,18 @@ if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("calibrate")(flatten(calibrate))
-
-
 def calibrate(
     reading: Reading,
-    weighing: Weighing,
-    sampling: Sampling,
-    solving: Solving,
+    settings: Settings,
     files: Files = None,
-    error: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Error types (repeatable), such as split:factor=2.  [default: position, "
-            "category, false-negative, false-positive, split]",
-            metavar="NAME",
-        ),
-    ] = None,
-    sets: Annotated[int, typer.Option(help="Shuffled sets per magnitude.", min=3)] = 6,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw the curves with γ on them (.svg, .png, .pdf).")
-    ] = None,
-    curves: Annotated[Path | None, typer.Option(help="Write the curves (CSV).")] = None,
+    error: list[str] | None = option(
+        "Error types (repeatable), such as split:factor=2.  [default: position, "
+        "category, false-negative, false-positive, split]",
+        "NAME",
+    ),
+    sets: int = option("Shuffled sets per magnitude.", default=6, min=3),
+    figure: Path | None = option("Draw the curves with γ on them (.svg, .png, .pdf)."),
+    curves: Path | None = option("Write the curves (CSV)."),
     jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
@@ -60,7 +39,7 @@ def calibrate(
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
     from gammacp.pools import workers
 
-    options = gamma_options(weighing, sampling, solving)
+    options = settings.options()
     loaded = load(files, reading)
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
     with workers(jobs) as executor, counting("magnitudes") as progress:
@@ -85,9 +64,8 @@ def calibrate(
         for path in (curves, figure):
             if path is not None:
                 message(f"wrote {path}")
-        message(f"seed {sampling.seed}; {found.score.signature}")
-    solving.check_proven(str(getattr(found.score, "status", "feasible")))
-    check_threshold(found.score.value, fail_under, "γ")
+        message(f"seed {settings.sampling.seed}; {found.score.signature}")
+    settings.check(found.score, fail_under)
 
 
 def _print(found: Calibration) -> None:

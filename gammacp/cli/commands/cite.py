@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 from gammacp import __version__
 from gammacp.cli.output import AsJson, print_json
 
@@ -30,11 +28,6 @@ _PAPERS = {
     "α on syntax": "Skjærholt, A. (2014). A chance-corrected measure of inter-annotator agreement "
     "for syntax. ACL 2014, 934–944.",
 }
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("cite")(cite)
 
 
 def cite(json: AsJson = False) -> None:

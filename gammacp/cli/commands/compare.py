@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
-
-import typer
 
 from gammacp.cli.options.comparing import Comparing
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    Sampling,
-    Solving,
-    Weighing,
-    check_threshold,
-    gamma_options,
-)
+from gammacp.cli.options.settings import FailUnder, Settings
 from gammacp.cli.output import AsJson, message, print_json
 
 
@@ -30,22 +20,12 @@ class By(StrEnum):
     CATEGORY = "category"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("compare")(flatten(compare))
-
-
 def compare(
     reading: Reading,
-    weighing: Weighing,
-    sampling: Sampling,
-    solving: Solving,
+    settings: Settings,
     comparing: Comparing,
     files: Files = None,
-    by: Annotated[
-        list[By] | None,
-        typer.Option(help="Print these tables only (repeatable).  [default: all]"),
-    ] = None,
+    by: list[By] | None = option("Print these tables only (repeatable).  [default: all]"),
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
@@ -53,7 +33,7 @@ def compare(
     from gammacp.campaign.compare import compare as compare_all
     from gammacp.cli.comparison_tables import PRINTERS, print_against
 
-    options = gamma_options(weighing, sampling, solving)
+    options = settings.options()
     loaded = load(files, reading)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
@@ -75,7 +55,6 @@ def compare(
             PRINTERS["reference"](found)
         if found.against is not None:
             print_against(found.overall.score, found.against)
-        message("; ".join((f"seed {sampling.seed}", *found.signatures)))
+        message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))
     score = found.overall.score
-    solving.check_proven(str(getattr(score, "status", "feasible")))
-    check_threshold(score.value, fail_under, "γ")
+    settings.check(score, fail_under)

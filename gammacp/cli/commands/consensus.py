@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import Seed, Solving, Weighing
 from gammacp.cli.output import AsJson, message, print_json, show
@@ -20,49 +18,30 @@ if TYPE_CHECKING:
     from gammacp.tables import Record
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("consensus")(flatten(consensus))
-
-
 def consensus(
     reading: Reading,
     weighing: Weighing,
     solving: Solving,
     files: Files = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Write the gold standard here; the ending says how."),
-    ] = None,
-    to: Annotated[
-        str | None, typer.Option(help="Format to write, whatever the ending.", metavar="FORMAT")
-    ] = None,
-    support: Annotated[
-        str | None,
-        typer.Option(
-            help="Annotators a unit needs: a number (2) or a share (0.6, 60%).  [default: more "
-            "than half]",
-            metavar="N|SHARE",
-        ),
-    ] = None,
-    boundaries: Annotated[
-        str, typer.Option(help="Start and end: majority, median or mean.")
-    ] = "median",
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            help="How far apart boundaries may be, as a share of the units' length, before the "
-            "unit is on the review list."
-        ),
-    ] = 0.25,
-    annotator: Annotated[str, typer.Option(help="Name of the gold standard.")] = "consensus",
-    units: Annotated[
-        Path | None, typer.Option(help="Write all units with support and confidence (CSV).")
-    ] = None,
-    review: Annotated[
-        Path | None, typer.Option(help="Write the review list, worst first (CSV).")
-    ] = None,
-    worst: Annotated[int, typer.Option(help="Rows of the review list to print.", min=0)] = 10,
+    out: Path | None = option(
+        "Write the gold standard here; the ending says how.",
+        names=("--out", "-o"),
+    ),
+    to: str | None = option("Format to write, whatever the ending.", "FORMAT"),
+    support: str | None = option(
+        "Annotators a unit needs: a number (2) or a share (0.6, 60%).  [default: more than half]",
+        "N|SHARE",
+    ),
+    boundaries: str = option("Start and end: majority, median or mean.", default="median"),
+    tolerance: float = option(
+        "How far apart boundaries may be, as a share of the units' length, before the "
+        "unit is on the review list.",
+        default=0.25,
+    ),
+    annotator: str = option("Name of the gold standard.", default="consensus"),
+    units: Path | None = option("Write all units with support and confidence (CSV)."),
+    review: Path | None = option("Write the review list, worst first (CSV)."),
+    worst: int = option("Rows of the review list to print.", default=10, min=0),
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:

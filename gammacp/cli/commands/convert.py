@@ -8,14 +8,9 @@ from typing import Annotated
 
 import typer
 
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Reading, load
 from gammacp.cli.output import message
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("convert")(flatten(convert))
 
 
 def convert(
@@ -24,14 +19,8 @@ def convert(
         list[Path] | None,
         typer.Argument(metavar="IN… OUT", help="Files, folders or globs, and the file to write."),
     ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(help="Format to write; by default the ending of OUT says it.", metavar="NAME"),
-    ] = None,
-    offset_unit: Annotated[
-        str | None,
-        typer.Option(help="What positions count (s, ms, characters, …).", metavar="UNIT"),
-    ] = None,
+    to: str | None = option("Format to write; by default the ending of OUT says it.", "NAME"),
+    offset_unit: str | None = option("What positions count (s, ms, characters, …).", "UNIT"),
 ) -> None:
     """Read annotations in any format and write them in another."""
     from gammacp.continuum import Corpus

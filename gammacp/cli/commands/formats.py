@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
+from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, print_json, print_table
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("formats")(formats)
 
 
 def formats(
     as_json: AsJson = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the documentation's table and sections.")
-    ] = False,
+    markdown: bool = option("Print the documentation's table and sections.", default=False),
 ) -> None:
     """File formats: what is read and written, and what the positions, names and labels are."""
     from gammacp.formats.registry import FORMATS

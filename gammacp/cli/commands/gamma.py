@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import print_alignment
 from gammacp.cli.counting import counting
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    Sampling,
-    Solving,
-    Weighing,
-    check_threshold,
-    gamma_options,
-)
+from gammacp.cli.options.settings import FailUnder, Settings, check_threshold
 from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
@@ -34,28 +25,17 @@ if TYPE_CHECKING:
     from gammacp.measures.settings import GammaOptions
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("gamma")(flatten(gamma))
-
-
 def gamma(
     reading: Reading,
-    weighing: Weighing,
-    sampling: Sampling,
-    solving: Solving,
+    settings: Settings,
     files: Files = None,
-    alignment: Annotated[
-        bool, typer.Option("--alignment", help="Print the best alignment of each continuum too.")
-    ] = False,
-    bootstrap: Annotated[
-        int,
-        typer.Option(
-            help="Draws of a bootstrap interval, over unitary alignments and, for the corpus, "
-            "over documents; 0 for none.",
-            min=0,
-        ),
-    ] = 0,
+    alignment: bool = option("Print the best alignment of each continuum too.", default=False),
+    bootstrap: int = option(
+        "Draws of a bootstrap interval, over unitary alignments and, for the corpus, "
+        "over documents; 0 for none.",
+        default=0,
+        min=0,
+    ),
     jobs: Jobs = None,
     fail_under: FailUnder = None,
     json: AsJson = False,
@@ -69,7 +49,7 @@ def gamma(
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
-    options = gamma_options(weighing, sampling, solving)
+    options = settings.options()
     loaded = load(files, reading)
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
@@ -92,7 +72,7 @@ def gamma(
     else:
         _print(found, options, len(loaded.failures), alignment=alignment)
     end_if_interrupted(interrupted, _how_far(found))
-    _check(found, solving, fail_under)
+    _check(found, settings, fail_under)
 
 
 def _how_far(found: Agreement) -> str:
@@ -146,12 +126,12 @@ def _tell_factors(corpus: CorpusGamma) -> None:
     )
 
 
-def _check(found: Agreement, solving: Solving, fail_under: float | None) -> None:
+def _check(found: Agreement, settings: Settings, fail_under: float | None) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
     if not found.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in found.documents.items())
         raise DataError(f"no continuum has a γ ({reasons})")
     for score in found.computed.values():
-        solving.check_proven(str(score.status))
+        settings.solving.check_proven(str(score.status))
     several = len(found.documents) > 1
     check_threshold(found.value, fail_under, "γ of the corpus" if several else "γ")

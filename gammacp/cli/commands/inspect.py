@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gammacp.cli.options.groups import flatten
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, print_table
 from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.formats.summary import Summary
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("inspect")(flatten(inspect))
 
 
 def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import (
-    Sampling,
-    Solving,
-    Weighing,
-    gamma_options,
-    given_options,
-)
+from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
@@ -29,56 +21,29 @@ from gammacp.errors import UsageError
 if TYPE_CHECKING:
     from gammacp.measures.score import Score
 
-# The measures of the 2015 paper's benchmark (§6.3).
-DEFAULT_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("measure")(flatten(measure))
-
 
 def measure(
     reading: Reading,
-    weighing: Weighing,
-    sampling: Sampling,
-    solving: Solving,
+    settings: Settings,
     files: Files = None,
-    measures: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measures",
-            "-m",
-            help="Names, A,B or repeated; `all` for every one (see `gammacp measures`).  "
-            f"[default: {','.join(DEFAULT_MEASURES)}]",
-            metavar="NAME",
-        ),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            help="Of the α family: nominal, interval, ratio, or a CSV file with a matrix.",
-            metavar="NAME|MATRIX.csv",
-        ),
-    ] = None,
-    bootstrap: Annotated[
-        int | None, typer.Option(help="Bootstrap draws, for measures that have them.", min=0)
-    ] = None,
-    coefficient: Annotated[
-        str | None,
-        typer.Option(
-            help="Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]",
-            metavar="NAME",
-        ),
-    ] = None,
-    beyond_chance: Annotated[
-        bool,
-        typer.Option(
-            "--beyond-chance",
-            help="Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
-            "sets of the chance model, and the share p of these that agree at least as well.",
-        ),
-    ] = False,
+    measures: list[str] | None = option(
+        "Names, A,B or repeated; `all` for every one (see `gammacp measures`).  "
+        "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
+        "NAME",
+        names=("--measures", "-m"),
+    ),
+    metric: str | None = option(
+        "Of the α family: nominal, interval, ratio, or a CSV file with a matrix.", "NAME|MATRIX.csv"
+    ),
+    bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0),
+    coefficient: str | None = option(
+        "Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
+    ),
+    beyond_chance: bool = option(
+        "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
+        "sets of the chance model, and the share p of these that agree at least as well.",
+        default=False,
+    ),
     json: AsJson = False,
 ) -> None:
     """Several measures of each continuum, side by side; what does not apply says why.
@@ -94,17 +59,17 @@ def measure(
     names = chosen_measures(measures)
     own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
     options: dict[str, Any] = {
-        **gamma_options(weighing, sampling, solving),
+        **settings.options(),
         **{key: value for key, value in own.items() if value is not None},
     }
     known = frozenset(CHANCE_OPTIONS if beyond_chance else ()).union(
         *(MEASURES[name].options for name in names)
     )
     given = {name: name for name, value in own.items() if value is not None}
-    given |= given_options(weighing, sampling, solving)
-    for option, wanted in given.items():
+    given |= settings.given()
+    for name, wanted in given.items():
         if wanted not in known:
-            raise UsageError(f"--{option} belongs to none of: {', '.join(names)}")
+            raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
     mine = {key: value for key, value in options.items() if key in known}
     loaded = load(files, reading)
     with progress("measuring"), interruptible() as interrupted:
@@ -119,18 +84,19 @@ def measure(
         ]
         print_json({"results": results, **loaded.json})
     else:
-        _print(scores, sampling.seed)
+        _print(scores, settings.sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
     _check(scores)
     for score in (s for found in scores.values() for s in found.values()):
-        solving.check_proven(str(getattr(score, "status", "optimal")))
+        settings.solving.check_proven(str(getattr(score, "status", "optimal")))
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:
     """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
+    from gammacp.bench.sweep import PAPER_MEASURES
     from gammacp.measures.registry import expanded
 
-    names = [n.strip() for text in given or DEFAULT_MEASURES for n in text.split(",") if n.strip()]
+    names = [n.strip() for text in given or PAPER_MEASURES for n in text.split(",") if n.strip()]
     if not names:
         raise UsageError("no measure is named; `gammacp measures` lists them")
     return expanded(names)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
 from gammacp.cli.output import AsJson, print_json, show
 from gammacp.tables import Column, Record, Table
 
@@ -33,11 +31,6 @@ _COLUMNS = (
     Column("zero", "0 for independent annotators", value=_zero),
     Column("reference", "reference"),
 )
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("measures")(measures)
 
 
 def measures(as_json: AsJson = False) -> None:

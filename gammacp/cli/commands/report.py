@@ -3,61 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from gammacp.cli.options.comparing import Comparing
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import (
-    FailUnder,
-    Sampling,
-    Solving,
-    Weighing,
-    check_threshold,
-    gamma_options,
-)
+from gammacp.cli.options.settings import FailUnder, Settings
 from gammacp.cli.output import AsJson, message, print_json
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("report")(flatten(report))
 
 
 def report(
     reading: Reading,
-    weighing: Weighing,
-    sampling: Sampling,
-    solving: Solving,
+    settings: Settings,
     comparing: Comparing,
     files: Files = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page.")] = Path("report.html"),
-    title: Annotated[str, typer.Option(help="Heading.  [default: names of the files]")] = "",
-    calibrate: Annotated[
-        bool,
-        typer.Option(
-            "--calibrate", help="Also say which errors would give this γ (takes a while)."
-        ),
-    ] = False,
-    support: Annotated[
-        str | None,
-        typer.Option(
-            help="Annotators a unit of the consensus needs.  [default: more than half]",
-            metavar="N|SHARE",
-        ),
-    ] = None,
-    boundaries: Annotated[
-        str, typer.Option(help="Consensus boundaries: majority, median or mean.")
-    ] = "median",
+    out: Path = option(
+        "The page.",
+        default=Path("report.html"),
+        names=("--out", "-o"),
+    ),
+    title: str = option("Heading.  [default: names of the files]", default=""),
+    calibrate: bool = option(
+        "Also say which errors would give this γ (takes a while).", default=False
+    ),
+    support: str | None = option(
+        "Annotators a unit of the consensus needs.  [default: more than half]", "N|SHARE"
+    ),
+    boundaries: str = option("Consensus boundaries: majority, median or mean.", default="median"),
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
     """One self-contained HTML page: numbers, alignment view, what to review."""
     from gammacp.report import report as build
 
-    options = gamma_options(weighing, sampling, solving)
+    options = settings.options()
     loaded = load(files, reading)
     other = comparing.other_round(reading)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
@@ -84,5 +62,4 @@ def report(
         print_json({"report": str(out), **known, **loaded.json})
     else:
         message(f"wrote {out}")
-    solving.check_proven(str(getattr(score, "status", "feasible")))
-    check_threshold(score.value, fail_under, "γ")
+    settings.check(score, fail_under)

@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, print_table
 
 if TYPE_CHECKING:
     from gammacp.reproduce.claims import Checked
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("reproduce")(reproduce)
 
 
 def reproduce(
@@ -25,24 +21,15 @@ def reproduce(
         list[str] | None,
         typer.Argument(help="Experiments, or `all`.", metavar="[NAME]...", show_default=False),
     ] = None,
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check", help="Check the claims on the results that are there; run nothing."
-        ),
-    ] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Coarse versions, into results-quick.")
-    ] = False,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder with the corpora that do not ship.")
-    ] = None,
-    results: Annotated[
-        Path | None, typer.Option(help="Where results go.  [default: results]")
-    ] = None,
-    experiments: Annotated[
-        Path, typer.Option(help="Folder of the experiments (from a checkout).")
-    ] = Path("experiments"),
+    check: bool = option(
+        "Check the claims on the results that are there; run nothing.", default=False
+    ),
+    quick: bool = option("Coarse versions, into results-quick.", default=False),
+    data: Path | None = option("Folder with the corpora that do not ship."),
+    results: Path | None = option("Where results go.  [default: results]"),
+    experiments: Path = option(
+        "Folder of the experiments (from a checkout).", default=Path("experiments")
+    ),
     json: AsJson = False,
 ) -> None:
     """Run experiments of the papers and check what the papers claim; bare: list them."""

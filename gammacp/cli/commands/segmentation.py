@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, show
-from gammacp.errors import UsageError
+from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.chance.sampling import SampleRule
@@ -22,49 +22,36 @@ if TYPE_CHECKING:
 class Comparing:
     """How two segmentations are compared."""
 
-    mode: Annotated[
-        str,
-        typer.Option(
-            help="equations: as the 2012 paper defines the coefficients; published: as the values "
-            "of its Table 2 were computed."
-        ),
-    ] = "equations"
-    similarity: Annotated[
-        str, typer.Option(help="s: segmentation similarity (2012); b: boundary similarity (2013).")
-    ] = "s"
-    edit: Annotated[
-        str, typer.Option(help="Near misses of S and B: the published search, or the best edits.")
-    ] = "published"
-    n: Annotated[
-        int, typer.Option("--n", help="Places a near miss may span; 2: next to each other.")
-    ] = 2
-    w_sub: Annotated[float, typer.Option(help="Cost of a full miss, 0 to 1.")] = 1.0
-    w_trp: Annotated[float, typer.Option(help="Weight of a near miss, 0 to 1.")] = 1.0
-    te: Annotated[
-        bool, typer.Option("--te/--no-te", help="Weight near misses of S by te(n, b).")
-    ] = True
+    mode: str = option(
+        "equations: as the 2012 paper defines the coefficients; published: as the values "
+        "of its Table 2 were computed.",
+        default="equations",
+    )
+    similarity: str = option(
+        "s: segmentation similarity (2012); b: boundary similarity (2013).", default="s"
+    )
+    edit: str = option(
+        "Near misses of S and B: the published search, or the best edits.", default="published"
+    )
+    n: int = option("Places a near miss may span; 2: next to each other.", default=2)
+    w_sub: float = option("Cost of a full miss, 0 to 1.", default=1.0)
+    w_trp: float = option("Weight of a near miss, 0 to 1.", default=1.0)
+    te: bool = option("Weight near misses of S by te(n, b).", default=True, names=("--te/--no-te",))
 
 
 @dataclass(frozen=True)
 class Chance:
     """How much agreement is beyond chance."""
 
-    beyond_chance: Annotated[
-        bool,
-        typer.Option(
-            "--beyond-chance",
-            help="Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
-            "codings (each coder's segments in random order), and the share p of these that agree "
-            "at least as well.",
-        ),
-    ] = False
-    precision: Annotated[
-        float, typer.Option(help="Relative error of the expected disagreement.")
-    ] = 0.02
-    confidence: Annotated[float, typer.Option(help="Confidence of that error.")] = 0.95
-    samples: Annotated[
-        int | None, typer.Option(help="A fixed number of random codings instead of a precision.")
-    ] = None
+    beyond_chance: bool = option(
+        "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
+        "codings (each coder's segments in random order), and the share p of these that agree "
+        "at least as well.",
+        default=False,
+    )
+    precision: float = option("Relative error of the expected disagreement.", default=0.02)
+    confidence: float = option("Confidence of that error.", default=0.95)
+    samples: int | None = option("A fixed number of random codings instead of a precision.")
 
     def rule(self) -> SampleRule | None:
         """How many random codings; None where chance is not asked for."""
@@ -74,11 +61,6 @@ class Chance:
         if not self.beyond_chance and asked != SampleRule():
             raise UsageError("--precision, --confidence and --samples go with --beyond-chance")
         return asked if self.beyond_chance else None
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("segmentation")(flatten(segmentation))
 
 
 def segmentation(
@@ -91,48 +73,38 @@ def segmentation(
             show_default=False,
         ),
     ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="moonstone or hearst1997, which ship with gammacp.", metavar="NAME"),
-    ] = None,
-    item: Annotated[
-        list[str] | None,
-        typer.Option(help="Rename an item; two may become one (repeatable).", metavar="OLD=NEW"),
-    ] = None,
-    groups: Annotated[
-        Path | None,
-        typer.Option(
-            help="JSON [[item, …], …]: which items one group of coders worked on; default: as the "
-            "files declare, or items with the same coders.",
-            metavar="FILE",
-        ),
-    ] = None,
-    anonymous_coders: Annotated[
-        bool,
-        typer.Option(
-            "--anonymous-coders", help="Equal coder names in different groups are different people."
-        ),
-    ] = False,
-    candidate: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A coder that is an automatic segmenter: how far agreement drops with it "
-            "(repeatable: a ranking).",
-            metavar="NAME",
-        ),
-    ] = None,
-    pairs: Annotated[
-        bool,
-        typer.Option(
-            "--pairs",
-            help="Also every two coders, each in turn the reference: S, B, windows, GHD, "
-            "precision, recall, R_FN and R_FP, with means.",
-        ),
-    ] = False,
-    bootstrap: Annotated[
-        int, typer.Option(help="Draws of items for 95 % intervals; 0: none.", min=0)
-    ] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the draws and of random codings.", min=0)] = 0,
+    dataset: str | None = option("moonstone or hearst1997, which ship with gammacp.", "NAME"),
+    item: list[str] | None = option("Rename an item; two may become one (repeatable).", "OLD=NEW"),
+    groups: Path | None = option(
+        "JSON [[item, …], …]: which items one group of coders worked on; default: as the "
+        "files declare, or items with the same coders.",
+        "FILE",
+    ),
+    anonymous_coders: bool = option(
+        "Equal coder names in different groups are different people.", default=False
+    ),
+    candidate: list[str] | None = option(
+        "A coder that is an automatic segmenter: how far agreement drops with it "
+        "(repeatable: a ranking).",
+        "NAME",
+    ),
+    reference: str | None = option(
+        "A coder who is right, or a file with one coding of each item: everybody else (or "
+        "each --candidate) is a system, compared with it, and so are baselines.",
+        "NAME|FILE",
+    ),
+    near: int | None = option(
+        "With --reference: places within which a boundary counts as found.  [default: n − 1]", min=0
+    ),
+    pairs: bool = option(
+        "Also every document (with --reference), or every two coders, each in turn the "
+        "reference: S, B, windows, GHD, precision, recall, R_FN and R_FP, with means.",
+        default=False,
+    ),
+    bootstrap: int = option(
+        "Draws of items for 95 % intervals; 0: none, with --reference 1000.", default=0, min=0
+    ),
+    seed: int = option("Seed of the draws and of random codings.", default=0, min=0),
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
@@ -140,6 +112,15 @@ def segmentation(
     from gammacp.segmentation.tables import bootstrap_in_words, tables
 
     codings = _renamed(_read(files or [], dataset), item or [])
+    if reference is not None:
+        if chance.beyond_chance:
+            raise UsageError("--reference does not go with --beyond-chance")
+        options: dict[str, Any] = {"comparison": _comparison(comparing), "near": near, "seed": seed}
+        options |= {"systems": candidate or (), "draws": bootstrap or 1000}
+        _against_gold(codings, reference, options, documents=pairs, json=json)
+        return
+    if near is not None:
+        raise UsageError("--near goes with --reference")
     report = segmentation_report(
         codings.grouped(
             None if groups is None else read_groups(groups), anonymous=anonymous_coders or None
@@ -160,6 +141,32 @@ def segmentation(
             print(drawn)
         if bootstrap or chance.beyond_chance:
             message(f"seed {seed}")
+    for note in report.notes:
+        message(note)
+
+
+def _against_gold(
+    codings: Codings, reference: str, options: dict[str, Any], *, documents: bool, json: bool
+) -> None:
+    """`--reference`: a coder's name, or a file."""
+    from gammacp.segmentation import against, gold_report, read_codings
+    from gammacp.segmentation.tables import gold_tables
+
+    name = reference
+    if reference not in codings.coders and Path(reference).exists():
+        gold = read_codings(reference)
+        name = "reference"
+        try:
+            codings = against(codings, gold, name=name)
+        except DataError as error:
+            raise error.at(Path(reference)) from None
+    report = gold_report(codings, name, **options)
+    if json:
+        print_json(report.as_dict())
+    else:
+        for table in gold_tables(report, documents=documents):
+            show(table)
+        message(f"seed {options['seed']}")
     for note in report.notes:
         message(note)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, print_json, print_table
@@ -21,43 +21,27 @@ if TYPE_CHECKING:
 class Errors:
     """What is done to it."""
 
-    error: Annotated[
-        str | None,
-        typer.Option(
-            help="{errors}, or several in order (position+category); with parameters: "
-            "split:factor=3.",
-            metavar="NAME",
-        ),
-    ] = None
-    magnitude: Annotated[
-        float | None, typer.Option(help="From 0 (nothing happens) to 1 (the worst).")
-    ] = None
-    n_annotators: Annotated[int, typer.Option(help="Annotators who err independently.")] = 3
-    sets: Annotated[int, typer.Option(help="How many annotation sets.", min=1)] = 1
-    first_set: Annotated[
-        int, typer.Option(help="Number of the first set, to make one of a sweep again.", min=0)
-    ] = 0
+    error: str | None = option(
+        "{errors}, or several in order (position+category); with parameters: split:factor=3.",
+        "NAME",
+    )
+    magnitude: float | None = option("From 0 (nothing happens) to 1 (the worst).")
+    n_annotators: int = option("Annotators who err independently.", default=3)
+    sets: int = option("How many annotation sets.", default=1, min=1)
+    first_set: int = option(
+        "Number of the first set, to make one of a sweep again.", default=0, min=0
+    )
 
 
 @dataclass(frozen=True)
 class Output:
     """Where it goes."""
 
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="Folder, or a file for one set's annotators (its reference is put beside it)."
-        ),
-    ] = Path("shuffle-out")
-    to: Annotated[
-        str | None,
-        typer.Option(help="Format to write; by default that of OUT's ending, or csv."),
-    ] = None
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("shuffle")(flatten(shuffle))
+    out: Path = option(
+        "Folder, or a file for one set's annotators (its reference is put beside it).",
+        default=Path("shuffle-out"),
+    )
+    to: str | None = option("Format to write; by default that of OUT's ending, or csv.")
 
 
 def shuffle(
@@ -65,9 +49,7 @@ def shuffle(
     references: References,
     output: Output,
     seed: Seed = 0,
-    print_model: Annotated[
-        bool, typer.Option("--print-model", help="Print the reference model as TOML and stop.")
-    ] = False,
+    print_model: bool = option("Print the reference model as TOML and stop.", default=False),
     json: AsJson = False,
 ) -> None:
     """Draw a reference and annotators who err on it (the Corpus Shuffling Tool)."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 from gammacp.cli.output import AsJson, print_json, show
 from gammacp.tables import Column, Table, yes_no
 
@@ -12,11 +10,6 @@ _COLUMNS = (
     Column("summary", "what it does"),
     Column("exact", "exact", yes_no),
 )
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("solvers")(solvers)
 
 
 def solvers(json: AsJson = False) -> None:

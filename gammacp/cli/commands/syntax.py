@@ -3,81 +3,73 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gammacp.cli.options.groups import flatten
+from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, show
+
+
+class TreePreset(StrEnum):
+    """What a paper printed."""
+
+    SKJAERHOLT_2014 = "skjaerholt-2014"
 
 
 @dataclass(frozen=True)
 class Reading:
     """How files are read and sentences paired."""
 
-    trees: Annotated[
-        str | None,
-        typer.Option(help="dependency or phrase; by default from the first file."),
-    ] = None
-    pattern: Annotated[
-        str | None,
-        typer.Option(
-            help="Regular expression over paths with groups (?P<annotator>…) and, for several "
-            "documents, (?P<document>…)."
-        ),
-    ] = None
-    folders: Annotated[
-        str, typer.Option(help="What folders are: auto, annotators or documents.")
-    ] = "auto"
-    pairing: Annotated[
-        str,
-        typer.Option(
-            help="Sentences belong together by their words (auto), by order, or by id (sent_id)."
-        ),
-    ] = "auto"
-    leaves: Annotated[
-        str, typer.Option(help="Bare symbols of brackets are words or labels, or auto.")
-    ] = "auto"
-    size: Annotated[str, typer.Option(help="|x| of phrase structure counts leaves or nodes.")] = (
-        "leaves"
+    trees: str | None = option("dependency or phrase; by default from the first file.")
+    pattern: str | None = option(
+        "Regular expression over paths with groups (?P<annotator>…) and, for several "
+        "documents, (?P<document>…)."
     )
-    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8"
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Stop at the first sentence that is left out, or defect."),
-    ] = False
+    folders: str = option("What folders are: auto, annotators or documents.", default="auto")
+    pairing: str = option(
+        "Sentences belong together by their words (auto), by order, or by id (sent_id).",
+        default="auto",
+    )
+    leaves: str = option("Bare symbols of brackets are words or labels, or auto.", default="auto")
+    size: str = option("|x| of phrase structure counts leaves or nodes.", default="leaves")
+    labels: str = option(
+        "universal: relations without subtypes, and scores of Universal Dependencies; "
+        "categories: of Penn trees without function tags and indices.",
+        default="all",
+    )
+    ignore: str = option("punct: tokens that are punctuation; traces: of Penn trees.", default="")
+    encoding: str = option("Encoding of the files.", default="utf-8")
+    strict: bool = option("Stop at the first sentence that is left out, or defect.", default=False)
 
 
 @dataclass(frozen=True)
 class Computing:
     """How much is computed."""
 
-    sample_pairs: Annotated[
-        int, typer.Option(help="Estimate the expected disagreement from N pairs; 0: all pairs.")
-    ] = 0
-    bootstrap: Annotated[
-        int, typer.Option(help="Draws of a bootstrap over sentences; 0: no interval.")
-    ] = 0
-    by_annotator: Annotated[
-        bool, typer.Option("--by-annotator", help="Each pair of annotators; all but one.")
-    ] = False
-    sentences: Annotated[
-        int, typer.Option(help="Show the N sentences with the largest share of disagreement.")
-    ] = 0
-    seed: Annotated[int, typer.Option(help="Seed of sampled pairs and bootstrap.", min=0)] = 0
-    workers: Annotated[int, typer.Option(help="Threads; 0: one per core.")] = 0
-    fail_under: Annotated[
-        float | None, typer.Option(help="Exit with 5 if α plain is smaller, or undefined.")
-    ] = None
+    preset: TreePreset | None = option(
+        "The published form alone, without values beyond length-matched chance."
+    )
+    sample_pairs: int = option(
+        "Estimate the published chance from N pairs; 0: all pairs.", default=0
+    )
+    bootstrap: int = option(
+        "Draws over sentences for the published values; 0: no interval.", default=0
+    )
+    by_annotator: bool = option("Each pair of annotators; all but one.", default=False)
+    sentences: int = option(
+        "Show the N sentences with the largest share of disagreement.", default=0
+    )
+    seed: int = option("Seed of sampled pairs and bootstrap.", default=0, min=0)
+    workers: int = option("Threads; 0: one per core.", default=0)
+    fail_under: float | None = option(
+        "Exit with 5 if the published α plain is smaller, or undefined."
+    )
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("syntax")(flatten(_syntax))
-
-
-def _syntax(
+def syntax(
     paths: Annotated[
         list[Path],
         typer.Argument(
@@ -104,12 +96,14 @@ def _syntax(
         message(line)
     if strict:
         read.require_complete()
-    if computing.sample_pairs or computing.bootstrap:
+    if computing.sample_pairs or computing.bootstrap or computing.preset is None:
         message(f"seed {computing.seed}")
     options = asdict(computing)
     fail_under = options.pop("fail_under")
+    if options.pop("preset"):
+        options["chance"] = None
     options["workers"] = computing.workers or os.cpu_count() or 1
-    report = syntax_report(read, **options)
+    report = syntax_report(read, universal=reading.labels == "universal", **options)
     if as_json:
         print_json(report.as_dict())
     else:

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-import typer
-
 from gammacp.cli.counting import counting
 from gammacp.cli.output import AsJson, message, print_json
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("warm-up")(warm_up)
 
 
 def warm_up(json: AsJson = False) -> None:

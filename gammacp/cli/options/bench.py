@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from gammacp.cli.commands.bench_store import DEFAULT_OUT
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.references import References
-from gammacp.cli.options.settings import Sampling, Solving, Weighing, gamma_options
+from gammacp.cli.options.settings import Sampling, Settings, Solving, Weighing
 from gammacp.cli.output import message
 from gammacp.errors import UsageError
-from gammacp.plugins import load_all, loaded
+from gammacp.plugins import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,139 +22,73 @@ if TYPE_CHECKING:
     from gammacp.bench.sweep import Sweep
 
 
-TREES = frozenset(
-    {
-        "trees",
-        "error",
-        "measures",
-        "magnitudes",
-        "step",
-        "sets",
-        "seed",
-        "out",
-        "store",
-        "resume",
-        "mix_software",
-        "experiment",
-        "executor",
-        "jobs",
-        "imports",
-        "figures",
-        "plan",
-        "cores",
-        "check",
-        "level",
-        "json",
-    }
-)
-"""The options of `bench` that mean something with `--trees`."""
-
-
 @dataclass(frozen=True)
 class Extent:
     """What is swept."""
 
-    error: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="{errors}, or a combination such as position+category, also with "
-            "parameters as in split:factor=2 (repeatable).",
-            metavar="NAME",
-        ),
-    ] = None
-    measures: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measures",
-            "-m",
-            help="Measures (A,B; repeatable), or all.  [default: gamma, u-alpha-2013, cu-alpha, "
-            "kappa-d, ser]",
-            metavar="NAME",
-        ),
-    ] = None
-    n_annotators: Annotated[int, typer.Option(help="Annotators of each set.")] = 3
-    sets: Annotated[
-        int | None, typer.Option(help="Annotation sets per magnitude.  [default: 40]")
-    ] = None
-    step: Annotated[
-        float | None, typer.Option(help="Between magnitudes from 0 to 1.  [default: 0.05]")
-    ] = None
-    magnitudes: Annotated[
-        str | None, typer.Option(help="These magnitudes instead of a step.", metavar="M,M,…")
-    ] = None
+    error: list[str] | None = option(
+        "{errors}, or a combination such as position+category, also with "
+        "parameters as in split:factor=2 (repeatable).",
+        "NAME",
+    )
+    measures: list[str] | None = option(
+        "Measures (A,B; repeatable), or all.  [default: gamma, u-alpha-2013, cu-alpha, "
+        "kappa-d, ser]",
+        "NAME",
+        names=("--measures", "-m"),
+    )
+    n_annotators: int = option("Annotators of each set.", default=3)
+    sets: int | None = option("Annotation sets per magnitude.  [default: 40]")
+    step: float | None = option("Between magnitudes from 0 to 1.  [default: 0.05]")
+    magnitudes: str | None = option("These magnitudes instead of a step.", "M,M,…")
 
 
 @dataclass(frozen=True)
 class Origin(References):
     """Where annotation sets come from: references with errors, or trees."""
 
-    trees: Annotated[
-        Path | None,
-        typer.Option(
-            help="A treebank file instead: errors label, attach, label+attach, also "
-            "attach:uniform and attach:local, in a sample of its trees."
-        ),
-    ] = None
+    trees: Path | None = option(
+        "A treebank file instead: errors label, attach, label+attach, also "
+        "attach:uniform and attach:local, in a sample of its trees."
+    )
 
 
 @dataclass(frozen=True)
 class Running:
     """Where it is computed, and what becomes of it."""
 
-    out: Annotated[Path, typer.Option(help="Folder for tables and figures.")] = DEFAULT_OUT
-    store: Annotated[
-        Path | None, typer.Option(help="Store of the cells.  [default: OUT/bench.sqlite]")
-    ] = None
-    resume: Annotated[
-        bool, typer.Option(help="Keep what the store has, or drop it and begin anew.")
-    ] = True
-    mix_software: Annotated[
-        bool,
-        typer.Option(
-            "--mix-software",
-            help="Go on with cells that other software computed; the store says whose is whose.",
-        ),
-    ] = False
-    experiment: Annotated[str, typer.Option(help="The sweep's name in the store.")] = "bench"
-    executor: Annotated[str, typer.Option(help="serial, processes or dask://host:port.")] = (
-        "processes"
+    out: Path = option("Folder for tables and figures.", default=DEFAULT_OUT)
+    store: Path | None = option("Store of the cells.  [default: OUT/bench.sqlite]")
+    resume: bool = option("Keep what the store has, or drop it and begin anew.", default=True)
+    mix_software: bool = option(
+        "Go on with cells that other software computed; the store says whose is whose.",
+        default=False,
     )
-    jobs: Annotated[
-        int | None, typer.Option(help="Tasks at once.  [default: one per core]", min=1)
-    ] = None
-    imports: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--import",
-            help="As `gammacp --import`, which every command has (repeatable).",
-            metavar="MODULE",
-        ),
-    ] = None
-    figures: Annotated[bool, typer.Option(help="Draw figures.")] = True
-    plan: Annotated[
-        bool,
-        typer.Option("--plan", help="Predict what the sweep takes, from a small part of it."),
-    ] = False
-    cores: Annotated[
-        int | None,
-        typer.Option(help="Cores that --plan is for.  [default: those of this machine]", min=1),
-    ] = None
+    experiment: str = option("The sweep's name in the store.", default="bench")
+    executor: str = option("serial, processes or dask://host:port.", default="processes")
+    jobs: int | None = option("Tasks at once.  [default: one per core]", min=1)
+    figures: bool = option("Draw figures.", default=True)
+    plan: bool = option("Predict what the sweep takes, from a small part of it.", default=False)
+    cores: int | None = option("Cores that --plan is for.  [default: those of this machine]", min=1)
 
 
 @dataclass(frozen=True)
 class Checking:
     """The curves that a sweep is held against."""
 
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            help="Compare with this bench CSV; exit 1 if curves moved by more than noise.",
-            metavar="BASELINE.csv",
-        ),
-    ] = None
-    level: Annotated[
-        float, typer.Option(help="Chance of a false alarm of --check.", min=0, max=1)
-    ] = 0.01
+    check: Path | None = option(
+        "Compare with this bench CSV; exit 1 if curves moved by more than noise.", "BASELINE.csv"
+    )
+    level: float = option("Chance of a false alarm of --check.", default=0.01, min=0, max=1)
+
+
+UNITS_ONLY = frozenset(
+    f.name
+    for group in (References, Weighing, Sampling, Solving)
+    for f in fields(group)
+    if f.name != "seed"
+) | {"n_annotators"}
+"""The options of `bench` that mean nothing with `--trees`."""
 
 
 def sweep_of(
@@ -161,14 +96,12 @@ def sweep_of(
     origin: Origin,
     running: Running,
     checking: Checking,
-    gamma: tuple[Weighing, Sampling, Solving],
+    settings: Settings,
 ) -> Sweep:
     """The sweep, of units or of trees; what is not given is taken from a baseline (`--check`)."""
     from gammacp.bench.baseline import extent_of, read_curves
     from gammacp.bench.sweep import PAPER_MEASURES, Sweep, magnitudes_by
 
-    weighing, sampling, solving = gamma
-    load_all(listed(running.imports))
     errors, measures = tuple(extent.error or ()), listed(extent.measures)
     sets, magnitudes = extent.sets, magnitudes_of(extent)
     if checking.check is not None:
@@ -179,8 +112,8 @@ def sweep_of(
         magnitudes = magnitudes or known.magnitudes
     if origin.trees is not None:
         return Sweep(
-            **_of_trees(origin.trees, sampling.seed, errors, measures, sets, magnitudes),
-            modules=listed(running.imports),
+            **_of_trees(origin.trees, settings.sampling.seed, errors, measures, sets, magnitudes),
+            modules=loaded(),
             experiment=running.experiment,
         )
     if not errors:
@@ -192,8 +125,8 @@ def sweep_of(
         magnitudes=magnitudes or magnitudes_by(0.05),
         sets=40 if sets is None else sets,
         n_annotators=extent.n_annotators,
-        seed=sampling.seed,
-        options=_options(weighing, sampling, solving),
+        seed=settings.sampling.seed,
+        options=_options(settings),
         modules=loaded(),
         experiment=running.experiment,
     )
@@ -225,11 +158,12 @@ def _of_trees(
     }
 
 
-def refuse_options(context: typer.Context, why: str, *, but: frozenset[str] = frozenset()) -> None:
-    """A UsageError if options were given, other than those named, that would be passed over."""
+def refuse_options(context: typer.Context, why: str, names: frozenset[str] | None = None) -> None:
+    """A UsageError if options were given (some of those named) that would be passed over."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
-        if parameter.name not in but and source is not None and source.name == "COMMANDLINE":
+        refused = names is None or parameter.name in names
+        if refused and source is not None and source.name == "COMMANDLINE":
             raise UsageError(f"{parameter.opts[0]} {why}")
 
 
@@ -258,8 +192,8 @@ def _all_measures() -> tuple[str, ...]:
     return tuple(name for name, m in MEASURES.items() if m.applies_to == "continuum")
 
 
-def _options(weighing: Weighing, sampling: Sampling, solving: Solving) -> dict[str, Any]:
+def _options(settings: Settings) -> dict[str, Any]:
     """Options that were given; those at their defaults are left out of the configuration."""
-    options: dict[str, Any] = dict(gamma_options(weighing, sampling, solving))
-    plain: dict[str, Any] = dict(gamma_options(Weighing(), Sampling(), Solving()))
+    options: dict[str, Any] = dict(settings.options())
+    plain: dict[str, Any] = dict(Settings(Weighing(), Sampling(), Solving()).options())
     return {k: v for k, v in options.items() if plain.get(k) != v and k != "seed"}

@@ -7,10 +7,9 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Loaded, Reading, load
 from gammacp.cli.progress import progress
@@ -23,23 +22,19 @@ if TYPE_CHECKING:
 class Comparing:
     """What the annotators are compared with, and how sure that is."""
 
-    reference: Annotated[
-        str | None,
-        typer.Option(help="Annotator to hold against the others: a system, a gold standard."),
-    ] = None
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(help="Files of another round or campaign to compare with (repeatable)."),
-    ] = None
-    bootstrap: Annotated[
-        int, typer.Option(help="Bootstrap draws; 0 for no bootstrap interval.", min=0)
-    ] = 2000
-    permutations: Annotated[
-        int, typer.Option(help="Random deals of the permutation test (--against).", min=1)
-    ] = 9999
-    leave_one_out: Annotated[
-        bool, typer.Option(help="Also γ without each annotator, which takes long for many.")
-    ] = True
+    reference: str | None = option(
+        "Annotator to hold against the others: a system, a gold standard."
+    )
+    against: list[Path] | None = option(
+        "Files of another round or campaign to compare with (repeatable)."
+    )
+    bootstrap: int = option("Bootstrap draws; 0 for no bootstrap interval.", default=2000, min=0)
+    permutations: int = option(
+        "Random deals of the permutation test (--against).", default=9999, min=1
+    )
+    leave_one_out: bool = option(
+        "Also γ without each annotator, which takes long for many.", default=True
+    )
     jobs: Jobs = None
 
     def other_round(self, reading: Reading) -> Mapping[str, Continuum] | None:

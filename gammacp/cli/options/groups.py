@@ -1,11 +1,12 @@
 """Option groups: options that several commands share, declared once as a frozen dataclass.
 
-A command takes a group as one argument; `flatten` shows Typer its fields as single options.
+A command takes a group as one argument, and a group other groups; `flatten` shows Typer their
+fields as single options.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
 ... class Sampling:
-...     seed: int = 0
+...     seed: int = option("Seed of everything random.", default=0)
 >>> def command(sampling: Sampling) -> None: ...
 >>> list(inspect.signature(flatten(command)).parameters)
 ['seed']
@@ -14,48 +15,81 @@ A command takes a group as one argument; `flatten` shows Typer its fields as sin
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from functools import wraps
-from typing import Any, get_type_hints
+from collections.abc import Callable, Iterator
+from dataclasses import Field, field, fields, is_dataclass
+from functools import cache, wraps
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+
+def option(
+    help: str,
+    metavar: str | None = None,
+    *,
+    default: Any = None,
+    names: tuple[str, ...] = (),
+    **rules: Any,
+) -> Any:
+    """An option: a field of a group, or the default of a command's parameter.
+
+    Parameters
+    ----------
+    help, metavar
+        Its text in `--help`, and what stands there for its value.
+    default
+        What it is if it is not given; a switch that is off has no `--no-…`.
+    names
+        Other than the parameter's own, such as `("--measures", "-m")`.
+    rules
+        Whatever else `typer.Option` takes: `min`, `max`, ….
+    """
+    return field(
+        default=default,
+        metadata={"names": names, "rules": {"help": help, "metavar": metavar, **rules}},
+    )
 
 
 def flatten(command: Callable[..., None]) -> Callable[..., None]:
-    """The same command with every dataclass argument replaced by the dataclass' fields."""
+    """The same command with groups replaced by their fields and options as Typer wants them."""
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {n: t for n, t in hints.items() if is_dataclass(t)}
     parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
-        if parameter.name in groups:
-            parameters += _parameters(groups[parameter.name])
-        else:
-            hint = hints[parameter.name]
-            parameters.append(
-                parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY)
-            )
+    for name, parameter in inspect.signature(command).parameters.items():
+        parameters += _parameters(name, hints[name], parameter.default)
 
     @wraps(command)
     def flat(**values: Any) -> None:
-        built = {
-            name: group(**{f.name: values.pop(f.name) for f in fields(group)})
-            for name, group in groups.items()
-        }
-        command(**values, **built)
+        command(**{name: _built(name, hints[name], values) for name in hints if name != "return"})
 
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {p.name: p.annotation for p in parameters}
+    # Typer reads the signature of what is wrapped, otherwise.
     del flat.__wrapped__
     return flat
 
 
-def _parameters(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            f.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=f.default,
-            annotation=hints[f.name],
-        )
-        for f in fields(group)
-    ]
+def _parameters(name: str, hint: Any, default: Any) -> Iterator[inspect.Parameter]:
+    """What Typer sees of a parameter, or of a group's field."""
+    if isinstance(hint, type) and is_dataclass(hint):
+        for f in fields(hint):
+            inner = _hints(hint)[f.name]
+            yield from _parameters(f.name, inner, f if f.metadata else f.default)
+        return
+    if isinstance(default, Field):
+        names, rules, default = (*default.metadata.values(), default.default)
+        if not names and default is False:
+            names = (f"--{name.replace('_', '-')}",)
+        hint = Annotated[hint, typer.Option(*names, **rules)]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    yield inspect.Parameter(name, kind, default=default, annotation=hint)
+
+
+def _built(name: str, hint: Any, values: dict[str, Any]) -> Any:
+    if not (isinstance(hint, type) and is_dataclass(hint)):
+        return values[name]
+    return hint(**{f.name: _built(f.name, _hints(hint)[f.name], values) for f in fields(hint)})
+
+
+@cache
+def _hints(group: Any) -> dict[str, Any]:
+    return get_type_hints(group, include_extras=True)

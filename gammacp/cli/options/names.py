@@ -7,11 +7,9 @@ is printed, with what `--import` and installed plug-ins registered.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-import typer
 from typer.core import TyperCommand, TyperGroup
 
 _REGISTRIES = {
@@ -24,6 +22,9 @@ _REGISTRIES = {
     "positionals": "gammacp.dissimilarity:POSITIONAL",
     "solvers": "gammacp.alignment.solvers.registry:SOLVERS",
 }
+HELP = {"help_option_names": ["-h", "--help"]}
+"""How every command, and every group of commands, is asked for its help."""
+
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -43,35 +44,22 @@ def _names(kind: str) -> str:
     return ", ".join(getattr(import_module(module), name))
 
 
-class Command(TyperCommand):
+class _Listing:
+    """Help that lists names, of a command or of a group of commands."""
+
+    params: list[Any]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, with names in their places."""
+        for parameter in self.params:
+            if getattr(parameter, "help", None):
+                parameter.help = filled(parameter.help)
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+
+class Command(_Listing, TyperCommand):
     """A command whose help lists names."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help, with names in their places."""
-        _fill(self.params)
-        super().format_help(ctx, formatter)
 
-
-class Group(TyperGroup):
+class Group(_Listing, TyperGroup):
     """A group of commands whose help lists names."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help, with names in their places."""
-        _fill(self.params)
-        super().format_help(ctx, formatter)
-
-
-def _fill(parameters: Iterable[Any]) -> None:
-    for parameter in parameters:
-        if getattr(parameter, "help", None):
-            parameter.help = filled(parameter.help)
-
-
-def list_names(app: Any) -> None:
-    """Make all commands of an application list names in their help."""
-    assert isinstance(app, typer.Typer)
-    for command in app.registered_commands:
-        command.cls = Command
-    for group in app.registered_groups:
-        group.cls = Group
-        list_names(group.typer_instance)

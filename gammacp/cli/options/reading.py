@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gammacp.cli.options.groups import option
 from gammacp.cli.output import message
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
@@ -35,57 +36,21 @@ File = Annotated[
 class Reading:
     """Where the annotations come from and which of them count."""
 
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="A dataset that ships with gammacp, instead of files.", metavar="NAME"),
-    ] = None
-    format: Annotated[
-        str | None,
-        typer.Option(help="Format of the files; by default it is recognised.", metavar="NAME"),
-    ] = None
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="Keep these categories (A,B; repeatable).", metavar="CATEGORIES"),
-    ] = None
-    map: Annotated[
-        list[str] | None,
-        typer.Option(help="Rename a category; two may become one (repeatable).", metavar="OLD=NEW"),
-    ] = None
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(help="Leave annotators out (A,B; repeatable).", metavar="ANNOTATOR"),
-    ] = None
-    bounds: Annotated[
-        str | None,
-        typer.Option(
-            help="Where each continuum begins and ends; by default its first start and last end.",
-            metavar="START:END",
-        ),
-    ] = None
-    annotators: Annotated[
-        list[str] | None,
-        typer.Option(help="Declare annotators without units (A,B).", metavar="A,B"),
-    ] = None
-    layer: Annotated[
-        str | None,
-        typer.Option(help="Layer whose spans are the units (see formats).", metavar="NAME"),
-    ] = None
-    feature: Annotated[
-        str | None,
-        typer.Option(help="Feature that is the category (see formats).", metavar="NAME"),
-    ] = None
-    tier: Annotated[
-        str | None,
-        typer.Option(help="Tiers to read, as a pattern (see formats).", metavar="PATTERN"),
-    ] = None
-    layout: Annotated[
-        str | None,
-        typer.Option(help="Names from paths, such as {annotator}/{document}.", metavar="PATTERN"),
-    ] = None
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="Another option of the format (repeatable).", metavar="NAME=VALUE"),
-    ] = None
+    dataset: str | None = option("A dataset that ships with gammacp, instead of files.", "NAME")
+    format: str | None = option("Format of the files; by default it is recognised.", "NAME")
+    only: list[str] | None = option("Keep these categories (A,B; repeatable).", "CATEGORIES")
+    map: list[str] | None = option("Rename a category; two may become one (repeatable).", "OLD=NEW")
+    exclude: list[str] | None = option("Leave annotators out (A,B; repeatable).", "ANNOTATOR")
+    bounds: str | None = option(
+        "Where each continuum begins and ends; by default its first start and last end.",
+        "START:END",
+    )
+    annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
+    layer: str | None = option("Layer whose spans are the units (see formats).", "NAME")
+    feature: str | None = option("Feature that is the category (see formats).", "NAME")
+    tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
+    layout: str | None = option("Names from paths, such as {annotator}/{document}.", "PATTERN")
+    option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from gammacp.cli.options.groups import option
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,26 +17,15 @@ if TYPE_CHECKING:
 class References:
     """A model to draw from, or a file's units."""
 
-    model: Annotated[
-        Path | None, typer.Option(help="Reference model as TOML (see shuffle --print-model).")
-    ] = None
-    learn: Annotated[
-        list[Path] | None,
-        typer.Option(help="Learn the reference model from these annotations (repeatable)."),
-    ] = None
-    layout: Annotated[
-        str | None,
-        typer.Option(
-            help="apart, overlapping, covering or fixed: units of drawn references.",
-            metavar="NAME",
-        ),
-    ] = None
-    reference: Annotated[
-        Path | None, typer.Option(help="A file whose units are the reference, instead of drawing.")
-    ] = None
-    annotator: Annotated[
-        str | None, typer.Option(help="Whose units of that file, where it has several annotators.")
-    ] = None
+    model: Path | None = option("Reference model as TOML (see shuffle --print-model).")
+    learn: list[Path] | None = option(
+        "Learn the reference model from these annotations (repeatable)."
+    )
+    layout: str | None = option(
+        "apart, overlapping, covering or fixed: units of drawn references.", "NAME"
+    )
+    reference: Path | None = option("A file whose units are the reference, instead of drawing.")
+    annotator: str | None = option("Whose units of that file, where it has several annotators.")
 
     def source(self) -> Shuffled:
         """What the options stand for."""

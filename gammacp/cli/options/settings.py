@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gammacp.cli.options.groups import option
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
+    from gammacp.measures.score import Score
     from gammacp.measures.settings import GammaOptions
 
 
@@ -46,47 +48,36 @@ Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 class Weighing:
     """What a difference between two units costs."""
 
-    preset: Annotated[
-        Preset | None, typer.Option(help="Settings of a paper or a peer; options override them.")
-    ] = None
-    alpha: Annotated[float | None, typer.Option(help="Weight of positions.  [default: 1]")] = None
-    beta: Annotated[float | None, typer.Option(help="Weight of categories.  [default: 1]")] = None
-    delta: Annotated[float | None, typer.Option(help="Cost of an empty unit.  [default: 1]")] = None
-    positional: Annotated[
-        str | None,
-        typer.Option(
-            help="How positions differ: {positionals}.  [default: sporadic]", metavar="NAME"
-        ),
-    ] = None
-    categorial: Annotated[
-        str | None,
-        typer.Option(
-            help="How categories differ: {categorials}, or a CSV file with a distance matrix.  "
-            "[default: nominal]",
-            metavar="NAME|MATRIX.csv",
-        ),
-    ] = None
-    f_cat: Annotated[
-        FCat | None,
-        typer.Option(
-            help="How the cost of categories grows with their distance; with `steep`, categories "
-            "at distance 1 are never aligned.  [default: identity]"
-        ),
-    ] = None
-    order: Annotated[
-        str | None,
-        typer.Option(help="Order of the categories for `ordinal`, lowest first.", metavar="A,B,C"),
-    ] = None
+    preset: Preset | None = option("Settings of a paper or a peer; options override them.")
+    alpha: float | None = option("Weight of positions.  [default: 1]")
+    beta: float | None = option("Weight of categories.  [default: 1]")
+    delta: float | None = option("Cost of an empty unit.  [default: 1]")
+    positional: str | None = option(
+        "How positions differ: {positionals}.  [default: sporadic]", "NAME"
+    )
+    categorial: str | None = option(
+        "How categories differ: {categorials}, or a CSV file with a distance matrix.  "
+        "[default: nominal]",
+        "NAME|MATRIX.csv",
+    )
+    f_cat: FCat | None = option(
+        "How the cost of categories grows with their distance; with `steep`, categories "
+        "at distance 1 are never aligned.  [default: identity]"
+    )
+    order: str | None = option("Order of the categories for `ordinal`, lowest first.", "A,B,C")
+    own: str | None = option(
+        "A whole dissimilarity instead of all these: {dissimilarities}, or a class of "
+        "your own.  [default: combined]",
+        "NAME|MODULE:CLASS",
+        names=("--dissimilarity",),
+    )
 
-    own: Annotated[
-        str | None,
-        typer.Option(
-            "--dissimilarity",
-            help="A whole dissimilarity instead of all these: {dissimilarities}, or a class of "
-            "your own.  [default: combined]",
-            metavar="NAME|MODULE:CLASS",
-        ),
-    ] = None
+    @property
+    def preset_values(self) -> Mapping[str, Any]:
+        """What the preset sets."""
+        from gammacp.measures.settings import PRESETS
+
+        return {} if self.preset is None else PRESETS[self.preset.value]
 
     def dissimilarity(self) -> Any:
         """The dissimilarity; the combined one unless another is named."""
@@ -101,7 +92,6 @@ class Weighing:
         if self.order is not None and self.categorial != "ordinal":
             raise UsageError("--order goes with --categorial ordinal")
         order = None if self.order is None else tuple(c.strip() for c in self.order.split(","))
-
         given = {
             "alpha": self.alpha,
             "beta": self.beta,
@@ -111,7 +101,7 @@ class Weighing:
             "f_cat": None if self.f_cat is None else self.f_cat.value,
         }
         names = given.keys()
-        preset = {k: v for k, v in preset_of(self.preset).items() if k in names}
+        preset = {k: v for k, v in self.preset_values.items() if k in names}
         return Combined(**{**preset, **{k: v for k, v in given.items() if v is not None}})
 
 
@@ -119,23 +109,14 @@ class Weighing:
 class Sampling:
     """How chance is modelled, and how precisely."""
 
-    chance: Annotated[
-        str | None,
-        typer.Option(
-            help="Chance model: {chances}; ONE/SEVERAL where it depends on the files.  [default: "
-            "cut/documents: documents for several files where that is possible, else cut]",
-            metavar="NAME",
-        ),
-    ] = None
-    precision: Annotated[
-        float | None,
-        typer.Option(help="Relative error of the expected disorder.  [default: 0.02]"),
-    ] = None
-    confidence: Annotated[float, typer.Option(help="Confidence of that error.")] = 0.95
-    samples: Annotated[
-        int | None,
-        typer.Option(help="A fixed number of random sets instead of a precision."),
-    ] = None
+    chance: str | None = option(
+        "Chance model: {chances}; ONE/SEVERAL where it depends on the files.  [default: "
+        "cut/documents: documents for several files where that is possible, else cut]",
+        "NAME",
+    )
+    precision: float | None = option("Relative error of the expected disorder.  [default: 0.02]")
+    confidence: float = option("Confidence of that error.", default=0.95)
+    samples: int | None = option("A fixed number of random sets instead of a precision.")
     seed: Seed = 0
 
 
@@ -143,16 +124,10 @@ class Sampling:
 class Solving:
     """How alignments are solved."""
 
-    method: Annotated[str, typer.Option(help="Solver: {solvers}.", metavar="NAME")] = "auto"
-    gap: Annotated[
-        float, typer.Option(help="Relative gap to the proven bound at which to stop.", min=0)
-    ] = 0.0
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for each alignment; then the best so far.")
-    ] = None
-    require_optimal: Annotated[
-        bool, typer.Option("--require-optimal", help="Exit 4 unless everything is proven optimal.")
-    ] = False
+    method: str = option("Solver: {solvers}.", "NAME", default="auto")
+    gap: float = option("Relative gap to the proven bound at which to stop.", default=0.0, min=0)
+    time_limit: float | None = option("Seconds for each alignment; then the best so far.")
+    require_optimal: bool = option("Exit 4 unless everything is proven optimal.", default=False)
 
     def check_proven(self, status: str) -> None:
         """UnprovenError if a proof was required and there is none."""
@@ -165,54 +140,59 @@ FailUnder = Annotated[
 ]
 
 
-def check_threshold(value: float, fail_under: float | None, what: str) -> None:
+def check_threshold(value: float, fail_under: float | None, what: str = "γ") -> None:
     """BelowThresholdError if the value is below the threshold or NaN."""
     if fail_under is not None and not value >= fail_under:
         raise BelowThresholdError(f"{what} is {value:.4f}, below {fail_under:g}")
 
 
-def preset_of(preset: Preset | None) -> Mapping[str, Any]:
-    """What a preset sets."""
-    from gammacp.measures.settings import PRESETS
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides a γ, and whether it is good enough."""
 
-    return {} if preset is None else PRESETS[preset.value]
+    weighing: Weighing
+    sampling: Sampling
+    solving: Solving
 
+    def options(self) -> GammaOptions:
+        """Options of the γ family; what was not given is left out, so that defaults apply."""
+        sampling, solving = self.sampling, self.solving
+        if sampling.samples is not None and sampling.precision is not None:
+            raise UsageError("give --samples or --precision, not both")
+        options: GammaOptions = {
+            "dissimilarity": self.weighing.dissimilarity(),
+            "confidence": sampling.confidence,
+            "samples": sampling.samples,
+            "seed": sampling.seed,
+            "method": solving.method,
+            "gap": solving.gap,
+            "time_limit": solving.time_limit,
+        }
+        preset = self.weighing.preset_values
+        chance = preset.get("chance") if sampling.chance is None else sampling.chance
+        if chance is not None:
+            options["chance"] = chance
+        precision = preset.get("precision") if sampling.precision is None else sampling.precision
+        if precision is not None:
+            options["precision"] = precision
+        return options
 
-def gamma_options(weighing: Weighing, sampling: Sampling, solving: Solving) -> GammaOptions:
-    """Options of the γ family; what was not given is left out, so that defaults apply."""
-    if sampling.samples is not None and sampling.precision is not None:
-        raise UsageError("give --samples or --precision, not both")
-    preset = preset_of(weighing.preset)
-    options: GammaOptions = {
-        "dissimilarity": weighing.dissimilarity(),
-        "confidence": sampling.confidence,
-        "samples": sampling.samples,
-        "seed": sampling.seed,
-        "method": solving.method,
-        "gap": solving.gap,
-        "time_limit": solving.time_limit,
-    }
-    chance = sampling.chance if sampling.chance is not None else preset.get("chance")
-    precision = sampling.precision if sampling.precision is not None else preset.get("precision")
-    if chance is not None:
-        options["chance"] = chance
-    if precision is not None:
-        options["precision"] = precision
-    return options
+    def given(self) -> dict[str, str]:
+        """What differs from its default, by its name on the command line: the option of γ it sets.
 
+        The seed is left out: it has a meaning, and is printed, wherever something is random.
+        """
+        found: dict[str, str] = {}
+        for group in (self.weighing, self.sampling, self.solving):
+            for f in fields(group):
+                if f.name != "seed" and getattr(group, f.name) != f.default:
+                    name = "dissimilarity" if f.name == "own" else f.name.replace("_", "-")
+                    found[name] = "dissimilarity" if group is self.weighing else f.name
+        if "require-optimal" in found:
+            found["require-optimal"] = "method"
+        return found
 
-def given_options(weighing: Weighing, sampling: Sampling, solving: Solving) -> dict[str, str]:
-    """What differs from its default, by its name on the command line: the option of γ it sets.
-
-    The seed is left out: it has a meaning, and is printed, wherever something is random.
-    """
-    found: dict[str, str] = {}
-    for group in (weighing, sampling, solving):
-        for option in fields(group):
-            if option.name == "seed" or getattr(group, option.name) == option.default:
-                continue
-            name = "dissimilarity" if option.name == "own" else option.name.replace("_", "-")
-            found[name] = "dissimilarity" if group is weighing else option.name
-    if "require-optimal" in found:
-        found["require-optimal"] = "method"
-    return found
+    def check(self, score: Score, fail_under: float | None) -> None:
+        """UnprovenError or BelowThresholdError if it is not as good as it was asked to be."""
+        self.solving.check_proven(str(getattr(score, "status", "feasible")))
+        check_threshold(score.value, fail_under)

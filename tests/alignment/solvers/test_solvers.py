@@ -1,32 +1,61 @@
 """One suite for all back-ends: the optimum, its proof, and what is never below it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from gammacp import Combined, UsageError
-from gammacp.alignment import SOLVERS, Status, best_groups, build_problem, solve
-from gammacp.alignment.problem import group_costs
+from gammacp.alignment import (
+    SOLVERS,
+    Limits,
+    Problem,
+    Solution,
+    Solver,
+    Status,
+    best_groups,
+    build_problem,
+    solve,
+)
+from gammacp.alignment.columns import alone
+from gammacp.alignment.problem import group_costs, solution
+from gammacp.alignment.solvers.registry import Solve
 from gammacp.datasets import load
 from gammacp.dissimilarity import bind
+from gammacp.testing import check_solver
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 
-EXACT = [name for name, solver in SOLVERS.items() if solver.exact and name != "brute"]
-SMALL = {2: 12, 3: 11, 4: 10, 5: 9, 6: 8}
 
-
-@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("method", SOLVERS)
 @pytest.mark.parametrize("cover", [False, True])
-def test_exact_back_ends_equal_brute_force(method: str, cover: bool) -> None:
-    for seed in range(40 if method == "auto" else 10):
-        n = 2 if method == "bipartite" else 2 + seed % 5
-        continuum = random_continuum(seed, n, 1 + (seed * 7) % SMALL[n])
-        bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
-        brute = best_groups(continuum, bound, method="brute", cover=cover)
-        found = best_groups(continuum, bound, method=method, cover=cover)
-        assert found.disorder == pytest.approx(brute.disorder, abs=1e-8), seed
-        assert found.status is Status.OPTIMAL
-        assert found.bound <= brute.disorder + 1e-9
-        _check_groups(found.groups, continuum.annotator_codes, cover)
+def test_every_back_end_keeps_its_contract(method: str, cover: bool) -> None:
+    check_solver(method, cover=cover, problems=45 if method == "auto" else 15)
+
+
+def _raised(problem: Problem, limits: Limits) -> Solution:
+    return replace(SOLVERS["auto"].solve(problem, limits), bound=1e9)
+
+
+def _apart(problem: Problem, limits: Limits) -> Solution:
+    return solution(problem, alone(problem), -limits.gap)
+
+
+def _lost(problem: Problem, limits: Limits) -> Solution:
+    found = SOLVERS["auto"].solve(problem, limits)
+    return replace(found, groups=found.groups[1:])
+
+
+@pytest.mark.parametrize(
+    ("solve", "broken"),
+    [
+        (_raised, "has a bound above the optimum"),
+        (_apart, "is not proven"),
+        (_lost, "leaves units out"),
+    ],
+)
+def test_a_broken_contract_is_named(solve: Solve, broken: str) -> None:
+    with pytest.raises(AssertionError, match=broken):
+        check_solver(Solver(name="mine", summary="", solve=solve))
 
 
 def _check_groups(groups: np.ndarray, annotator: np.ndarray, cover: bool) -> None:  # type: ignore[type-arg]

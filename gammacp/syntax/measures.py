@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from gammacp.measures.registry import Measure, observed_disagreement, register
+from gammacp.chance.beyond import BeyondChance
+from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, undefined
 
 if TYPE_CHECKING:
     from gammacp.syntax.agreement import SyntaxAgreement
     from gammacp.syntax.annotations import Treebank
 
-_REFERENCE = "Skjærholt 2014"
+_registered = partial(registered, reference="Skjærholt 2014", applies_to="trees")
+_accuracy_registered = partial(_registered, range="[0, 1]", chance_corrected=False)
 
 
 def _agreement(
@@ -27,11 +30,24 @@ def _agreement(
     key = ("trees", *sorted(options.items()))
     memory = {} if shared is None else shared
     if key not in memory:
-        memory[key] = syntax_agreement(treebank, breakdown=False, **options)
+        memory[key] = syntax_agreement(treebank, chance=None, breakdown=False, **options)
     return cast("SyntaxAgreement", memory[key])
 
 
-def _alpha(delta: str, note: str) -> Callable[..., Score]:
+def _beyond(name: str) -> Callable[..., BeyondChance]:
+    """1 − D_o/D_e of a δ or an accuracy against other sentences of the same length."""
+
+    def beyond(treebank: Treebank, *, seed: int = 0) -> BeyondChance:
+        from gammacp.syntax.alpha import TreeObservations
+        from gammacp.syntax.matched import beyond_length_matched
+
+        observations = TreeObservations.of(treebank)
+        return beyond_length_matched(observations, observations.everything, seed=seed)[name]
+
+    return beyond
+
+
+def _alpha(delta: str, summary: str, note: str) -> Callable[..., Score]:
     """The measure of one δ; the three share one comparison of all trees."""
 
     def alpha(
@@ -74,14 +90,31 @@ def _alpha(delta: str, note: str) -> Callable[..., Score]:
     shared
         Keeps what measures of one family have in common.
     """
+    _registered(
+        f"alpha-{delta}",
+        f"α over trees, δ = {summary}",
+        disagreement=observed_disagreement,
+        beyond_chance=_beyond(delta),
+    )(alpha)
     return alpha
 
 
-alpha_plain = _alpha("plain", "the tree edit distance, which the paper recommends (§5)")
-alpha_diff = _alpha("diff", "TED − ||x| − |y||, very sensitive to little disagreement (§3)")
-alpha_norm = _alpha("norm", "TED / (|x| + |y|), lenient (§3)")
+alpha_plain = _alpha(
+    "plain", "tree edit distance", "the tree edit distance, which the paper recommends (§5)"
+)
+alpha_diff = _alpha(
+    "diff",
+    "distance less the difference in size",
+    "TED − ||x| − |y||, very sensitive to little disagreement (§3)",
+)
+alpha_norm = _alpha("norm", "distance over the sum of the sizes", "TED / (|x| + |y|), lenient (§3)")
 
 
+@_accuracy_registered(
+    "las",
+    "labelled attachment score, mean over annotator pairs",
+    beyond_chance=_beyond("las"),
+)
 def las(treebank: Treebank) -> Score:
     """Labelled attachment score, pairwise and weighted by length (eq. 3).
 
@@ -93,6 +126,9 @@ def las(treebank: Treebank) -> Score:
     return _accuracy(treebank, "las", "phrase structure has no heads to attach to")
 
 
+@_accuracy_registered(
+    "jaccard", "Jaccard similarity of labelled bracketings", beyond_chance=_beyond("jaccard")
+)
 def jaccard(treebank: Treebank) -> Score:
     """Jaccard similarity of labelled bracketings, pairwise and weighted by length (§4.2).
 
@@ -114,36 +150,3 @@ def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
     if math.isnan(value):
         return undefined("the annotators' token counts differ in every sentence")
     return Score(value=value, signature=signature(name))
-
-
-for _name, _summary, _function in (
-    ("alpha-plain", "α over trees, δ = tree edit distance", alpha_plain),
-    ("alpha-diff", "α over trees, δ = distance less the difference in size", alpha_diff),
-    ("alpha-norm", "α over trees, δ = distance over the sum of the sizes", alpha_norm),
-):
-    register(
-        Measure(
-            name=_name,
-            summary=_summary,
-            reference=_REFERENCE,
-            function=_function,
-            disagreement=observed_disagreement,
-            applies_to="trees",
-        )
-    )
-
-for _name, _summary, _score in (
-    ("las", "labelled attachment score, mean over annotator pairs", las),
-    ("jaccard", "Jaccard similarity of labelled bracketings", jaccard),
-):
-    register(
-        Measure(
-            name=_name,
-            summary=_summary,
-            reference=_REFERENCE,
-            function=_score,
-            range="[0, 1]",
-            chance_corrected=False,
-            applies_to="trees",
-        )
-    )

@@ -1,0 +1,105 @@
+"""Does a solver keep its contract; each failure says on which problem, and what it gave.
+
+Part of `gammacp.testing`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.alignment.candidates import build_problem
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Problem, Solution, Status, group_costs
+from gammacp.alignment.solvers.registry import SOLVERS, Solver
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity import Combined, bind
+from gammacp.errors import UsageError
+
+# Annotators, and units of which every partition can be tried.
+_SIZES = ((2, 11), (3, 11), (4, 10), (5, 9), (6, 8))
+_COSTS = (Combined(), Combined(alpha=0.2, beta=3), Combined(positional="sporadic-2011", delta=4))
+
+
+def check_solver(
+    solver: Solver | str, *, cover: bool = False, problems: int = 15, seed: int = 0
+) -> None:
+    """AssertionError that names the first clause of the contract a solver breaks.
+
+    On small random problems of 2 to 6 annotators, of which brute force tries every partition: its
+    groups must partition the units (cover them) with no pair that is no candidate and cost what it
+    says; its bound must not be above the optimum, nor its objective below; with a gap both must
+    hold, too; what it calls optimal must be, and without limits an exact solver must prove it.
+    Problems that it refuses with a UsageError are left out.
+
+    Parameters
+    ----------
+    solver
+        A `Solver`, or the name of a registered one.
+    cover
+        Whether units may be in several groups (soft γ).
+    problems
+        How many.
+    seed
+        Of the problems.
+
+    Examples
+    --------
+    >>> check_solver("generation", problems=3)
+    """
+    s = SOLVERS[solver] if isinstance(solver, str) else solver
+    tried = 0
+    for number in range(problems):
+        continuum = _continuum(seed + number, *_SIZES[number % len(_SIZES)])
+        bound = bind(_COSTS[number % len(_COSTS)], continuum)
+        problem = build_problem(continuum, bound, cover=cover, prune=s.pruned)
+        everything = build_problem(continuum, bound, cover=cover, prune=False)
+        least = SOLVERS["brute"].solve(everything, Limits()).objective
+        for gap in (0.0, 0.2):
+            where = f"{problem.n_annotators} annotators, seed {seed + number}, gap {gap:g}"
+            try:
+                found = s.solve(problem, Limits(gap=gap))
+            except UsageError:
+                continue
+            tried += 1
+            _check(f"{s.name} ({where})", problem, found, least, proves=s.exact and not gap)
+    if not tried:
+        raise AssertionError(f"{s.name} was not tried: it refused every problem")
+
+
+def _check(name: str, problem: Problem, found: Solution, least: float, *, proves: bool) -> None:
+    groups, slack = found.groups, problem.slack + 1e-9 * problem.scale
+    units, counts = np.unique(groups[groups >= 0], return_counts=True)
+    rows, annotators = np.nonzero(groups >= 0)
+    said = f"objective {found.objective:.10g}, bound {found.bound:.10g}, {found.status}"
+    said += f"; the optimum is {least:.10g}"
+    promises = {
+        "leaves units out": np.array_equal(units, np.arange(problem.n_units)),
+        "has units in several groups": problem.cover or bool((counts == 1).all()),
+        "has units in other annotators' columns": np.array_equal(
+            problem.annotator[groups[rows, annotators]], annotators
+        ),
+        "does not cost what it says": abs(group_costs(problem, groups).sum() - found.objective)
+        <= slack,
+        "costs less than the optimum": found.objective >= least - slack,
+        "has a bound above the optimum": found.bound <= least + slack,
+        "is called optimal and is not": found.status is not Status.OPTIMAL
+        or found.objective <= least + slack,
+        "is not proven": not proves or found.status is Status.OPTIMAL,
+    }
+    for broken, kept in promises.items():
+        if not kept:
+            raise AssertionError(f"{name} {broken}: {said}")
+
+
+def _continuum(seed: int, n_annotators: int, n_units: int) -> Continuum:
+    """Dense or sparse, with unlabelled units, points and duplicates."""
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(0, rng.integers(2, 60), n_units).astype(float)
+    return Continuum.from_codes(
+        tuple(f"A{i}" for i in range(n_annotators)),
+        ("a", "b", "c"),
+        starts,
+        starts + np.append(rng.integers(0, 8, n_units - 1), 3),
+        rng.integers(0, n_annotators, n_units, np.int32),
+        rng.integers(-1, 3, n_units, np.int32),
+    )

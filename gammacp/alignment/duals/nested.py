@@ -1,0 +1,156 @@
+"""Prices of a crowd at any time: trivial ones at once, then semidefinite ones of ever more units.
+
+The annotators with most units force groups to open: no two of their units share one. So the
+semidefinite relaxation is solved for the annotators with most units first, few enough that a step
+takes milliseconds, then for more, until it holds all. What the others' pairs earn at most is the
+sum of the best matchings of all pairs of annotators, one of whom is left out:
+
+    cost(G) ≥ Σ_{u∈G} price(u) − Σ_{pairs of annotators not both inside} w of G's two units,
+
+and the duals of each matching split that among the units, so that prices stay prices. With only
+one annotator inside, m units, it says opening·m less all matchings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.alignment.duals.semidefinite import (
+    Iterate,
+    Model,
+    ascend,
+    enlarged,
+    model,
+    safe_sum,
+    start,
+)
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.arrays import Bools, Floats, Indices
+from gammacp.stopping import due, watched
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    """Feasible prices and what is known beside them.
+
+    Attributes
+    ----------
+    price
+        Σ over the units of any group is at most its cost; shape (units,).
+    bound
+        Σ price, less its rounding.
+    units, together
+        Which units are in the semidefinite relaxation, and how far they share groups.
+    """
+
+    price: Floats
+    bound: float
+    units: Indices
+    together: Floats | None = None
+
+
+def relaxations(
+    problem: Problem, objective: float, deadline: float = np.inf, tuning: Tuning = DEFAULT
+) -> Iterator[Relaxed]:
+    """Ever better prices, until due; `objective` is what some alignment costs.
+
+    Nothing at all for covers and where opening a group costs nothing.
+    """
+    if problem.cover or problem.opening <= 0:
+        return
+    most_units = np.argsort(-_counts(problem), kind="stable")
+    first = _beside(problem, most_units[:1], deadline)
+    if first is None:
+        return
+    price = np.where(problem.annotator == most_units[0], problem.opening, 0.0) - first
+    yield Relaxed(price, safe_sum(price), np.flatnonzero(problem.annotator == most_units[0]))
+    iterate: Iterate | None = None
+    old: Model | None = None
+    held: Indices = np.zeros(0, np.int64)
+    for n_inside in stages(_counts(problem)[most_units], tuning):
+        inside = most_units[:n_inside]
+        beside = _beside(problem, inside, deadline)
+        if beside is None or due(deadline):
+            return
+        units = np.flatnonzero(np.isin(problem.annotator, inside))
+        left = float(beside.sum())
+        new = model(restricted(problem, units), (objective + left) / problem.opening, tuning)
+        if iterate is None or old is None:
+            iterate = start(new)
+        else:
+            iterate = enlarged(iterate, old, new, np.searchsorted(units, held))
+        last = len(units) == problem.n_units
+        for priced in ascend(new, iterate, deadline):
+            iterate = priced.iterate
+            price = -beside
+            price[units] += priced.price
+            yield Relaxed(price, safe_sum(price), units, priced.together)
+            if due(deadline):
+                return
+            own = priced.value - priced.bound
+            if not last and own < tuning.stage_gap * max(objective + left - priced.value, 0.0):
+                break
+        old, held = new, units
+
+
+def stages(counts: Indices, tuning: Tuning = DEFAULT) -> list[int]:
+    """How many annotators are inside at each stage; `counts` are their units, most first."""
+    total = np.cumsum(counts)
+    size = float(tuning.first_stage)
+    found: list[int] = []
+    while True:
+        n_inside = int(np.searchsorted(total, min(size, tuning.most_relaxed), side="right"))
+        if total[-1] <= min(1.2 * size, tuning.most_relaxed):
+            return [*found, len(counts)]
+        if n_inside > (found[-1] if found else 1):
+            found.append(n_inside)
+        if size >= tuning.most_relaxed:
+            return found
+        size *= tuning.stage_growth
+
+
+def restricted(problem: Problem, units: Indices) -> Problem:
+    """The problem of these units (ascending rows) alone; as many annotators, the same opening."""
+    row = np.full(problem.n_units, -1, np.int32)
+    row[units] = np.arange(len(units))
+    kept = (row[problem.first] >= 0) & (row[problem.second] >= 0)
+    return Problem(
+        annotator=problem.annotator[units],
+        n_annotators=problem.n_annotators,
+        first=row[problem.first[kept]],
+        second=row[problem.second[kept]],
+        weight=problem.weight[kept],
+        opening=problem.opening,
+        delta=problem.delta,
+    )
+
+
+def _beside(problem: Problem, inside: Indices, deadline: float) -> Floats | None:
+    """Each unit's share of what pairs earn at most whose annotators are not both inside."""
+    from gammacp.alignment.kernels.pairwise import matching_prices
+
+    begin = np.concatenate(([0], np.cumsum(_counts(problem)))).astype(np.int64)
+    within: Bools = np.zeros(problem.n_annotators, np.bool_)
+    within[inside] = True
+    halted = np.zeros(1, np.bool_)
+    share, whole = watched(
+        lambda: matching_prices(
+            problem.annotator,
+            problem.n_annotators,
+            problem.adjacency,
+            begin,
+            within,
+            halted,
+        ),
+        lambda: halted.fill(True),
+        deadline,
+    )
+    return np.asarray(share * (1 + 2.0**-40)) if whole else None
+
+
+def _counts(problem: Problem) -> Indices:
+    return np.bincount(problem.annotator, minlength=problem.n_annotators).astype(np.int64)

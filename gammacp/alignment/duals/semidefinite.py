@@ -1,0 +1,327 @@
+"""Prices of units from a semidefinite relaxation, for crowds: dozens or hundreds of annotators.
+
+An alignment into K groups is a matrix X, X(u, v) = 1 if u and v share a group; bordered by ones and
+K it is positive semidefinite (the sum over the groups of the squares of their indicators). The
+relaxation asks for that and for what `kernels.metric` lists:
+
+    min opening·K − Σ w·X    over    Z = [[K, 1ᵀ], [1, X]] ⪰ 0,  X ≥ 0,  X(u, u) = 1,
+
+X(u, v) = 0 for pairs that may not be together (multi-graph matching: Chen, Guibas & Huang 2014;
+correlation clustering: Swamy 2004). It is solved by splitting: Z is projected on the semidefinite
+matrices and on the rest in turn (alternating direction method of multipliers; Wen, Goldfarb & Yin
+2010), and each iterate has prices that no group beats (`feasible_prices`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from gammacp.alignment.duals.definite import least_shift
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.stopping import due
+
+# A power of 2, in units of the opening, and how many of them add up without rounding.
+_GRAIN = 2.0**-40
+_MOST_GRAINS = 2.0**52
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A problem as matrices, in units of the opening.
+
+    Attributes
+    ----------
+    cost
+        −w/2 per ordered pair, shape (units, units); 0 where there is no pair.
+    pair
+        Which pairs are candidates.
+    begin
+        Where each annotator's units begin, shape (annotators + 1,).
+    rows
+        Units and annotators whose row inequality says something, shape (units, annotators).
+    border
+        Scale of the first row: a power of 2 such that K·border² is near 1.
+    """
+
+    problem: Problem
+    tuning: Tuning
+    cost: Floats
+    pair: Bools
+    begin: Indices
+    rows: Indices
+    border: float
+
+    @cached_property
+    def bordered(self) -> Floats:
+        """The cost of Z: 1 for K, then `cost`."""
+        size = len(self.cost) + 1
+        full = np.zeros((size, size))
+        full[0, 0] = 1.0 / self.border**2
+        full[1:, 1:] = self.cost
+        return full
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """Where the splitting is: the point that obeys the inequalities and the scaled multipliers."""
+
+    inside: Floats
+    scaled: Floats
+    rows: Floats
+    triangles: Codes
+    multiplier: Floats
+    penalty: float
+    matrix: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """What an iterate proves.
+
+    Attributes
+    ----------
+    price
+        Share of a group's cost that each unit has: Σ over any group ≤ its cost; shape (units,).
+    bound
+        Σ price, less its rounding: no alignment costs less.
+    value
+        What the iterate costs; where the bound would end if it were the relaxation's solution.
+    together
+        X, a guess which units share a group; shape (units, units).
+    iterate
+        To go on from.
+    """
+
+    price: Floats
+    bound: float
+    value: float
+    together: Floats
+    iterate: Iterate
+
+
+def model(problem: Problem, n_groups: float, tuning: Tuning = DEFAULT) -> Model:
+    """The matrices of a problem that has about that many groups; the opening must be > 0."""
+    size, n = problem.n_units, problem.n_annotators
+    rows: Indices = np.zeros((size, n), np.int64)
+    cost, pair = np.zeros((size, size)), np.zeros((size, size), np.bool_)
+    for a, b in ((problem.first, problem.second), (problem.second, problem.first)):
+        cost[a, b] = -0.5 * problem.weight / problem.opening
+        pair[a, b] = True
+    counts = np.bincount(problem.annotator, minlength=n)
+    begin = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    for annotator in np.flatnonzero(counts > 1).tolist():
+        theirs = slice(begin[annotator], begin[annotator + 1])
+        rows[:, annotator] = pair[:, theirs].sum(axis=1) > 1
+    border = 2.0 ** -round(0.5 * np.log2(max(n_groups, 1.0)))
+    return Model(problem, tuning, cost, pair, begin, rows, border)
+
+
+def start(model: Model) -> Iterate:
+    """Every unit alone."""
+    size = len(model.cost)
+    inside = np.eye(size + 1)
+    inside[0, 1:] = inside[1:, 0] = model.border
+    return Iterate(
+        inside,
+        np.zeros_like(inside),
+        np.zeros(model.rows.shape),
+        np.zeros((0, 3), np.int32),
+        np.zeros(0),
+        model.tuning.penalty,
+    )
+
+
+def enlarged(iterate: Iterate, old: Model, new: Model, at: Indices) -> Iterate:
+    """The iterate of a larger problem that holds the old one's units at rows `at`."""
+    grown = start(new)
+    inside, scaled, rows = grown.inside, grown.scaled, grown.rows
+    place = np.concatenate(([0], at + 1))
+    ratio = new.border / old.border
+    factor = np.ones(len(place))
+    factor[0] = ratio
+    outer = np.outer(factor, factor)
+    inside[np.ix_(place, place)] = iterate.inside * outer
+    scaled[np.ix_(place, place)] = iterate.scaled / outer
+    rows[at] = iterate.rows
+    return replace(
+        iterate,
+        inside=inside,
+        scaled=scaled,
+        rows=rows,
+        triangles=at[iterate.triangles].astype(np.int32),
+        matrix=None,
+    )
+
+
+def ascend(model: Model, iterate: Iterate, deadline: float = np.inf) -> Iterator[Priced]:
+    """Iterates for ever, a few steps apart; the first proves little, the later ones more.
+
+    Violated triangles are added in between. Once due, what the steps so far have come to.
+    """
+    done = 0
+    while True:
+        for _ in range(model.tuning.splittings):
+            if done and due(deadline):
+                break
+            iterate, lack, change = _step(model, iterate)
+            done += 1
+            if done % 10 == 0:
+                iterate = _balanced(model, iterate, lack, change)
+        yield _priced(model, iterate)
+        iterate = _cut(model, iterate)
+
+
+def _step(model: Model, iterate: Iterate) -> tuple[Iterate, float, float]:
+    """One projection on either side; what they differ by, and how far the second moved."""
+    from gammacp.alignment.kernels.metric import project, subtract
+
+    inside, penalty, over = iterate.inside, iterate.penalty, model.tuning.overrelaxation
+    target = inside - iterate.scaled - model.bordered / penalty
+    values, vectors = np.linalg.eigh(target)
+    kept = np.searchsorted(values, 0.0)
+    if 2 * kept > len(values):
+        positive = vectors[:, kept:]
+        definite = (positive * values[kept:]) @ positive.T
+        matrix = definite - target
+    else:
+        negative = vectors[:, :kept]
+        matrix = (negative * -values[:kept]) @ negative.T
+        definite = target + matrix
+    point = over * definite + (1 - over) * inside + iterate.scaled
+    rest = np.ascontiguousarray(point[1:, 1:])
+    rows, multiplier = iterate.rows.copy(), iterate.multiplier.copy()
+    rest[~model.pair] = -1e9
+    subtract(rest, model.begin, rows, iterate.triangles, multiplier, 1.0)
+    project(
+        rest,
+        model.rows,
+        model.begin,
+        rows,
+        iterate.triangles,
+        multiplier,
+        model.tuning.hildreth,
+        model.tuning.projected,
+    )
+    after = np.empty_like(point)
+    after[0, 0] = point[0, 0]
+    after[0, 1:] = after[1:, 0] = model.border
+    after[1:, 1:] = np.maximum(rest, 0.0)
+    units = np.arange(1, len(after))
+    after[units, units] = 1.0
+    moved = Iterate(
+        after,
+        point - after,
+        rows,
+        iterate.triangles,
+        multiplier,
+        penalty,
+        penalty * matrix,
+    )
+    lack = _norm(definite - after) / _norm(after)
+    change = _norm(after - inside) / max(_norm(matrix), 1e-12)
+    return moved, lack, change
+
+
+def _norm(matrix: Floats) -> float:
+    return float(np.linalg.norm(matrix))
+
+
+def _balanced(model: Model, iterate: Iterate, lack: float, change: float) -> Iterate:
+    """A penalty under which both sides come together as fast."""
+    if max(lack, change) <= model.tuning.imbalance * min(lack, change):
+        return iterate
+    factor = model.tuning.penalty_step ** (1 if lack > change else -1)
+    return replace(
+        iterate,
+        penalty=iterate.penalty * factor,
+        scaled=iterate.scaled / factor,
+        rows=iterate.rows / factor,
+        multiplier=iterate.multiplier / factor,
+    )
+
+
+def _cut(model: Model, iterate: Iterate) -> Iterate:
+    """The iterate with the worst violated triangles, and without those that do nothing."""
+    from gammacp.alignment.kernels.metric import violated
+
+    annotator, tuning = model.problem.annotator.astype(np.int32), model.tuning
+    found, excess = violated(
+        iterate.inside[1:, 1:].copy(), annotator, tuning.violation, tuning.triangles
+    )
+    worst = found[np.argsort(-excess, kind="stable")[: tuning.triangles_per_unit * len(annotator)]]
+    kept = iterate.multiplier > 0
+    triangles, multiplier = iterate.triangles[kept], iterate.multiplier[kept]
+    new = worst[~_among(worst, triangles, len(annotator))]
+    return replace(
+        iterate,
+        triangles=np.concatenate((triangles, new)),
+        multiplier=np.concatenate((multiplier, np.zeros(len(new)))),
+    )
+
+
+def _among(some: Codes, others: Codes, size: int) -> Bools:
+    keys = [(t[:, 0].astype(np.int64) * size + t[:, 1]) * size + t[:, 2] for t in (some, others)]
+    return np.isin(keys[0], keys[1])
+
+
+def _priced(model: Model, iterate: Iterate) -> Priced:
+    price = feasible_prices(model, iterate)
+    return Priced(
+        price,
+        safe_sum(price),
+        float((model.bordered * iterate.inside).sum()) * model.problem.opening,
+        iterate.inside[1:, 1:],
+        iterate,
+    )
+
+
+def safe_sum(price: Floats) -> float:
+    """Σ price, less what rounding may have added."""
+    total = float(price.sum())
+    return total - 2.0**-52 * len(price) * float(np.abs(price).sum())
+
+
+def feasible_prices(model: Model, iterate: Iterate) -> Floats:
+    """Prices that no group beats, whatever the iterate: Σ_{u∈G} price ≤ cost(G).
+
+    Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
+    multipliers' normals for every candidate pair. With z = (1, indicator of G),
+    cost(G) ≥ zᵀSz + Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0.
+    Here S is the iterate's matrix, cut to what pairs allow and shifted until it is definite.
+    """
+    from gammacp.alignment.kernels.metric import subtract
+
+    assert iterate.matrix is not None
+    # The lower triangle counts, as it does for the proof; the rest is its mirror but for rounding.
+    matrix, penalty = iterate.matrix.copy(), iterate.penalty
+    # In multiples of a grain sums of multipliers have no rounding errors.
+    rows, multiplier = (_grains(penalty * m) for m in (iterate.rows, iterate.multiplier))
+    allowed = _grains(model.cost) - 2 * _GRAIN
+    # Multipliers are of inequalities in both X(u, v) and X(v, u).
+    subtract(allowed, model.begin, rows, iterate.triangles, multiplier, -1.0)
+    own = np.diag(matrix)[1:].copy()
+    apex = 2 * rows.sum(axis=1)
+    apex += 2 * np.bincount(iterate.triangles[:, 0], weights=multiplier, minlength=len(own))
+    if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
+        return np.full(len(own), -np.inf)
+    inner = matrix[1:, 1:]
+    np.copyto(inner, np.minimum(inner, allowed), where=model.pair)
+    corner = 1.0 / model.border**2
+    matrix[0, 0] = corner
+    shift = least_shift(matrix)
+    # The corner is given: what the shift adds to it is scaled away, with its row.
+    shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
+    beside = -matrix[1:, 0] * model.border
+    price = 2 * shrink * beside - own - shift - apex
+    slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(own) + shift + apex)
+    return np.asarray((price - slack) * model.problem.opening)
+
+
+def _grains(values: Floats) -> Floats:
+    return np.round(values / _GRAIN) * _GRAIN

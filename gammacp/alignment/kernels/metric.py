@@ -1,0 +1,181 @@
+"""Compiled kernels of the semidefinite relaxation: its linear inequalities.
+
+X(u, v) tells how far u and v are in one group. An annotator A has at most one unit in it, so
+Σ_{v∈A} X(u, v) ≤ 1 (*rows*), and whoever is with both v and w has these two together:
+X(u, v) + X(u, w) − X(v, w) ≤ 1 (*triangles*; Grötschel & Wakabayashi 1989). Both belong to u, their
+*apex*. Projections are Hildreth's (1957): one inequality after the other, each with a multiplier.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def project(
+    point: Floats,
+    open_pairs: Indices,
+    begin: Indices,
+    row_multiplier: Floats,
+    triangles: Codes,
+    multiplier: Floats,
+    passes: int,
+    enough: float,
+) -> None:
+    """Move `point`, in place, towards the nearest one that is ≥ 0 and obeys all inequalities.
+
+    `point` holds what is left once the multipliers are taken off; its positive part is the
+    projection. `begin` says where each annotator's units begin; pairs that may not be together
+    (`open_pairs[u * units + v]` is 0) are below any threshold. The multipliers are updated.
+    """
+    for _ in range(passes):
+        moved = _project_rows(point, open_pairs, begin, row_multiplier)
+        moved = max(moved, _project_triangles(point, triangles, multiplier))
+        if moved <= enough:
+            break
+
+
+@kernel
+def _project_rows(
+    point: Floats, open_pairs: Indices, begin: Indices, row_multiplier: Floats
+) -> float:
+    n = len(begin) - 1
+    most = 0.0
+    for u in range(len(point)):
+        for a in range(n):
+            if open_pairs[u, a] == 0:
+                continue
+            lo, hi = begin[a], begin[a + 1]
+            old = row_multiplier[u, a]
+            total = 0.0
+            count = 0
+            for v in range(lo, hi):
+                if point[u, v] + old > 0.0:
+                    total += point[u, v] + old
+                    count += 1
+            new = 0.0
+            # The threshold above which the entries sum to 1 (Michelot 1986).
+            while total > 1.0:
+                new = (total - 1.0) / count
+                left = 0
+                total = 0.0
+                for v in range(lo, hi):
+                    if point[u, v] + old > new:
+                        total += point[u, v] + old
+                        left += 1
+                if left >= count:
+                    break
+                count = left
+            change = new - old
+            if change != 0.0:
+                row_multiplier[u, a] = new
+                most = max(most, abs(change))
+                for v in range(lo, hi):
+                    point[u, v] -= change
+                    point[v, u] -= change
+    return most
+
+
+@kernel
+def _project_triangles(point: Floats, triangles: Codes, multiplier: Floats) -> float:
+    most = 0.0
+    for c in range(len(triangles)):
+        u, v, w = triangles[c]
+        old = multiplier[c]
+        first = point[u, v] + old
+        second = point[u, w] + old
+        third = point[v, w] - old
+        new = 0.0
+        lack = max(first, 0.0) + max(second, 0.0) - max(third, 0.0) - 1.0
+        # Piecewise linear and falling: at most three kinks, so a few Newton steps.
+        for _ in range(4):
+            if lack <= 1e-12:
+                break
+            slope = 0
+            if first > new:
+                slope += 1
+            if second > new:
+                slope += 1
+            if third > -new:
+                slope += 1
+            if slope == 0:
+                break
+            new += lack / slope
+            lack = max(first - new, 0.0) + max(second - new, 0.0) - max(third + new, 0.0) - 1.0
+        change = new - old
+        if change != 0.0:
+            multiplier[c] = new
+            most = max(most, abs(change))
+            point[u, v] -= change
+            point[v, u] -= change
+            point[u, w] -= change
+            point[w, u] -= change
+            point[v, w] += change
+            point[w, v] += change
+    return most
+
+
+@kernel
+def subtract(
+    point: Floats,
+    begin: Indices,
+    row_multiplier: Floats,
+    triangles: Codes,
+    multiplier: Floats,
+    factor: float,
+) -> None:
+    """Take `factor` times the multipliers' normals off `point`, in place."""
+    for u in range(len(point)):
+        for a in range(len(begin) - 1):
+            m = factor * row_multiplier[u, a]
+            if m != 0.0:
+                for v in range(begin[a], begin[a + 1]):
+                    point[u, v] -= m
+                    point[v, u] -= m
+    for c in range(len(triangles)):
+        u, v, w = triangles[c]
+        m = factor * multiplier[c]
+        point[u, v] -= m
+        point[v, u] -= m
+        point[u, w] -= m
+        point[w, u] -= m
+        point[v, w] += m
+        point[w, v] += m
+
+
+@kernel
+def violated(together: Floats, annotator: Codes, least: float, limit: int) -> tuple[Codes, Floats]:
+    """Triangles (apex first) that `together` violates by more than `least`, and by how much.
+
+    No more than `limit`; of units of three different annotators.
+    """
+    n = len(together)
+    found = np.empty((limit, 3), np.int32)
+    excess = np.empty(limit, np.float64)
+    near = np.empty(n, np.int32)
+    count = 0
+    for u in range(n):
+        k = 0
+        for v in range(n):
+            if v != u and together[u, v] > least:
+                near[k] = v
+                k += 1
+        for i in range(k):
+            v = near[i]
+            for j in range(i + 1, k):
+                w = near[j]
+                if annotator[v] == annotator[w]:
+                    continue
+                over = together[u, v] + together[u, w] - together[v, w] - 1.0
+                if over > least:
+                    if count == limit:
+                        return found, excess
+                    found[count, 0] = u
+                    found[count, 1] = v
+                    found[count, 2] = w
+                    excess[count] = over
+                    count += 1
+    return found[:count], excess[:count]

@@ -1,0 +1,142 @@
+"""Conventions of treebanks that decide what counts: subtypes, function tags, punctuation, traces.
+
+Universal Dependencies compares relations without subtypes (`nsubj:pass` is `nsubj`), the Penn
+Treebank categories without function tags and indices (`NP-SBJ-1`, `NP=2` are `NP`). Punctuation is
+what consists of characters that Unicode calls so, as in the shared tasks of CoNLL: its tokens are
+taken out of dependency trees, and what hangs on them hangs on their heads then. Traces are
+constituents without words, `(-NONE- *T*-1)`, and what has only such below it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+
+from gammacp.errors import DataError, UsageError
+from gammacp.left_out import Tally
+from gammacp.syntax.annotations import Dependencies
+
+LABELS = {"all": ("dependency", "phrase"), "universal": ("dependency",), "categories": ("phrase",)}
+IGNORED = {"": ("dependency", "phrase"), "punct": ("dependency",), "traces": ("phrase",)}
+_TAGS = re.compile(r"(?<=.)[-=].*", re.DOTALL)
+TRACE = "-NONE-"
+
+
+def check_conventions(labels: str, ignore: str, kind: str) -> None:
+    """UsageError where a convention is unknown or belongs to the other kind of trees.
+
+    Parameters
+    ----------
+    labels, ignore
+        Keys of `LABELS` and of `IGNORED`.
+    kind
+        "dependency" or "phrase".
+    """
+    for option, value, known in (("labels", labels, LABELS), ("ignore", ignore, IGNORED)):
+        if value not in known:
+            names = ", ".join(filter(None, known))
+            raise UsageError(f"{option} {value!r} is not one of: {names}")
+        if kind not in known[value]:
+            raise UsageError(f"{option} {value!r} is not for {kind} trees")
+
+
+def by_convention(
+    sentence: Dependencies, *, labels: str, ignore: str, tally: Tally | None
+) -> Dependencies:
+    """The sentence with only what counts.
+
+    Parameters
+    ----------
+    sentence
+        As it was read.
+    labels
+        "universal": without subtypes of relations.
+    ignore
+        "punct": without punctuation.
+    tally
+        Counts what is ignored.
+
+    Raises
+    ------
+    DataError
+        Punctuation of a sentence without words is not known.
+    """
+    kept = without_punctuation(sentence, tally) if ignore == "punct" else sentence
+    if labels == "universal":
+        kept = replace(kept, relations=tuple(r.split(":")[0] for r in kept.relations))
+    return kept
+
+
+def is_punctuation(form: str) -> bool:
+    """Whether all characters are of Unicode's categories P….
+
+    >>> is_punctuation("…"), is_punctuation("'s"), is_punctuation("$")
+    (True, False, False)
+    """
+    return all(unicodedata.category(c).startswith("P") for c in form)
+
+
+def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> Dependencies:
+    """The sentence without its punctuation; all of it if there is nothing else.
+
+    Parameters
+    ----------
+    sentence
+        With its words.
+    tally
+        Counts the tokens.
+
+    >>> s = Dependencies((2, 0, 2, 3), ("subj", "root", "punct", "obj"), ("I", "say", ":", "no"))
+    >>> without_punctuation(s).heads
+    (2, 0, 2)
+    """
+    if not sentence.forms:
+        raise DataError(
+            "punctuation is told by words, and there are none",
+            file=sentence.file or None,
+            line=sentence.line,
+            hint="Leave out --ignore punct.",
+        )
+    kept = [t for t, form in enumerate(sentence.forms, start=1) if not is_punctuation(form)]
+    if not kept or len(kept) == sentence.n_tokens:
+        return sentence
+    if tally is not None:
+        tally.add("token", "punctuation", sentence.n_tokens - len(kept))
+    number = {token: k for k, token in enumerate(kept, start=1)}
+
+    def head_of(token: int) -> int:
+        seen = {token}
+        head = sentence.heads[token - 1]
+        while 0 < head <= sentence.n_tokens and head not in number and head not in seen:
+            seen.add(head)
+            head = sentence.heads[head - 1]
+        return number.get(head, head if head <= 0 else len(kept) + 1)
+
+    def column(values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(values[t - 1] for t in kept) if values else ()
+
+    ranges = [
+        ([number[t] for t in range(a, b + 1) if t in number], form)
+        for a, b, form in sentence.multiword
+    ]
+    return replace(
+        sentence,
+        heads=tuple(map(head_of, kept)),
+        relations=column(sentence.relations),
+        forms=column(sentence.forms),
+        lemmas=column(sentence.lemmas),
+        upos=column(sentence.upos),
+        features=column(sentence.features),
+        lines=tuple(sentence.lines[t - 1] for t in kept) if sentence.lines else (),
+        multiword=tuple((inside[0], inside[-1], form) for inside, form in ranges if inside),
+    )
+
+
+def category(label: str) -> str:
+    """A Penn label without function tags and indices; `-LRB-` and `-NONE-` stay.
+
+    >>> category("NP-SBJ-1"), category("NP=2"), category("-LRB-")
+    ('NP', 'NP', '-LRB-')
+    """
+    return label if label.startswith("-") else _TAGS.sub("", label)

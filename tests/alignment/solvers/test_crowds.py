@@ -1,0 +1,116 @@
+"""The back-end for crowds against full enumeration and the full model in CP-SAT."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from gammacp import Continuum, align, gamma
+from gammacp.alignment import Status, Tuning
+from gammacp.alignment.columns import alone
+from gammacp.alignment.heuristics.annealing import annealed
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import group_costs, solution
+from gammacp.alignment.solvers.crowds import Enclosed, enclose, solve_crowd
+from gammacp.alignment.solvers.registry import solve
+from tests.alignment.crowds import crowd, crowd_problem
+from tests.alignment.enumeration import all_groups, most_gain
+
+CASES = [
+    *range(20),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 520)),
+]
+# Every set is a crowd, and columns are not generated first.
+AT_ONCE = Tuning(crowd=3, head_start=1e-6, first_stage=6)
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_crowds_are_enclosed_by_bound_and_alignment(seed):
+    problem = crowd_problem(seed)
+    least = problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
+    full = solve(problem, method="cpsat")
+    assert full.objective == pytest.approx(least, abs=1e-6)
+    limits = Limits(time_limit=0.5, tuning=AT_ONCE)
+    cost = problem.n_units * problem.opening
+    start = Enclosed(alone(problem), cost, np.full(problem.n_units, problem.opening), 0.0)
+    found = enclose(problem, start, limits, limits.deadline())
+    assert found.bound <= least + 1e-9
+    assert found.objective >= least - 1e-9
+    assert found.objective == pytest.approx(group_costs(problem, found.groups).sum())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_back_end_proves_what_can_be_proven(seed):
+    problem = crowd_problem(seed)
+    found = solve_crowd(problem, Limits(tuning=AT_ONCE))
+    full = solve(problem, method="cpsat")
+    if found.status is Status.OPTIMAL:
+        assert found.objective == pytest.approx(full.objective, abs=1e-6)
+    assert found.bound <= full.objective + problem.slack
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_annealing_never_loses_and_repeats_itself(seed):
+    problem = crowd_problem(seed)
+    runs = []
+    for _ in range(2):
+        steps = annealed(problem, alone(problem), seed=seed)
+        runs.append([next(steps) for _ in range(6)])
+    costs = [group_costs(problem, groups).sum() for groups in runs[0]]
+    assert all(b <= a + 1e-9 for a, b in pairwise(costs))
+    assert all(np.array_equal(a, b) for a, b in zip(*runs, strict=True))
+    for groups in runs[0]:
+        assert np.array_equal(np.sort(groups[groups >= 0]), np.arange(problem.n_units))
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.05])
+def test_a_gap_that_is_enough_ends_the_search(gap):
+    found = align(crowd(11, 32, 90, 4), gap=gap)
+    assert found.gap <= gap
+
+
+def test_the_time_limit_is_kept():
+    people = crowd(5, 60, 400, 8)
+    align(people, time_limit=0.5)  # Kernels compile.
+    began = time.process_time()
+    found = align(people, time_limit=1.0)
+    assert time.process_time() - began < 2.5
+    assert 0 < found.bound <= found.disorder
+
+
+@pytest.mark.parametrize("categories", [1, 2])
+def test_units_that_are_all_but_at_one_place_are_proven(categories):
+    rng = np.random.default_rng(categories)
+    starts, ends = 10 + rng.uniform(0, 0.001, 32), 20 + rng.uniform(0, 0.001, 32)
+    near = Continuum.from_codes(
+        tuple("abcd"),
+        ("x", "y"),
+        starts,
+        ends,
+        np.repeat(np.arange(4), 8),
+        rng.integers(0, categories, 32),
+    )
+    align(near, time_limit=0.5)
+    began = time.process_time()
+    found = align(near)
+    assert found.status is Status.OPTIMAL
+    assert time.process_time() - began < 2.5
+
+
+def test_a_proof_leaves_less_than_1e_8_of_delta_open():
+    problem = crowd_problem(0)
+    groups = solve(problem, method="cpsat").groups
+    cost = group_costs(problem, groups).sum()
+    disorder = 1e-8 * problem.opening * problem.n_units / problem.n_annotators
+    assert solution(problem, groups, cost - 0.9 * disorder).status is Status.OPTIMAL
+    assert solution(problem, groups, cost - 1.1 * disorder).status is Status.FEASIBLE
+
+
+def test_the_expected_disorder_of_a_crowd_includes_what_is_not_proven():
+    found = gamma(crowd(3, 30, 60, 3), samples=2, gap=0.05)
+    lo, hi = found.interval
+    assert lo < found.value < hi
+    assert found.status is Status.FEASIBLE

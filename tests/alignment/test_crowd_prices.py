@@ -1,0 +1,96 @@
+"""Prices of crowds against full enumeration: no group beats them, whatever the iterate."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from gammacp.alignment.duals.definite import least_shift
+from gammacp.alignment.duals.nested import relaxations, restricted, stages
+from gammacp.alignment.duals.semidefinite import ascend, enlarged, model, start
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.tuning import Tuning
+from tests.alignment.crowds import crowd_problem
+from tests.alignment.enumeration import all_groups, most_gain
+
+
+def beaten_by(problem: Problem, price: np.ndarray) -> float:
+    """By how much the cheapest group undercuts its units' prices; ≤ 0 if they are feasible."""
+    groups = all_groups(problem)
+    single = price.max(initial=-np.inf) - problem.opening
+    larger = (
+        sum(price[list(group)]) - (len(group) * problem.opening - gain)
+        for group, gain in groups.items()
+    )
+    return max(single, *larger, -np.inf)
+
+
+def least_cost(problem: Problem) -> float:
+    return problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
+
+
+CASES = [
+    *range(40),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 540)),
+]
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_no_group_beats_any_iterates_prices(seed):
+    problem = crowd_problem(seed)
+    matrices = model(problem, 3.0)
+    best = least_cost(problem)
+    for found in islice(ascend(matrices, start(matrices)), 4):
+        assert beaten_by(problem, found.price) <= 0
+        assert found.bound <= best
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_no_group_beats_the_prices_of_any_stage(seed):
+    problem = crowd_problem(seed)
+    best = least_cost(problem)
+    for found in islice(relaxations(problem, best, tuning=Tuning(first_stage=4)), 8):
+        assert beaten_by(problem, found.price) <= 0
+        assert found.bound <= best
+
+
+def test_the_relaxation_comes_close():
+    gaps = []
+    for seed in range(12):
+        problem = crowd_problem(seed)
+        best = least_cost(problem)
+        bound = max(found.bound for found in islice(relaxations(problem, best), 40))
+        gaps.append((best - bound) / max(best, problem.opening))
+    assert np.mean(gaps) < 0.01
+
+
+def test_a_larger_problem_goes_on_from_a_smaller_one():
+    problem = crowd_problem(3)
+    units = np.flatnonzero(problem.annotator < problem.n_annotators // 2)
+    small, large = model(restricted(problem, units), 2.0), model(problem, 9.0)
+    few = next(ascend(small, start(small)))
+    grown = enlarged(few.iterate, small, large, units)
+    assert np.allclose(grown.inside[1:, 1:][np.ix_(units, units)], few.together)
+    assert np.all(grown.inside[0, 1:] == large.border)
+    assert beaten_by(problem, next(ascend(large, grown)).price) <= 0
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_a_shifted_matrix_is_definite(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 40))
+    matrix = rng.normal(size=(size, size))
+    matrix = matrix + matrix.T if seed % 2 else matrix[:, :3] @ matrix[:, :3].T
+    shift = least_shift(matrix)
+    exact = -np.linalg.eigvalsh(matrix)[0]
+    assert max(exact, 0.0) - 1e-12 <= shift <= max(exact, 0.0) + 1e-9
+
+
+def test_stages_grow_to_all_units():
+    assert stages(np.array([3, 2, 2])) == [3]
+    few = stages(np.array([40, 35, 30, 20] + [3] * 100))
+    assert few == sorted(set(few))
+    assert few[-1] == 104
+    assert stages(np.full(1000, 5))[-1] < 1000
