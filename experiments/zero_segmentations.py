@@ -21,6 +21,7 @@ from experiments._zero import (
     study_measure,
     table,
 )
+from gammacp.arrays import Floats
 from gammacp.bench.sweep import Sweep
 from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
@@ -70,12 +71,13 @@ class Coded:
         )
 
 
-def _boundaries(rate: float, rng: np.random.Generator) -> np.ndarray:
+def _boundaries(rate: float, rng: np.random.Generator) -> Floats:
     """Places after which a coder's segments end; segments at either end of an item are torn."""
     many = int(3 * MASS * rate) + 40
     masses = np.maximum(1, np.round(rng.gamma(REGULARITY, 1 / rate / REGULARITY, many)))
-    places = np.cumsum(masses) - rng.integers(1, 6 / rate)
-    return places[(places > 0) & (places < MASS)]
+    places: Floats = np.cumsum(masses) - rng.integers(1, round(6 / rate))
+    inside: Floats = places[(places > 0) & (places < MASS)]
+    return inside
 
 
 def codings_of(c: Continuum) -> Codings:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from experiments._common import write_csv
+from experiments._zero import NORMAL
 from gammacp.plots import COLOURS, MARKERS, figure
 
 STUDIES = ("zero_continua", "zero_segmentations", "zero_trees")
@@ -73,8 +74,13 @@ def _told(key: str, cells: Cells) -> dict[str, object]:
         f"{key}lowest": min(zeros, default=None),
         f"{key}highest": max(zeros, default=None),
         f"{key}half_width": max(halves, default=None),
-        f"{key}zero": "yes" if cells and all(abs(z) - h <= LIMIT for z, h in cells) else "no",
+        f"{key}zero": "yes" if cells and all(_near(*cell) for cell in cells) else "no",
     }
+
+
+def _near(zero: float, half: float) -> bool:
+    """Within .01 of 0 as far as three standard errors can tell."""
+    return abs(zero) - 3 / NORMAL * half <= LIMIT
 
 
 def _draw(out: Path, plain: Mapping[str, Cells], beyond: Mapping[str, Cells]) -> None:

@@ -20,7 +20,7 @@ class Zero:
     lowest, highest
         Of the processes' means.
     holds
-        Whether each of them is within .01 of 0 as far as its 95 % interval can tell.
+        Whether each of them is within .01 of 0, as far as three standard errors can tell.
     """
 
     lowest: float
