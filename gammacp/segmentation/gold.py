@@ -213,7 +213,7 @@ def gold_report(
     rng = np.random.default_rng(seed)
     scores += [
         _score(f"({name})", gold, {i: made(gold[i], rng) for i in coded}, comparison, near)
-        for name, made in _BASELINES.items()
+        for name, made in BASELINES.items()
     ]
     ranked = sorted(scores, key=lambda s: (math.isnan(s.micro(RANKED_BY)), -s.micro(RANKED_BY)))
     return GoldReport(
@@ -238,7 +238,7 @@ def _even(s: Segmentation) -> Segmentation:
     return Segmentation.from_typed({s.types[0]: places}, mass=mass, types=s.types)
 
 
-_BASELINES: Mapping[str, Callable[[Segmentation, np.random.Generator], list[Segmentation]]] = {
+BASELINES: Mapping[str, Callable[[Segmentation, np.random.Generator], list[Segmentation]]] = {
     "none": lambda s, _: [Segmentation.from_typed({}, mass=s.mass, types=s.types)],
     "all": lambda s, _: [
         Segmentation.from_typed({s.types[0]: range(1, s.mass)}, mass=s.mass, types=s.types)

@@ -105,7 +105,14 @@ def segmentation_report(
     """
     comparison = comparison or Comparison()
     chosen = list(dict.fromkeys(several("candidates", candidates)))
-    drops = candidate_drops(codings, chosen, comparison=comparison, bootstrap=bootstrap, seed=seed)
+    drops = candidate_drops(
+        codings,
+        chosen,
+        comparison=comparison,
+        rule=beyond_chance,
+        bootstrap=bootstrap,
+        seed=seed,
+    )
     people, skipped = _of_several(codings.without(chosen))
     agreement = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
     rows = pairwise(codings, comparison=comparison) if pairs else None
@@ -194,7 +201,7 @@ def _notes(
     notes += [
         f"candidate {d.candidate}: {d.left_out} items without it or without two people are left out"
         for d in drops
-        if d.left_out
+        if d.left_out and not d.baseline
     ]
     lost = {} if rows is None else {name: m.undefined for name, m in means(rows).items()}
     listed = ", ".join(f"{name} {count}" for name, count in lost.items() if count)

@@ -129,26 +129,27 @@ class Pairs:
 
     Attributes
     ----------
-    rows, comparison
-        What was compared, and how.
+    rows, comparison, pairs
+        What was compared, how, and the first and second row of each pair.
     both, sided
         The columns `kernels.BOTH` and `kernels.SIDED`, shapes (pairs, 12) and (pairs, 2, 6).
     """
 
     rows: Rows
     comparison: Comparison
+    pairs: tuple[Indices, Indices]
     both: Floats
     sided: Floats
 
     @cached_property
     def item(self) -> Indices:
         """The item of each pair."""
-        return self.rows.item[self.rows.pairs[0]]
+        return self.rows.item[self.pairs[0]]
 
     @cached_property
     def potential(self) -> Floats:
         """PB of each pair."""
-        places = self.rows.masses[self.rows.pairs[0]] - 1
+        places = self.rows.masses[self.pairs[0]] - 1
         return (len(self.rows.types) * places).astype(np.float64)
 
     def column(self, name: str) -> Floats:
@@ -175,7 +176,7 @@ class Pairs:
     @cached_property
     def values(self) -> dict[str, Floats]:
         """`COLUMNS` of each pair with either coder as the reference, shape (pairs, 2)."""
-        first, second = self.rows.pairs
+        first, second = self.pairs
         sizes = self.rows.placed.sum(axis=1)
         reference = np.stack((sizes[first], sizes[second]), axis=1)
         near = self.column("b_near")
@@ -201,16 +202,18 @@ class Pairs:
         }
 
 
-def compared(rows: Rows, comparison: Comparison) -> Pairs:
-    """Every two codings of each item."""
+def compared(
+    rows: Rows, comparison: Comparison, pairs: tuple[Indices, Indices] | None = None
+) -> Pairs:
+    """Every two codings of each item, or these `pairs` of `rows` by this `comparison`."""
     from gammacp.segmentation.kernels import all_pairs
 
-    costs = comparison.costs
+    costs, pairs = comparison.costs, pairs or rows.pairs
     both, sided = all_pairs(
         rows.places,
         rows.offsets,
         rows.masses,
-        *rows.pairs,
+        *pairs,
         comparison.n,
         costs.substitution,
         costs.transposition,
@@ -220,9 +223,9 @@ def compared(rows: Rows, comparison: Comparison) -> Pairs:
     )
     if len(rows.types) > 1:
         codings = [rows.segmentation(row) for row in range(len(rows.masses))]
-        for p, (i, j) in enumerate(zip(*rows.pairs, strict=True)):
+        for p, (i, j) in enumerate(zip(*pairs, strict=True)):
             both[p, :10] = comparison.typed(codings[i], codings[j])
-    return Pairs(rows, comparison, both, sided)
+    return Pairs(rows, comparison, pairs, both, sided)
 
 
 def rows_of(codings: Codings) -> Rows:

@@ -43,13 +43,14 @@ ITEMS = (
 )
 GROUPS = (Column("group", "group"), *_COEFFICIENTS, *_MISSES)
 CANDIDATES = (
-    Column("candidate", "candidate"),
+    Column("candidate", "B beyond chance"),
     Column("items", "items", count),
-    _inside("pi_without", "π* without", "without", "pi_s"),
-    _inside("pi_with", "π* with", "with", "pi_s"),
+    _inside("people", "people", "without", "b"),
+    _inside("joined", "and it", "with", "b"),
+    _inside("own", "it with people", "own", "b"),
+    _inside("drop", "drop", "drop", "b"),
+    Column("interval", "95 %", interval, value=lambda record: record["interval"]["b"]),
     _inside("pi_drop", "drop of π*", "drop", "pi_s"),
-    Column("pi_interval", "95 %", interval, value=lambda record: record["interval"]["pi_s"]),
-    _inside("kappa_drop", "drop of κ*", "drop", "kappa_s"),
 )
 _PAIR = dict(
     zip(

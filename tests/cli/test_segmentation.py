@@ -53,9 +53,10 @@ def test_candidates(run: Run) -> None:
     )  # fmt: skip
     document = json.loads(found.out)
     assert document["items"]["stargazer"]["coders"] == 7
-    assert [c["candidate"] for c in document["candidates"]] == ["h1", "h2"]
-    assert document["candidates"][1]["drop"]["pi_s"] > 0
-    assert document["candidates"][0]["interval"]["pi_s"] is None  # one item only
+    names = [c["candidate"] for c in document["candidates"]]
+    assert names == ["h1", "(even)", "h2", "(shuffled)", "(all)", "(none)"]
+    assert document["candidates"][2]["drop"]["pi_s"] > 0
+    assert document["candidates"][0]["interval"]["b"] is None  # one item only
 
 
 def test_pairs(run: Run) -> None:

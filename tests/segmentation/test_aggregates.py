@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gammacp.chance.sampling import SampleRule
 from gammacp.segmentation import (
     Codings,
     Comparison,
@@ -148,8 +149,10 @@ def test_the_people_beside_a_candidate(corpus: Codings, data: st.DataObject) -> 
         for item, coders in corpus.items()
     }
     both = Codings.of(with_auto).grouped(corpus.declared, anonymous=corpus.anonymous)
-    report = segmentation_report(both, candidates=["auto"], pairs=True)
-    (drop,) = report.candidates
+    report = segmentation_report(
+        both, candidates=["auto"], pairs=True, beyond_chance=SampleRule(samples=2)
+    )
+    (drop,) = (d for d in report.candidates if not d.baseline)
     pooled = coding_agreement(corpus.only(i for i in corpus if i in coded)).pooled
     assert same(drop.without.as_dict().values(), pooled.as_dict().values())
     assert drop.items + drop.left_out == len(corpus)

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gammacp.chance.sampling import SampleRule
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation import (
     Basis,
+    CandidateDrop,
     Codings,
     Comparison,
     Mode,
@@ -278,6 +280,51 @@ def test_bootstrap_over_items() -> None:
         coding_agreement(corpus, bootstrap=-1)
 
 
+def only_candidate(corpus: Codings, names: list[str]) -> CandidateDrop:
+    (found,) = (d for d in candidate_drops(corpus, names) if not d.baseline)
+    return found
+
+
+def test_a_candidate_by_hand() -> None:
+    # Two segments each, 2 + 1 in either order: B is 1, or ½ where the orders differ. E[1 − B] is ¼
+    # for every pair. The people agree in x alone; the candidate with three of four.
+    corpus = codings(
+        {"x": {"a": [1, 2], "b": [1, 2], "m": [1, 2]}, "y": {"a": [1, 2], "b": [2, 1], "m": [1, 2]}}
+    )
+    (found,) = (
+        d for d in candidate_drops(corpus, ["m"], rule=SampleRule(samples=2000)) if not d.baseline
+    )
+    assert found.people == pytest.approx(1 - 0.5 / 0.5, abs=0.06)
+    assert found.own == pytest.approx(1 - 0.5 / 1, abs=0.04)
+    assert found.joined == pytest.approx(1 - 1 / 1.5, abs=0.04)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_and_shuffled_are_never_as_good_as_people(seed: int) -> None:
+    # People who agree on most boundaries, whatever their number; chapters that ship.
+    rng = np.random.default_rng(seed)
+    items = {}
+    for i in range(8):
+        truth = rng.random(39) < rng.choice([0.05, 0.1, 0.3])
+        truth[rng.integers(39)] = True
+        items[str(i)] = {
+            c: Segmentation.from_positions(
+                (np.flatnonzero(truth ^ (rng.random(39) < 0.04)) + 1).tolist(), mass=40
+            )
+            for c in "abcm"
+        }
+    made = Codings.of(items)
+    shipped = load_codings("moonstone").only(["ch2", "ch5", "ch8", "ch10"])
+    for corpus, name in ((made, "m"), (shipped, f"an{seed + 1}")):
+        drops = {d.candidate: d for d in candidate_drops(corpus, [name], seed=seed)}
+        assert min(drops, key=lambda n: drops[n].drop) == name
+        for baseline in ("(none)", "(all)", "(shuffled)", "(even)"):
+            assert drops[baseline].drop > 0.03
+            assert drops[baseline].own < drops[name].own
+    # As the paper judges, nobody who places nothing lowers agreement on the chapters.
+    assert drops["(none)"].pi_drop < 0.01
+
+
 def test_candidates_are_ranked_by_how_much_agreement_drops() -> None:
     rng = np.random.default_rng(0)
     items = {}
@@ -290,12 +337,15 @@ def test_candidates_are_ranked_by_how_much_agreement_drops() -> None:
             "bad": np.diff([0, *places, 20]).tolist(),
         }
     corpus = codings(items)
-    good, bad = candidate_drops(corpus, ["bad", "good"], bootstrap=100)
+    ranked = candidate_drops(corpus, ["bad", "good"], bootstrap=100)
+    assert ranked[0].candidate == "good"
+    good, bad = (d for d in ranked if not d.baseline)
     assert (good.candidate, bad.candidate) == ("good", "bad")
     assert good.items == 6
+    assert good.drop < 0 < bad.drop
     assert good.pi_drop < 0 < bad.pi_drop
-    assert bad.pi_bootstrap.interval is not None
-    assert bad.pi_bootstrap.interval[0] <= bad.pi_drop <= bad.pi_bootstrap.interval[1]
+    assert bad.interval is not None
+    assert bad.interval[0] <= bad.drop <= bad.interval[1]
     # The people's agreement is the same beside every candidate, and is theirs alone.
     assert good.without == bad.without
     assert good.without.pi == coding_agreement(corpus.without(["good", "bad"])).pooled.pi
@@ -309,11 +359,11 @@ def test_the_people_beside_a_candidate_are_those_of_the_corpus() -> None:
     machine = Codings.of(
         {i: {"auto": Segmentation.from_masses([s["an1"].mass])} for i, s in people.items()}
     )
-    (drop,) = candidate_drops(merged([people, machine]), ["auto"])
+    drop = only_candidate(merged([people, machine]), ["auto"])
     pooled = coding_agreement(people).pooled
     assert (drop.without.pi, drop.without.kappa) == (pooled.pi, pooled.kappa)
     assert drop.left_out == 0
-    (partly,) = candidate_drops(merged([people, machine.only(["ch1", "ch2"])]), ["auto"])
+    partly = only_candidate(merged([people, machine.only(["ch1", "ch2"])]), ["auto"])
     assert (partly.items, partly.left_out) == (2, 6)
 
 
