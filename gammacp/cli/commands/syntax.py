@@ -64,6 +64,9 @@ class Computing:
     )
     seed: int = option("Seed of sampled pairs and bootstrap.", default=0, min=0)
     workers: int = option("Threads; 0: one per core.", default=0)
+    consensus: Path | None = option(
+        "Write the trees that most votes for arcs are for, as CoNLL-U with the votes."
+    )
     fail_under: float | None = option(
         "Exit with 5 if the published α plain is smaller, or undefined."
     )
@@ -84,6 +87,7 @@ def syntax(
     import os
 
     from gammacp.errors import BelowThresholdError
+    from gammacp.syntax.consensus import consensus_trees
     from gammacp.syntax.report import syntax_report
     from gammacp.syntax.tables import in_words, tables
     from gammacp.syntax.treebank import read_treebank
@@ -99,13 +103,19 @@ def syntax(
     if computing.sample_pairs or computing.bootstrap or computing.preset is None:
         message(f"seed {computing.seed}")
     options = asdict(computing)
-    fail_under = options.pop("fail_under")
+    fail_under, consensus = options.pop("fail_under"), options.pop("consensus")
     if options.pop("preset"):
         options["chance"] = None
     options["workers"] = computing.workers or os.cpu_count() or 1
     report = syntax_report(read, universal=reading.labels == "universal", **options)
+    document = report.as_dict()
+    if consensus is not None:
+        found = consensus_trees(read.treebank)
+        found.write(consensus)
+        document["consensus"] = {"file": str(consensus), **found.as_dict()}
+        message(found.in_words(str(consensus)))
     if as_json:
-        print_json(report.as_dict())
+        print_json(document)
     else:
         for table in tables(report):
             show(table)
