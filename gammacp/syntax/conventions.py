@@ -71,6 +71,11 @@ def by_convention(
 def is_punctuation(form: str) -> bool:
     """Whether all characters are of Unicode's categories P….
 
+    Parameters
+    ----------
+    form
+        A word.
+
     >>> is_punctuation("…"), is_punctuation("'s"), is_punctuation("$")
     (True, False, False)
     """
@@ -86,6 +91,11 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
         With its words.
     tally
         Counts the tokens.
+
+    Raises
+    ------
+    DataError
+        The sentence has no words.
 
     >>> s = Dependencies((2, 0, 2, 3), ("subj", "root", "punct", "obj"), ("I", "say", ":", "no"))
     >>> without_punctuation(s).heads
