@@ -198,7 +198,13 @@ class Consensus:
         }
 
     def in_words(self, place: str) -> str:
-        """What was written, and what is not settled."""
+        """What was written, and what is not settled.
+
+        Parameters
+        ----------
+        place
+            Where it was written to.
+        """
         n = self.as_dict()
         left = f"; {n['left_out']} left out, since tokens differ" if n["left_out"] else ""
         return (

@@ -42,7 +42,7 @@ def check_conventions(labels: str, ignore: str, kind: str) -> None:
 
 
 def by_convention(
-    sentence: Dependencies, *, labels: str, ignore: str, tally: Tally | None
+    sentence: Dependencies, *, labels: str = "all", ignore: str = "", tally: Tally | None = None
 ) -> Dependencies:
     """The sentence with only what counts.
 
@@ -71,6 +71,11 @@ def by_convention(
 def is_punctuation(form: str) -> bool:
     """Whether all characters are of Unicode's categories P….
 
+    Parameters
+    ----------
+    form
+        A word form.
+
     >>> is_punctuation("…"), is_punctuation("'s"), is_punctuation("$")
     (True, False, False)
     """
@@ -86,6 +91,11 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
         With its words.
     tally
         Counts the tokens.
+
+    Raises
+    ------
+    DataError
+        There are no words.
 
     >>> s = Dependencies((2, 0, 2, 3), ("subj", "root", "punct", "obj"), ("I", "say", ":", "no"))
     >>> without_punctuation(s).heads
