@@ -14,7 +14,7 @@ import numpy as np
 
 from gammacp.canonical import content_key
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.registry import ChanceModel, register
+from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 
@@ -57,6 +57,12 @@ def combinations(continua: Sequence[Continuum], n_annotators: int) -> int:
     return ways[-1]
 
 
+@registered(
+    "corpus",
+    "annotators of different continua, put side by side",
+    "Mathet, Widlöcher & Métivier 2015, §5.2.2",
+    pools=True,
+)
 def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSampler:
     """The sampler of a corpus with at least as many continua as annotators.
 
@@ -82,14 +88,3 @@ def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSa
     return CorpusSampler(
         tuple(annotations_of(c) for c in ordered), continua[0].categories, n_annotators
     )
-
-
-register(
-    ChanceModel(
-        name="corpus",
-        summary="annotators of different continua, put side by side",
-        reference="Mathet, Widlöcher & Métivier 2015, §5.2.2",
-        prepare=prepare_corpus,
-        pools=True,
-    )
-)

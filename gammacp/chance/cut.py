@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from gammacp.arrays import Floats
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.registry import ChanceModel, register
+from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 
@@ -183,6 +183,12 @@ class CutSampler:
         return annotation_set(parts, self.categories)
 
 
+@registered(
+    "cut",
+    "every annotator once, turned on the circle and cut between its own units",
+    "after Mathet, Widlöcher & Métivier 2015, §5.2.1",
+    pools=False,
+)
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     """The sampler of one continuum.
 
@@ -230,14 +236,3 @@ def _margin(continuum: Continuum, annotations: Sequence[Annotation]) -> float:
         if len(a.starts)
     ]
     return float(np.mean(gaps)) / continuum.n_annotators
-
-
-register(
-    ChanceModel(
-        name="cut",
-        summary="every annotator once, turned on the circle and cut between its own units",
-        reference="after Mathet, Widlöcher & Métivier 2015, §5.2.1",
-        prepare=prepare_cut,
-        pools=False,
-    )
-)

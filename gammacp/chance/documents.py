@@ -23,7 +23,7 @@ import numpy as np
 from gammacp.arrays import Indices
 from gammacp.canonical import canonical_order, content_key
 from gammacp.chance.annotation import Annotation, annotation_of, annotation_set
-from gammacp.chance.registry import ChanceModel, register
+from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 
@@ -65,6 +65,13 @@ class DocumentsSampler:
         return annotation_set([a.mosaic(longest) for a in chosen], self.categories)
 
 
+@registered(
+    "documents",
+    "each annotator's documents permuted, no two annotations of one document meeting",
+    "after Mathet, Widlöcher & Métivier 2015, §5.2.2",
+    pools=True,
+    ratio=True,
+)
 def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> DocumentsSampler:
     """The sampler of a corpus.
 
@@ -137,15 +144,3 @@ def _ranks(continua: Sequence[Continuum]) -> dict[str, int]:
     )
     order, _ = canonical_order(whole)
     return {whole.annotators[int(c)]: place for place, c in enumerate(order)}
-
-
-register(
-    ChanceModel(
-        name="documents",
-        summary="each annotator's documents permuted, no two annotations of one document meeting",
-        reference="after Mathet, Widlöcher & Métivier 2015, §5.2.2",
-        prepare=prepare_documents,
-        pools=True,
-        ratio=True,
-    )
-)

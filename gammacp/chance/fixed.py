@@ -15,7 +15,7 @@ import numpy as np
 from gammacp.arrays import Floats, Indices
 from gammacp.canonical import canonical_categories, content_key
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.registry import ChanceModel, register
+from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.needs import Need, unmet_need
@@ -44,6 +44,12 @@ class FixedPositionsSampler:
         return annotation_set(parts, self.categories)
 
 
+@registered(
+    "fixed-positions",
+    "predefined units keep their places; labels redrawn from the pooled prevalence",
+    "after Mathet, Widlöcher & Métivier 2015, §6.3.3",
+    pools=True,
+)
 def prepare_fixed_positions(
     continua: Sequence[Continuum], n_annotators: int
 ) -> FixedPositionsSampler:
@@ -74,14 +80,3 @@ def prepare_fixed_positions(
         canonical,
         counts / counts.sum(),
     )
-
-
-register(
-    ChanceModel(
-        name="fixed-positions",
-        summary="predefined units keep their places; labels redrawn from the pooled prevalence",
-        reference="after Mathet, Widlöcher & Métivier 2015, §6.3.3",
-        prepare=prepare_fixed_positions,
-        pools=True,
-    )
-)

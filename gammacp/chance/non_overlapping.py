@@ -24,7 +24,7 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.registry import ChanceModel, register
+from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.needs import Need, unmet_need
@@ -113,6 +113,12 @@ def _subsets(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return ways
 
 
+@registered(
+    "non-overlapping",
+    "every annotator's units at random places, lengths kept, without overlap",
+    "Li, Rosé, Yuan & Zhou 2024",
+    pools=False,
+)
 def prepare_non_overlapping(
     continua: Sequence[Continuum], n_annotators: int
 ) -> NonOverlappingSampler:
@@ -139,14 +145,3 @@ def prepare_non_overlapping(
     return NonOverlappingSampler(
         annotations_of(continuum), continuum.categories, bool((places == np.floor(places)).all())
     )
-
-
-register(
-    ChanceModel(
-        name="non-overlapping",
-        summary="every annotator's units at random places, lengths kept, without overlap",
-        reference="Li, Rosé, Yuan & Zhou 2024",
-        prepare=prepare_non_overlapping,
-        pools=False,
-    )
-)

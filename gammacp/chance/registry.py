@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
 from gammacp.registry import Registry
+
+Prepare: TypeAlias = Callable[[Sequence[Continuum], int], Sampler[Continuum]]
+F = TypeVar("F", bound=Prepare)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +33,7 @@ class ChanceModel:
     name: str
     summary: str
     reference: str
-    prepare: Callable[[Sequence[Continuum], int], Sampler[Continuum]]
+    prepare: Prepare
     pools: bool
     ratio: bool = False
 
@@ -50,6 +55,23 @@ CHANCE_MODELS: Registry[ChanceModel] = Registry(
 def register(model: ChanceModel) -> ChanceModel:
     """Add a chance model under its name."""
     return CHANCE_MODELS.register(model.name, model)
+
+
+def registered(name: str, summary: str, reference: str, **facts: Any) -> Callable[[F], F]:
+    """Register the decorated function as a chance model, and leave it as it is.
+
+    Parameters
+    ----------
+    name, summary, reference, facts
+        The attributes of `ChanceModel`; its `prepare` is the function.
+    """
+
+    def add(prepare: F) -> F:
+        made = partial(ChanceModel, name=name, summary=summary, reference=reference)
+        register(made(prepare=prepare, **facts))
+        return prepare
+
+    return add
 
 
 # Of one continuum / of a corpus. What is 0 for independent annotators: docs/chance.md.

@@ -15,7 +15,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.registry import ChanceModel, register
+from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
 
@@ -75,6 +75,12 @@ def _prepare(continua: Sequence[Continuum], n_annotators: int, name: str) -> Shi
     )
 
 
+@registered(
+    "shift",
+    "real annotations, circularly shifted",
+    "Mathet, Widlöcher & Métivier 2015, §5.2.1",
+    pools=False,
+)
 def prepare_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
     """The sampler of one continuum.
 
@@ -88,6 +94,12 @@ def prepare_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSamp
     return _prepare(continua, n_annotators, "shift")
 
 
+@registered(
+    "shift-pooled",
+    "annotations of all continua of the corpus, mosaicked and circularly shifted",
+    "after Mathet, Widlöcher & Métivier 2015, §5.2",
+    pools=True,
+)
 def prepare_pooled_shift(continua: Sequence[Continuum], n_annotators: int) -> ShiftSampler:
     """The sampler over the annotations of all continua, each repeated up to the longest drawn.
 
@@ -99,23 +111,3 @@ def prepare_pooled_shift(continua: Sequence[Continuum], n_annotators: int) -> Sh
         How many random annotators a set has.
     """
     return _prepare(continua, n_annotators, "shift-pooled")
-
-
-register(
-    ChanceModel(
-        name="shift",
-        summary="real annotations, circularly shifted",
-        reference="Mathet, Widlöcher & Métivier 2015, §5.2.1",
-        prepare=prepare_shift,
-        pools=False,
-    )
-)
-register(
-    ChanceModel(
-        name="shift-pooled",
-        summary="annotations of all continua of the corpus, mosaicked and circularly shifted",
-        reference="after Mathet, Widlöcher & Métivier 2015, §5.2",
-        prepare=prepare_pooled_shift,
-        pools=True,
-    )
-)

@@ -21,7 +21,7 @@ import numpy as np
 from gammacp.arrays import Floats, Indices
 from gammacp.canonical import canonical_categories, content_key
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.registry import ChanceModel, register
+from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
 
@@ -76,6 +76,12 @@ def circular_gaps(annotation: Annotation) -> Floats:
     return nexts - ends
 
 
+@registered(
+    "statistical",
+    "units drawn from the observed counts, categories, lengths and gaps",
+    "Mathet & Widlöcher 2011, §5.3 (random1)",
+    pools=True,
+)
 def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> StatisticalSampler:
     """The sampler over the pooled statistics of the continua.
 
@@ -104,14 +110,3 @@ def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> Sta
 def _pooled(continua: Sequence[Continuum]) -> tuple[Floats, Indices]:
     lengths = np.concatenate([c.lengths / (c.length or 1.0) for c in continua])
     return lengths, np.concatenate([c.category_codes for c in continua]).astype(np.int64)
-
-
-register(
-    ChanceModel(
-        name="statistical",
-        summary="units drawn from the observed counts, categories, lengths and gaps",
-        reference="Mathet & Widlöcher 2011, §5.3 (random1)",
-        prepare=prepare_statistical,
-        pools=True,
-    )
-)

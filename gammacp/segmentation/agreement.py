@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -121,33 +122,77 @@ class Intervals:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CodingAgreement:
-    """Agreement per item, per group of coders, and for the corpus.
+    """Agreement per item, per group of coders, and for the corpus; each computed when asked for.
 
     Attributes
     ----------
-    items, groups
-        By item name; in order of appearance.
-    pi, kappa, bias
-        Over the groups, as the 2012 paper reports them; groups for which they are undefined are
-        counted.
-    pooled
-        All items and all pairs of coders in one.
-    windowdiff
-        1 − WindowDiff over all ordered pairs of all items; undefined pairs are counted.
+    codings, pairs
+        Who segmented what, and every two codings of each item compared.
     intervals
         Bootstrap intervals of the pooled coefficients; None without bootstrap.
     """
 
-    items: Mapping[str, ItemAgreement]
-    groups: tuple[GroupAgreement, ...]
-    pi: Spread
-    kappa: Spread
-    bias: Spread
-    pooled: Coefficients
-    windowdiff: Spread
+    codings: Codings
+    pairs: Pairs
     intervals: Intervals | None = None
+
+    @cached_property
+    def _named(self) -> Pool:
+        return pool(self.pairs)
+
+    @cached_property
+    def _people(self) -> Pool:
+        return pool(self.pairs, self.codings.row_people())
+
+    @cached_property
+    def items(self) -> Mapping[str, ItemAgreement]:
+        """By item name, in order of appearance."""
+        return _items(self.codings, self.pairs, self._named)
+
+    @cached_property
+    def groups(self) -> tuple[GroupAgreement, ...]:
+        """In order of appearance."""
+        number = {item: i for i, item in enumerate(self.codings)}
+        rows = {item: found.statistics for item, found in self.items.items()}
+        return tuple(
+            GroupAgreement(
+                group=group,
+                coefficients=coefficients(
+                    self._named.only([number[i] for i in group.items]),
+                    mode=self.pairs.comparison.mode,
+                ),
+                full=sum(rows[i].full for i in group.items),
+                near=sum(rows[i].near for i in group.items),
+            )
+            for group in self.codings.groups()
+        )
+
+    @property
+    def pi(self) -> Spread:
+        """Over the groups, as the 2012 paper reports it; groups without a value are counted."""
+        return spread(group.coefficients.pi for group in self.groups)
+
+    @property
+    def kappa(self) -> Spread:
+        """Likewise."""
+        return spread(group.coefficients.kappa for group in self.groups)
+
+    @property
+    def bias(self) -> Spread:
+        """Likewise."""
+        return spread(group.coefficients.bias for group in self.groups)
+
+    @cached_property
+    def pooled(self) -> Coefficients:
+        """All items and all pairs of coders in one."""
+        return coefficients(self._people, mode=self.pairs.comparison.mode)
+
+    @property
+    def windowdiff(self) -> Spread:
+        """1 − WindowDiff over all ordered pairs of all items; undefined pairs are counted."""
+        return spread(self.pairs.values["windowdiff"].ravel())
 
     @property
     def full(self) -> int:
@@ -235,33 +280,10 @@ def coding_agreement(
     if not codings:
         raise DataError("there is no item", hint="Give the segmentations of an item at least")
     bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
-    pairs = compared_pairs(codings, comparison)
-    named = pool(pairs)
-    items = _items(codings, pairs, named)
-    number = {item: i for i, item in enumerate(codings)}
-    groups = tuple(
-        GroupAgreement(
-            group=group,
-            coefficients=coefficients(
-                named.only([number[i] for i in group.items]), mode=comparison.mode
-            ),
-            full=sum(items[i].statistics.full for i in group.items),
-            near=sum(items[i].statistics.near for i in group.items),
-        )
-        for group in codings.groups()
-    )
-    values = [group.coefficients for group in groups]
-    people = pool(pairs, codings.row_people())
-    return CodingAgreement(
-        items=items,
-        groups=groups,
-        pi=spread([c.pi for c in values]),
-        kappa=spread([c.kappa for c in values]),
-        bias=spread([c.bias for c in values]),
-        pooled=coefficients(people, mode=comparison.mode),
-        windowdiff=spread(pairs.values["windowdiff"].ravel()),
-        intervals=_intervals(people, comparison, bootstrap, seed) if bootstrap else None,
-    )
+    found = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
+    if not bootstrap:
+        return found
+    return replace(found, intervals=_intervals(found._people, comparison, bootstrap, seed))
 
 
 def compared_pairs(codings: Codings, comparison: Comparison) -> Pairs:

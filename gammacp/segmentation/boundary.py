@@ -7,9 +7,9 @@ there: additions A, substitutions S, transpositions T and matches M.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from gammacp.segmentation.edits import (
 from gammacp.segmentation.value import Segmentation, check_comparable
 
 Cell = tuple[str | None, str | None]
-_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,25 +37,35 @@ class BoundarySimilarity:
     ----------
     matches
         |M|: boundaries that both have, per type.
-    edits
-        Additions and substitutions (as `Substitution`, an addition has None on one side), and
-        transpositions.
+    full, near
+        |A| + |S| and |T|.
     penalty
         |A| + w_S + w_T.
     n_t, types
         As given.
+    found
+        Gives the edits.
     """
 
     matches: Mapping[str, int]
-    edits: Edits
+    full: int
+    near: int
     penalty: float
     n_t: int
     types: tuple[str, ...]
+    found: Callable[[], Edits] = field(repr=False, compare=False)
+
+    @cached_property
+    def edits(self) -> Edits:
+        """Additions and substitutions (as `Substitution`, an addition has None on one side), and
+        transpositions; listed when they are asked for.
+        """
+        return self.found()
 
     @property
     def value(self) -> float:
         """B = 1 − (|A| + w_S + w_T)/(|A| + |S| + |T| + |M|); 1 without any boundary."""
-        everything = sum(self.matches.values()) + self.edits.full + self.edits.near
+        everything = sum(self.matches.values()) + self.full + self.near
         return 1 - self.penalty / everything if everything else 1.0
 
     @property
@@ -91,13 +100,13 @@ def boundary_similarity(
     search
         `published`: nearest transpositions first, from left to right. With n_t = 2 and one type no
         others make B larger; otherwise B can be too low, and another one from right to left.
-        `optimal`: equal boundaries match, and the rest such that B is largest; the same in both
-        directions.
+        `optimal`, of one type: equal boundaries match, and the rest such that B is largest; the
+        same in both directions.
 
     Raises
     ------
     UsageError
-        A weight is outside [0, 1].
+        A weight is outside [0, 1], or the best edits of several types are asked for.
 
     >>> masses = Segmentation.from_masses
     >>> boundary_similarity(masses([2, 3, 6]), masses([5, 6])).value
@@ -110,110 +119,70 @@ def boundary_similarity(
     for name, weight in (("substitution", substitution), ("transposition", transposition)):
         if not 0 <= weight <= 1:
             raise UsageError(f"{name} weight {weight:g} is outside [0, 1]")
-    weights = _Weights(n_t, substitution, transposition, ordinal, len(a.types))
-    left = differences(a, b)
-    missed = _count(left, 0, len(a.types))
-    matches = {name: len(a.of_type(name)) - missed[code] for code, name in enumerate(a.types)}
-    if EditSearch(search) is EditSearch.PUBLISHED:
-        moved = _transposed(left, n_t, a.types)
-        edits = Edits(substitutions=substitutions(left, a.types), transpositions=moved)
-    else:
-        edits = _optimal(left, weights, sum(matches.values()), a.types)
+    optimal = EditSearch(search) is EditSearch.OPTIMAL
+    if len(a.types) > 1:
+        if optimal:
+            raise UsageError(
+                f"edit 'optimal' of B knows one boundary type, and there are {', '.join(a.types)}"
+            )
+        return _of_types(a, b, n_t, (substitution, transposition), ordinal=ordinal)
+    from gammacp.segmentation.kernels import of_pair
+
+    weights = substitution, transposition, True
+    found = of_pair(a.positions, b.positions, a.mass, n_t, weights, optimal=optimal)
     return BoundarySimilarity(
-        matches=matches, edits=edits, penalty=weights.of(edits, a.types), n_t=n_t, types=a.types
+        matches={a.types[0]: int(found["matches"])},
+        full=int(found["b_full"]),
+        near=int(found["b_near"]),
+        penalty=found["b_penalty"],
+        n_t=n_t,
+        types=a.types,
+        found=lambda: _optimal(a, b, n_t, transposition) if optimal else _published(a, b, n_t),
     )
 
 
-class _Weights(NamedTuple):
-    n_t: int
-    substitution: float
-    transposition: float
-    ordinal: bool
-    types: int
-
-    def replaced(self, one: int, other: int) -> float:
-        """w of a boundary of one type for one of another."""
-        return self.substitution * (abs(one - other) / self.types if self.ordinal else 1.0)
-
-    def moved(self, places: int) -> float:
-        """w of a transposition."""
-        return self.transposition * places / self.n_t
-
-    def of(self, edits: Edits, types: tuple[str, ...]) -> float:
-        """|A| + w_S + w_T."""
-        penalty = self.moved(sum(t.end - t.start for t in edits.transpositions))
-        for edit in edits.substitutions:
-            if edit.first is None or edit.second is None:
-                penalty += 1
-            else:
-                penalty += self.replaced(types.index(edit.first), types.index(edit.second))
-        return penalty
-
-
-def _optimal(left: Differences, weights: _Weights, matches: int, types: tuple[str, ...]) -> Edits:
-    """The edits with the least (|A| + w_S + w_T)/(|A| + |S| + |T| + |M|).
-
-    What only one side has is paired with what only the other has: the same type some places off, or
-    another type at the place. A fraction λ is reached if pairs, each of which saves 2 − λ − w,
-    save enough; the pairs that save most give the next λ (Dinkelbach 1967).
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    alone = [[(p, code) for p, both in left.items() for code in sorted(both[k])] for k in (0, 1)]
-    number = {unit: j for j, unit in enumerate(alone[1])}
-    size = len(alone[0])
-    links = [
-        (i, number[q, other], weights.moved(abs(q - p)) if p != q else weights.replaced(c, other))
-        for i, (p, c) in enumerate(alone[0])
-        for q in range(p - weights.n_t + 1, p + weights.n_t)
-        for other in (sorted(left.get(q, ((), ()))[1]) if q == p else (c,))
-        if (q, other) in number
-    ]
-    chosen: list[tuple[int, int]] = []
-    share = 1.0
-    while links:
-        rows, columns, costs = (np.array(column) for column in zip(*links, strict=True))
-        # A place of its own for each that stays unpaired; no weight may be 0 in a sparse matrix.
-        weight = np.concatenate((costs, np.full(size, 2 - share))) + 1
-        own = np.arange(size)
-        matrix = csr_array(
-            (weight, (np.append(rows, own), np.append(columns, own + len(alone[1])))),
-            shape=(size, len(alone[1]) + size),
-        )
-        found = [
-            (int(i), int(j))
-            for i, j in zip(*min_weight_full_bipartite_matching(matrix), strict=True)
-            if j < len(alone[1])
-        ]
-        cost = {(i, j): c for i, j, c in links}
-        total = size + len(alone[1]) - len(found) + matches
-        penalty = total - matches - len(found) + sum(cost[pair] for pair in found)
-        if chosen and penalty / total >= share - _TOLERANCE:
-            break
-        chosen, share = found, penalty / total
-    return _edits(chosen, alone, types)
-
-
-def _edits(
-    chosen: list[tuple[int, int]], alone: list[list[tuple[int, int]]], types: tuple[str, ...]
-) -> Edits:
-    full, near = [], []
-    for i, j in chosen:
-        (p, one), (q, other) = alone[0][i], alone[1][j]
-        if p == q:
-            full.append(Substitution(p, types[one], types[other]))
+def _of_types(
+    a: Segmentation, b: Segmentation, n_t: int, weights: tuple[float, float], *, ordinal: bool
+) -> BoundarySimilarity:
+    """B of several types, by the published search."""
+    missed = _count(differences(a, b), 0, len(a.types))
+    edits = _published(a, b, n_t)
+    penalty = weights[1] * sum(t.end - t.start for t in edits.transpositions) / n_t
+    for edit in edits.substitutions:
+        if edit.first is None or edit.second is None:
+            penalty += 1
         else:
-            near.append(Transposition(min(p, q), max(p, q), types[one], 2))
-    for side, units in enumerate(alone):
-        paired = {pair[side] for pair in chosen}
-        for k, (p, code) in enumerate(units):
-            if k not in paired:
-                name = types[code]
-                full.append(Substitution(p, *((None, name) if side else (name, None))))
+            ranks = a.types.index(edit.first), a.types.index(edit.second)
+            penalty += weights[0] * (abs(ranks[0] - ranks[1]) / len(a.types) if ordinal else 1.0)
+    return BoundarySimilarity(
+        matches={name: len(a.of_type(name)) - missed[code] for code, name in enumerate(a.types)},
+        full=edits.full,
+        near=edits.near,
+        penalty=penalty,
+        n_t=n_t,
+        types=a.types,
+        found=lambda: edits,
+    )
+
+
+def _published(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
+    left = differences(a, b)
+    moved = _transposed(left, n_t, a.types)
+    return Edits(substitutions=substitutions(left, a.types), transpositions=moved)
+
+
+def _optimal(a: Segmentation, b: Segmentation, n_t: int, transposition: float) -> Edits:
+    from gammacp.segmentation.kernels import best_partners
+
+    matches = len(np.intersect1d(a.positions, b.positions))
+    one, other, partner = best_partners(a.positions, b.positions, n_t, matches, transposition)
+    (name,) = a.types
+    near = [(int(one[i]), int(q)) for i, q in zip(partner, other, strict=True) if i >= 0]
+    full = [Substitution(p, name, None) for p in np.delete(one, partner[partner >= 0]).tolist()]
+    full += [Substitution(p, None, name) for p in other[partner < 0].tolist()]
     return Edits(
-        substitutions=tuple(sorted(full, key=lambda e: e.position)),
-        transpositions=tuple(sorted(near, key=lambda t: (t.start, t.end, t.type))),
+        substitutions=tuple(sorted(full, key=lambda edit: edit.position)),
+        transpositions=tuple(Transposition(min(pq), max(pq), name, 2) for pq in sorted(near)),
     )
 
 

@@ -177,6 +177,7 @@ def _expected_kappa(arrays: Pool, w: Floats) -> float:
     chosen = places > 0
     rates = np.einsum("i,ict->ct", w, arrays.placed)[chosen] / places[chosen, None]
     present = arrays.present[:, chosen]
-    together = np.triu(np.einsum("i,ic,id->cd", w, present, present) > 0, 1)
+    together = np.einsum("i,ic,id->cd", w, present, present) > 0
+    np.fill_diagonal(together, False)
     products = np.einsum("ct,dt->cd", rates, rates)
     return float(np.sum(products[together]) / np.count_nonzero(together))

@@ -25,7 +25,8 @@ class Comparison:
     n
         n of S, n_t of B.
     costs, search
-        Weights and edit search of S; of B, which takes them too, but for te.
+        Weights and edit search of S, and of B, which has no te, and only for one type other edits
+        than the published.
     mode
         Decides whether a coder's boundaries or segments count, and how WindowDiff is cut.
     """
@@ -43,29 +44,26 @@ class Comparison:
     def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
         """The first columns of `kernels.BOTH` of a and b, whose boundaries are of several types."""
         s = segmentation_similarity(a, b, n=self.n, costs=self.costs, search=self.search)
-        searched, best = (
-            boundary_similarity(
-                a,
-                b,
-                n_t=self.n,
-                substitution=self.costs.substitution,
-                transposition=self.costs.transposition,
-                search=search,
-            )
-            for search in (self.search, EditSearch.OPTIMAL)
+        b_search = self.search if self.basis is Basis.B else EditSearch.PUBLISHED
+        boundary = boundary_similarity(
+            a,
+            b,
+            n_t=self.n,
+            substitution=self.costs.substitution,
+            transposition=self.costs.transposition,
+            search=b_search,
         )
-        edits = searched.edits
         return (
             s.edits.full,
             s.edits.near,
             s.distance,
             s.optimal_distance,
-            sum(searched.matches.values()),
-            edits.full,
-            edits.near,
-            sum(t.end - t.start for t in edits.transpositions),
-            searched.penalty,
-            1 - best.value,
+            sum(boundary.matches.values()),
+            boundary.full,
+            boundary.near,
+            sum(t.end - t.start for t in boundary.edits.transpositions),
+            boundary.penalty,
+            1 - boundary.value,
         )
 
     def signed(self, name: str, *, selection: Iterable[str] = (), **parts: object) -> str:

@@ -6,6 +6,8 @@ times the places that a near miss may span. Rows are sorted and hold a place onc
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
@@ -23,9 +25,9 @@ SIDED = ("wd_windows", "wd_errors", "pk_windows", "pk_errors", "ghd", "ghd_large
 
 
 @kernel
-def differing(a: Indices, b: Indices) -> tuple[Indices, Indices]:
-    """Where only one row has a boundary, and which (0 the first, 1 the second)."""
-    places = np.empty(len(a) + len(b), np.int64)
+def differing(a: Any, b: Any) -> tuple[Any, Indices]:
+    """Where only one row has a boundary, and which (0 the first, 1 the second); any numbers."""
+    places = np.empty(len(a) + len(b), a.dtype)
     sides = np.empty(len(a) + len(b), np.int64)
     i = j = count = 0
     while i < len(a) or j < len(b):
@@ -333,21 +335,12 @@ def lost_shares(a: Indices, b: Indices, mass: int) -> tuple[float, float]:
 @kernel
 def hamming(a: Floats, b: Floats, insertion: float, deletion: float, shift: float) -> float:
     """GHD from b to a. What both have stays: by the triangle inequality no shift beats that."""
-    first, second = np.empty(len(a)), np.empty(len(b))
-    i = j = n_first = n_second = 0
-    while i < len(a) or j < len(b):
-        if j == len(b) or (i < len(a) and a[i] < b[j]):
-            first[n_first] = a[i]
-            n_first, i = n_first + 1, i + 1
-        elif i == len(a) or b[j] < a[i]:
-            second[n_second] = b[j]
-            n_second, j = n_second + 1, j + 1
-        else:
-            i, j = i + 1, j + 1
+    places, sides = differing(a, b)
+    first, second = places[sides == 0], places[sides == 1]
     apart = insertion + deletion
     reach = np.inf if shift == 0 else apart / shift
-    saved, _ = uncrossed(first[:n_first], second[:n_second], apart, shift, reach, False)
-    return max(0.0, insertion * n_first + deletion * n_second - saved)
+    saved, _ = uncrossed(first, second, apart, shift, reach, False)
+    return max(0.0, insertion * len(first) + deletion * len(second) - saved)
 
 
 @kernel
@@ -488,3 +481,20 @@ def tolerated(
                 found[p, 0] += 1
                 found[p, 1] += b[m] - a[partner[m]]
     return found
+
+
+def of_pair(
+    a: Indices,
+    b: Indices,
+    mass: int,
+    n: int,
+    weights: tuple[float, float, bool],
+    *,
+    optimal: bool,
+) -> dict[str, float]:
+    """The columns `BOTH` of one pair; `weights` of substitutions and transpositions, and te."""
+    offsets = np.array([0, len(a), len(a) + len(b)])
+    masses, first, second = np.array([mass, mass]), np.array([0]), np.array([1])
+    rows = np.concatenate((a, b))
+    both, _ = all_pairs(rows, offsets, masses, first, second, n, *weights, optimal, 0)
+    return dict(zip(BOTH, both[0].tolist(), strict=True))

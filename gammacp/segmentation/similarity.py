@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 
+from gammacp.arguments import whole
 from gammacp.segmentation.choices import EditSearch
 from gammacp.segmentation.edits import EditCosts, Edits
 from gammacp.segmentation.transpositions import optimal_edits, published_edits
-from gammacp.segmentation.value import Segmentation
+from gammacp.segmentation.value import Segmentation, check_comparable
 
 _TOLERANCE = 1e-9
 
@@ -22,16 +25,21 @@ class Similarity:
         d: cost of the edits, in potential boundaries.
     potential_boundaries
         PB = t·(mass − 1).
-    edits
-        Full and near misses.
     optimal_distance
         Cost of the cheapest edits; below `distance` where the published search misses them.
+    found
+        Gives the edits.
     """
 
     distance: float
     potential_boundaries: int
-    edits: Edits
     optimal_distance: float
+    found: Callable[[], Edits] = field(repr=False, compare=False)
+
+    @cached_property
+    def edits(self) -> Edits:
+        """Full and near misses, listed when they are asked for."""
+        return self.found()
 
     @property
     def value(self) -> float:
@@ -79,21 +87,26 @@ def segmentation_similarity(
     >>> s.edits.full, s.edits.near, round(s.value, 4)  # 9/13
     (3, 1, 0.6923)
     """
-    costs = costs or EditCosts()
-    if EditSearch(search) is EditSearch.OPTIMAL:
-        edits = optimal_edits(a, b, n=n, costs=costs)
-        distance = best = costs.of(edits)
+    check_comparable(a, b)
+    n, costs, search = whole("n", n, 1), costs or EditCosts(), EditSearch(search)
+
+    def listed() -> Edits:
+        if search is EditSearch.OPTIMAL:
+            return optimal_edits(a, b, n=n, costs=costs)
+        return published_edits(a, b, n=n)
+
+    if len(a.types) == 1:
+        from gammacp.segmentation.kernels import of_pair
+
+        weights = costs.substitution, costs.transposition, costs.te
+        optimal = search is EditSearch.OPTIMAL
+        found = of_pair(a.positions, b.positions, a.mass, n, weights, optimal=optimal)
+        distance, least = found["distance"], found["least"]
     else:
-        edits = published_edits(a, b, n=n)
-        distance = best = costs.of(edits)
-        # Windows of two places never compete for more than one near miss each, and left to right
-        # takes the most of them: cheapest, as long as a near miss costs no more than two full ones.
-        simple = n <= 2 and len(a.types) == 1
-        if not (simple and costs.transposition <= 2 * costs.substitution):
-            best = costs.of(optimal_edits(a, b, n=n, costs=costs))
+        distance, least = costs.of(listed()), costs.of(optimal_edits(a, b, n=n, costs=costs))
     return Similarity(
         distance=distance,
         potential_boundaries=a.potential_boundaries,
-        edits=edits,
-        optimal_distance=best,
+        optimal_distance=least,
+        found=listed,
     )

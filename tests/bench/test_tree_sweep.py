@@ -26,8 +26,7 @@ from gammacp.pools import open_pool
 from gammacp.syntax.annotations import Dependencies, Phrase, Sentence
 from gammacp.syntax.treebank import read_sentences
 from shuffling.trees import LabelConfusion
-from tests.cli.conftest import Run
-from tests.cli.conftest import run as run
+from tests.conftest import Run
 
 CDT = Path(__file__).parents[1] / "fixtures" / "cdt"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gammacp as gc
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 ROWS = """Ann,a,0,10
 Ann,b,20,30

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 
 def test_a_reader_who_goes_away_is_no_failure() -> None:

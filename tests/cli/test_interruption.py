@@ -13,7 +13,7 @@ import pytest
 
 import gammacp.measures.settings as gamma_settings
 from gammacp.alignment import BestGroups
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 Interrupt = Callable[[int], None]
 

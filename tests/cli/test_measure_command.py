@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 ROWS = "A,x,0,5\nB,x,1,5\nC,y,0,6\nA,y,10,15\nB,y,10,14\nC,x,10,15\n"
 

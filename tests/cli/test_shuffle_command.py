@@ -8,7 +8,7 @@ import gammacp.formats as formats
 from gammacp import Continuum, Unit
 from shuffling import ReferenceModel, fit, reference_set, shuffle, shuffled_set
 from shuffling.model_file import model_from
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 
 def read(path: Path) -> Continuum:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 CDT = Path(__file__).parents[1] / "fixtures" / "cdt"
 KEYS = ["alpha", "observed", "expected", "las", "uas", "jaccard", "items", "tokens", "ignored"]

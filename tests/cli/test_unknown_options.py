@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from gammacp.cli.app import build
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 NONSENSE = "no-such-thing"
 

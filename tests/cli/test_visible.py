@@ -9,7 +9,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.continuum import Continuum, Unit
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 NASTY = "\x1b[31mred\u202egnp\x07\x9b2J"
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -12,6 +12,8 @@ comment directly above says what cannot be seen:
     it needs a folder of `shared/data`, which does not ship; without it the block is skipped
 `<!-- slow -->`
     run by `pytest -m slow` only
+`<!-- measured -->`
+    what it took differs from run to run: any number stands for a number with a decimal point
 `<!-- not run: REASON -->`
     its commands have to parse, no more
 """
@@ -33,7 +35,7 @@ PAGES = tuple(
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
     if path.is_file()
 )
-_NOTE = re.compile(r"<!--\s*(file|output|data|slow|not run)(?::\s*(.*?))?\s*-->", re.S)
+_NOTE = re.compile(r"<!--\s*(file|output|data|slow|measured|not run)(?::\s*(.*?))?\s*-->", re.S)
 # What stands for "anything", and what differs from run to run.
 _ANY = re.compile(
     r"(?P<any>…)"
@@ -41,7 +43,14 @@ _ANY = re.compile(
     r"|(?P<date>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"
     r"|(?P<rule>─+)"
 )
-_PATTERNS = {"any": ".*?", "seconds": r"[\d.]+ s", "date": r"[-\d]+ [:\d]+", "rule": "─+"}
+_MEASURED = re.compile(rf"{_ANY.pattern}|(?P<number>\b\d+\.\d+\b)")
+_PATTERNS = {
+    "any": ".*?",
+    "seconds": r"[\d.]+ s",
+    "date": r"[-\d]+ [:\d]+",
+    "rule": "─+",
+    "number": r"[\d.,]+",
+}
 
 
 @dataclass(frozen=True)
@@ -104,18 +113,18 @@ def words(command: str) -> list[str]:
     return [word.removesuffix("…") for word in found if not re.match(r"\d?>", word)]
 
 
-def pattern(shown: str) -> re.Pattern[str]:
+def pattern(shown: str, *, measured: bool = False) -> re.Pattern[str]:
     """What output has to match: the words shown, however lines are broken."""
     text = " ".join(shown.split())
     parts, last = [], 0
-    for found in _ANY.finditer(text):
+    for found in (_MEASURED if measured else _ANY).finditer(text):
         parts += [re.escape(text[last : found.start()]), _PATTERNS[found.lastgroup or "any"]]
         last = found.end()
     return re.compile("".join(parts) + re.escape(text[last:]), re.S)
 
 
-def matches(shown: str, printed: str) -> bool:
+def matches(shown: str, printed: str, *, measured: bool = False) -> bool:
     """Whether what is printed is what is shown; a line with the seed may go unsaid."""
     if not re.search(r"^seed \d", shown, re.M):
         printed = re.sub(r"^seed \d.*$", "", printed, flags=re.M)
-    return bool(pattern(shown).fullmatch(" ".join(printed.split())))
+    return bool(pattern(shown, measured=measured).fullmatch(" ".join(printed.split())))

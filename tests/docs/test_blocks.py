@@ -234,7 +234,8 @@ def _printed(outcome: Outcome) -> list[str]:
 
 
 def _compare(block: Block, shown: str, printed: list[str]) -> None:
-    if not any(matches(shown, text) for text in printed):
+    measured = block.note("measured") is not None
+    if not any(matches(shown, text, measured=measured) for text in printed):
         pytest.fail(f"{block.place} is not what is printed:\n{printed[-1]}")
 
 

@@ -3,9 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Outcome, Run, run
-
-__all__ = ["run"]
+from tests.conftest import Outcome, Run
 
 GOOD = '''"""A toy experiment."""
 

@@ -7,9 +7,12 @@ from gammacp.alignment.problem import Problem, Solution
 from gammacp.alignment.solvers.bipartite import solve_bipartite
 from gammacp.alignment.solvers.crowds import solve_crowd
 from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 
 
+@registered(
+    "auto", "assignment for two annotators, otherwise enumeration or generation", presolved=True
+)
 def solve_auto(problem: Problem, limits: Limits) -> Solution:
     """Two annotators: assignment; more: all groups if they can be listed, else generated ones."""
     if problem.n_annotators == 2:
@@ -23,13 +26,3 @@ def solve_groups(problem: Problem, limits: Limits) -> Solution:
     if columns is None:
         return solve_crowd(problem, limits)
     return solve_listed(problem, columns, limits)
-
-
-register(
-    Solver(
-        name="auto",
-        summary="assignment for two annotators, otherwise enumeration or generation",
-        solve=solve_auto,
-        presolved=True,
-    )
-)

@@ -9,7 +9,7 @@ import numpy as np
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Solution, solution
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import UsageError
@@ -32,6 +32,7 @@ class Matching(NamedTuple):
     price: Floats
 
 
+@registered("bipartite", "sparse assignment, two annotators only")
 def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
     """Maximise Σ (w + opening) over pairs; UsageError unless there are two annotators."""
     if problem.n_annotators != 2:
@@ -113,12 +114,3 @@ def match(
     groups[paired, 1] = column[paired] + n_first
     groups = np.delete(groups, column[paired] + n_first, axis=0)
     return Matching(groups, np.concatenate((row_price, column_price)))
-
-
-register(
-    Solver(
-        name="bipartite",
-        summary="sparse assignment, two annotators only",
-        solve=solve_bipartite,
-    )
-)

@@ -9,10 +9,11 @@ import numpy as np
 
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, group_costs, solution
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 from gammacp.errors import UsageError
 
 
+@registered("brute", "every partition, for tests on tiny continua", pruned=False)
 def solve_brute(problem: Problem, limits: Limits) -> Solution:
     """Minimum over all partitions (covers) by recursion on the first unit not yet covered."""
     units_of = [np.flatnonzero(problem.annotator == a) for a in range(problem.n_annotators)]
@@ -48,13 +49,3 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:
         chosen.append(g)
         covered |= masks[g]
     return solution(problem, every[chosen], best(0)[0])
-
-
-register(
-    Solver(
-        name="brute",
-        summary="every partition, for tests on tiny continua",
-        solve=solve_brute,
-        pruned=False,
-    )
-)

@@ -11,10 +11,11 @@ from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.enumeration import better
 from gammacp.alignment.solvers.greedy import take_first
 from gammacp.alignment.solvers.packing import Model, best_packing
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 from gammacp.arrays import Codes, Indices
 
 
+@registered("cpsat", "full set packing model, OR-tools' CP-SAT, one worker")
 def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     """Maximise the gain of the full model, from the greedy alignment on."""
     deadline = limits.deadline()
@@ -32,12 +33,3 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
         # Proven on integers: what is better than the rounding would have shown.
         return solution(problem, result.groups, result.objective)
     return better(problem, result, solution(problem, taken(greedy), unit_bound(problem)))
-
-
-register(
-    Solver(
-        name="cpsat",
-        summary="full set packing model, OR-tools' CP-SAT, one worker",
-        solve=solve_cpsat,
-    )
-)

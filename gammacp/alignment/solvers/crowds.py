@@ -30,7 +30,7 @@ from gammacp.alignment.solvers.generation import (
     generate,
     solve_generation,
 )
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 from gammacp.arrays import Codes, Floats
 from gammacp.stopping import due
 
@@ -64,6 +64,12 @@ class Enclosed:
         return max(self.objective - self.bound, 0.0)
 
 
+@registered(
+    "crowd",
+    "annealing and a semidefinite bound, for dozens of annotators",
+    exact=False,
+    presolved=True,
+)
 def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     """Generate for a while, then anneal and relax, then generate again.
 
@@ -193,14 +199,3 @@ def _raised(problem: Problem, found: Enclosed, turn: _Turn[Relaxed]) -> Enclosed
         return found
     # From shares of costs to prices of gains: a unit alone costs the opening and gains nothing.
     return replace(found, price=problem.opening - relaxed.price, bound=relaxed.bound)
-
-
-register(
-    Solver(
-        name="crowd",
-        summary="annealing and a semidefinite bound, for dozens of annotators",
-        solve=solve_crowd,
-        exact=False,
-        presolved=True,
-    )
-)

@@ -9,10 +9,13 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.proof.components import best_of_columns
 from gammacp.alignment.proof.unit_bound import unit_bound
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
 
 
+@registered(
+    "enumeration", "all unitary alignments listed, priced, and proven by components", presolved=True
+)
 def solve_enumeration(problem: Problem, limits: Limits) -> Solution:
     """List all groups that no profitable split beats; DataError if they are too many."""
     return solve_listed(problem, all_columns(problem, limits.tuning), limits)
@@ -67,13 +70,3 @@ def better(problem: Problem, found: Solution, other: Solution) -> Solution:
     cheaper = found if found.objective <= other.objective else other
     bound = max(found.bound, other.bound)
     return solution(problem, cheaper.groups, bound, found.certificate)
-
-
-register(
-    Solver(
-        name="enumeration",
-        summary="all unitary alignments listed, priced, and proven by components",
-        solve=solve_enumeration,
-        presolved=True,
-    )
-)

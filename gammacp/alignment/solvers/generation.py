@@ -35,7 +35,7 @@ from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import better, proven_best
 from gammacp.alignment.solvers.packing import Model, best_packing
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.stopping import due
@@ -82,6 +82,7 @@ class _Iterate:
     converged: bool = False
 
 
+@registered("generation", "column generation, then a proof by components", presolved=True)
 def solve_generation(problem: Problem, limits: Limits) -> Solution:
     """Generate groups until all that could matter are listed, then prove the best out of them."""
     deadline = limits.deadline()
@@ -356,13 +357,3 @@ def _better(problem: Problem, state: _Iterate, groups: Codes) -> _Iterate:
     return replace(
         state, groups=groups, gain=gain, pool=state.pool.joined(to_columns(problem, groups))
     )
-
-
-register(
-    Solver(
-        name="generation",
-        summary="column generation, then a proof by components",
-        solve=solve_generation,
-        presolved=True,
-    )
-)

@@ -13,12 +13,13 @@ import numpy as np
 from gammacp.alignment.columns import Columns, to_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Indices
 from gammacp.errors import DataError
 
 
+@registered("greedy", "Algorithm 1 of 2011, not exact; its bound is weak", exact=False)
 def solve_greedy(problem: Problem, limits: Limits) -> Solution:
     """Algorithm 1; the bound is the sum of the best that each unit could have."""
     from gammacp.alignment.proof.unit_bound import unit_bound
@@ -63,13 +64,3 @@ def unitary_alignments_within(problem: Problem, most: float, tuning: Tuning = DE
             hint="Use the method 'auto'",
         )
     return Columns(begin, members, gain)
-
-
-register(
-    Solver(
-        name="greedy",
-        summary="Algorithm 1 of 2011, not exact; its bound is weak",
-        solve=solve_greedy,
-        exact=False,
-    )
-)

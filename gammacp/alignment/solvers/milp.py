@@ -11,10 +11,11 @@ from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
-from gammacp.alignment.solvers.registry import Solver, register
+from gammacp.alignment.solvers.registry import registered
 from gammacp.stopping import abandoned
 
 
+@registered("milp", "full set partitioning model, scipy's HiGHS")
 def solve_milp(problem: Problem, limits: Limits) -> Solution:
     """Minimise Σ cost(G)·x_G, each unit in exactly one group (in at least one for a cover)."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -63,12 +64,3 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
 def group_cost(problem: Problem, columns: Columns) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """cost(G) = |G|·opening − gain(G)."""
     return columns.sizes * problem.opening - columns.gain
-
-
-register(
-    Solver(
-        name="milp",
-        summary="full set partitioning model, scipy's HiGHS",
-        solve=solve_milp,
-    )
-)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -65,6 +66,22 @@ def register(solver: Solver) -> Solver:
         Its name is how it is chosen; one that is taken is a UsageError.
     """
     return SOLVERS.register(solver.name, solver)
+
+
+def registered(name: str, summary: str, **facts: bool) -> Callable[[Solve], Solve]:
+    """Register the decorated function as a back-end, and leave it as it is.
+
+    Parameters
+    ----------
+    name, summary, facts
+        The attributes of `Solver`.
+    """
+
+    def add(solve: Solve) -> Solve:
+        register(Solver(name=name, summary=summary, solve=solve, **facts))
+        return solve
+
+    return add
 
 
 def solve(
