@@ -342,7 +342,8 @@ FORMAT = register(
         offset_unit="any (as written)",
         annotators="column; a row with nothing but the annotator declares one without units",
         category="column; empty is unlabelled",
-        policy="every row is a unit: overlapping, repeated and zero-length ones are kept",
+        policy="every row is a unit: overlapping, repeated and zero-length ones are kept; blanks "
+        "around a name are not part of it",
         many=True,
         bounds=True,
     )

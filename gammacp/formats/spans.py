@@ -19,7 +19,25 @@ GAP = "inside a discontinuous annotation, covered by its unit"
 
 
 @dataclass
-class Spans:
+class _Counting:
+    """Something made of a file, and what is left out of it."""
+
+    source: Source
+
+    def __post_init__(self) -> None:
+        """Nothing is left out yet."""
+        self._left_out = Tally(self.source.place)
+
+    def leave_out(self, kind: str, reason: str, count: int = 1) -> None:
+        """Count things of the file that do not become units (see `LeftOut`).
+
+        Those of one document are its own (`Spans`), all others those of the file (`Documents`).
+        """
+        self._left_out.add(kind, reason, count)
+
+
+@dataclass
+class Spans(_Counting):
     """The units of one document while its file is being read, and what is left out of it.
 
     Parameters
@@ -34,7 +52,6 @@ class Spans:
         The annotated text, where there is one; units must lie inside.
     """
 
-    source: Source
     name: str
     offset_unit: str
     text: str | None = None
@@ -43,15 +60,6 @@ class Spans:
     _category: list[str | None] = field(default_factory=list)
     _start: list[float] = field(default_factory=list)
     _end: list[float] = field(default_factory=list)
-    _left_out: Tally = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Nothing is left out yet."""
-        self._left_out = Tally(self.source.place)
-
-    def leave_out(self, kind: str, reason: str, count: int = 1) -> None:
-        """Count things of the file that do not become units (see `LeftOut`)."""
-        self._left_out.add(kind, reason, count)
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -136,21 +144,11 @@ class Spans:
 
 
 @dataclass
-class Documents:
+class Documents(_Counting):
     """The documents of one file while it is being read; offset units as for `Spans`."""
 
-    source: Source
     offset_unit: str
     found: dict[str, Spans] = field(default_factory=dict)
-    _left_out: Tally = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Nothing is left out yet."""
-        self._left_out = Tally(self.source.place)
-
-    def leave_out(self, kind: str, reason: str, count: int = 1) -> None:
-        """Count things that belong to no document, or to one that is not read."""
-        self._left_out.add(kind, reason, count)
 
     def of(
         self,

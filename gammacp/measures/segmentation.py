@@ -149,7 +149,13 @@ def _windowed(
 
 
 def paired(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pair, tuple[T, T]]:
-    """What every two annotators have; `ordered` also the other way round."""
+    """What every two annotators have; `ordered` also the other way round.
+
+    Parameters
+    ----------
+    by_annotator
+        Each annotator's own; a DataError for fewer than two.
+    """
     if len(by_annotator) < 2:
         raise DataError(
             "one annotator has nobody to agree with", hint="Give two annotators at least"

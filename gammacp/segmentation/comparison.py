@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gammacp.arguments import whole
+from gammacp.errors import UsageError
 from gammacp.segmentation.boundary import boundary_similarity
 from gammacp.segmentation.choices import Basis, EditSearch, Mode
 from gammacp.segmentation.edits import EditCosts
 from gammacp.segmentation.similarity import segmentation_similarity
 from gammacp.segmentation.value import Segmentation
+from gammacp.segmentation.windows import window
 from gammacp.signature import signature
 
 
@@ -28,7 +30,10 @@ class Comparison:
         Weights and edit search of S, and of B, which has no te, and only for one type other edits
         than the published.
     mode
-        Decides whether a coder's boundaries or segments count, and how WindowDiff is cut.
+        Decides whether a coder's boundaries or segments count; `published` cuts WindowDiff in
+        windows that are narrower by a place.
+    windows
+        Which WindowDiff (`windows.WINDOWS`).
     """
 
     basis: Basis = Basis.S
@@ -36,10 +41,13 @@ class Comparison:
     costs: EditCosts = field(default_factory=EditCosts)
     search: EditSearch = EditSearch.PUBLISHED
     mode: Mode = Mode.EQUATIONS
+    windows: str = "2002"
 
     def __post_init__(self) -> None:
-        """Check n."""
+        """Check n and the windows."""
         whole("n", self.n, 1)
+        if window(self.windows).padded and self.mode is Mode.PUBLISHED:
+            raise UsageError(f"mode 'published' has no windowdiff {self.windows!r}")
 
     def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
         """The first columns of `kernels.BOTH` of a and b, whose boundaries are of several types."""
@@ -79,5 +87,6 @@ class Comparison:
             sub=costs.substitution,
             trp=costs.transposition,
             te="yes" if costs.te else "no",
+            wd=None if self.windows == "2002" else self.windows,
             **parts,
         )

@@ -351,16 +351,16 @@ def half_segment(mass: int, boundaries: int) -> int:
 
 
 @kernel
-def _sided(a: Indices, b: Indices, mass: int, narrower: int, found: Floats) -> None:
+def _sided(a: Indices, b: Indices, mass: int, span: int, padded: bool, found: Floats) -> None:
     """The columns `SIDED` with a as the reference."""
     k = half_segment(mass, len(a))
     found[2] = max(0, mass - k)
     unequal, parted = window_errors(a, b, k, 0, mass - k)
     found[3] = parted
-    if narrower:
-        k -= narrower
-        unequal, _ = window_errors(a, b, k, 0, mass - k)
-    found[0], found[1] = max(0, mass - k), unequal
+    first, last = (-span, mass) if padded else (0, mass - span)
+    if span != k or padded:
+        unequal, _ = window_errors(a, b, span, first, last)
+    found[0], found[1] = max(0, last - first) if span > 0 else 0, unequal
     mean = mass / (len(a) + 1)
     found[4] = hamming(a.astype(np.float64), b.astype(np.float64), mean, mean, 2.0)
     found[5] = mean * (len(a) + len(b))
@@ -437,7 +437,8 @@ def all_pairs(
     transposition: float,
     te: bool,
     optimal: bool,
-    narrower: int,
+    spans: Indices,
+    padded: bool,
 ) -> tuple[Floats, Floats]:
     """The columns `BOTH`, (pairs, 12), and `SIDED` with first and second as the reference.
 
@@ -447,8 +448,9 @@ def all_pairs(
         Boundaries of all codings one after the other, where each begins, and the mass of each.
     first, second
         The two codings of each pair.
-    narrower
-        By how much the windows of WindowDiff are narrower than half a segment.
+    spans, padded
+        Places that a window of WindowDiff spans, with each row as the reference, and whether the
+        items are padded by as many.
     """
     both, sided = np.empty((len(first), 12)), np.empty((len(first), 2, 6))
     for p in range(len(first)):
@@ -456,8 +458,8 @@ def all_pairs(
         a, b = rows[offsets[i] : offsets[i + 1]], rows[offsets[j] : offsets[j + 1]]
         mass = masses[i]
         _both(a, b, mass, n, substitution, transposition, te, optimal, both[p])
-        _sided(a, b, mass, narrower, sided[p, 0])
-        _sided(b, a, mass, narrower, sided[p, 1])
+        _sided(a, b, mass, spans[i], padded, sided[p, 0])
+        _sided(b, a, mass, spans[j], padded, sided[p, 1])
     return both, sided
 
 
@@ -496,5 +498,5 @@ def of_pair(
     offsets = np.array([0, len(a), len(a) + len(b)])
     masses, first, second = np.array([mass, mass]), np.array([0]), np.array([1])
     rows = np.concatenate((a, b))
-    both, _ = all_pairs(rows, offsets, masses, first, second, n, *weights, optimal, 0)
+    both, _ = all_pairs(rows, offsets, masses, first, second, n, *weights, optimal, masses, False)
     return dict(zip(BOTH, both[0].tolist(), strict=True))

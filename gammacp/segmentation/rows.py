@@ -18,6 +18,7 @@ from gammacp.segmentation.choices import Basis, EditSearch, Mode
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.value import Segmentation
+from gammacp.segmentation.windows import window
 
 # What a pair of codings is worth, each coder in turn the reference; R_FN and R_FP are errors.
 COLUMNS = ("s", "b", "windowdiff", "pk", "ghd", "precision", "recall", "f", "r_fn", "r_fp")
@@ -209,6 +210,7 @@ def compared(
     from gammacp.segmentation.kernels import all_pairs
 
     costs, pairs = comparison.costs, pairs or rows.pairs
+    windows = window(comparison.windows)
     both, sided = all_pairs(
         rows.places,
         rows.offsets,
@@ -219,8 +221,10 @@ def compared(
         costs.transposition,
         costs.te,
         comparison.search is EditSearch.OPTIMAL,
-        int(comparison.mode is Mode.PUBLISHED),
+        windows.size(rows.masses, rows.sizes + 1) - (comparison.mode is Mode.PUBLISHED),
+        windows.padded,
     )
+    sided[..., 0] += windows.more * (sided[..., 0] > 0)
     if len(rows.types) > 1:
         codings = [rows.segmentation(row) for row in range(len(rows.masses))]
         for p, (i, j) in enumerate(zip(*pairs, strict=True)):

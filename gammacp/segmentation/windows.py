@@ -16,9 +16,61 @@ Beeferman, Berger & Lafferty 1999 (P_k); Pevzner & Hearst 2002 (WindowDiff); Lam
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from gammacp.arguments import whole
+from gammacp.errors import UsageError
 from gammacp.segmentation.value import Segmentation, check_comparable
+
+
+class Window(NamedTuple):
+    """One of the WindowDiffs that are in use.
+
+    Attributes
+    ----------
+    size
+        k from arrays of masses and numbers of segments.
+    padded
+        Whether k empty base units are put before and after the item.
+    more
+        Windows that the denominator has beyond those that are counted.
+    """
+
+    size: Callable[[Any, Any], Any]
+    padded: bool = False
+    more: int = 0
+
+
+def _half_up(mass: Any, segments: Any) -> Any:
+    # In whole numbers, since a half must not depend on rounding: ⌊N/(2s) + ½⌋ = ⌊(N + s)/(2s)⌋.
+    return np.maximum(2, (mass + segments) // (2 * segments))
+
+
+def _half_even(mass: Any, segments: Any) -> Any:
+    return np.maximum(2, np.rint(mass / (2 * segments)).astype(np.int64))
+
+
+def _of_boundaries(mass: Any, segments: Any) -> Any:
+    return np.rint((mass - 1) / (2 * np.maximum(segments - 1, 1))).astype(np.int64)
+
+
+WINDOWS = {
+    "2002": Window(_half_up),
+    "lamprier": Window(_half_up, padded=True),
+    "nltk": Window(_of_boundaries),
+    "segeval": Window(_half_even),
+    "segeval-lamprier": Window(_half_even, padded=True, more=1),
+}
+
+
+def window(name: str) -> Window:
+    """The WindowDiff of this name; UsageError where there is none."""
+    if name not in WINDOWS:
+        raise UsageError(f"windowdiff {name!r} is unknown; there are: {', '.join(WINDOWS)}")
+    return WINDOWS[name]
 
 
 def window_size(reference: Segmentation) -> int:
@@ -27,9 +79,7 @@ def window_size(reference: Segmentation) -> int:
     >>> window_size(Segmentation.from_masses([5, 6]))  # 11/4 = 2.75
     3
     """
-    # In whole numbers, since a half must not depend on rounding: ⌊N/(2s) + ½⌋ = ⌊(N + s)/(2s)⌋.
-    segments = reference.n_segments
-    return max(2, (reference.mass + segments) // (2 * segments))
+    return int(_half_up(reference.mass, reference.n_segments))
 
 
 def window_diff(
@@ -38,6 +88,7 @@ def window_diff(
     *,
     k: int | None = None,
     padded: bool = False,
+    variant: str = "2002",
 ) -> float:
     """WindowDiff: the share of windows in which the numbers of boundaries differ (2012, eq. 1).
 
@@ -50,16 +101,30 @@ def window_diff(
     padded
         Lamprier et al.: k empty base units are put before and after the item, so that each
         boundary is in exactly k windows. There are then N + k windows.
+    variant
+        How k, padding and denominator are chosen where they are not given: 2002 (Pevzner & Hearst),
+        lamprier (2007), nltk (k of its P_k), segeval, segeval-lamprier (docs/windowdiff.md).
+
+    Raises
+    ------
+    UsageError
+        The variant is unknown, or k is no whole number ≥ 1.
 
     Returns
     -------
-    The error in [0, 1]; NaN where the item is too short for a window (N ≤ k, not padded).
+    The error in [0, 1]; NaN where the item is too short for a window (N ≤ k, not padded), or nltk's
+    k is 0.
 
     >>> ref, hyp = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
     >>> round(window_diff(ref, hyp), 4)  # 2/9
     0.2222
     """
-    return _errors(reference, hypothesis, k, padded)[0]
+    chosen = window(variant)
+    if k is None:
+        k = int(chosen.size(reference.mass, reference.n_segments))
+        if k < 1:
+            return math.nan
+    return _errors(reference, hypothesis, k, padded or chosen.padded, chosen.more)[0]
 
 
 def pk(
@@ -81,7 +146,7 @@ def pk(
 
 
 def _errors(
-    reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool
+    reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool, more: int = 0
 ) -> tuple[float, float]:
     """WindowDiff and P_k."""
     from gammacp.segmentation.kernels import window_errors
@@ -90,5 +155,5 @@ def _errors(
     k = window_size(reference) if k is None else whole("window size k", k, 1)
     first, last = (-k, reference.mass) if padded else (0, reference.mass - k)
     unequal, parted = window_errors(reference.places, hypothesis.places, k, first, last)
-    windows = last - first
+    windows = last - first + more
     return (unequal / windows, parted / windows) if windows > 0 else (math.nan, math.nan)

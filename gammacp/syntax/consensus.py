@@ -203,7 +203,7 @@ class Consensus:
         Parameters
         ----------
         place
-            Where it was written to.
+            Where it was written.
         """
         n = self.as_dict()
         left = f"; {n['left_out']} left out, since tokens differ" if n["left_out"] else ""

@@ -42,7 +42,7 @@ def check_conventions(labels: str, ignore: str, kind: str) -> None:
 
 
 def by_convention(
-    sentence: Dependencies, *, labels: str = "all", ignore: str = "", tally: Tally | None = None
+    sentence: Dependencies, *, labels: str, ignore: str, tally: Tally | None
 ) -> Dependencies:
     """The sentence with only what counts.
 
@@ -74,7 +74,7 @@ def is_punctuation(form: str) -> bool:
     Parameters
     ----------
     form
-        A word form.
+        A word.
 
     >>> is_punctuation("…"), is_punctuation("'s"), is_punctuation("$")
     (True, False, False)
@@ -95,7 +95,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     Raises
     ------
     DataError
-        There are no words.
+        The sentence has no words.
 
     >>> s = Dependencies((2, 0, 2, 3), ("subj", "root", "punct", "obj"), ("I", "say", ":", "no"))
     >>> without_punctuation(s).heads

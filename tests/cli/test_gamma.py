@@ -16,6 +16,7 @@ KEYS = {
     "bound",
     "annotators",
     "units",
+    "p",
     "reason",
     "notes",
     "bootstrap",

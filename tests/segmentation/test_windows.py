@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from nltk.metrics import segmentation as nltk
 
 from gammacp.errors import DataError, UsageError
-from gammacp.segmentation import Segmentation, pk, window_diff, window_size
+from gammacp.segmentation import (
+    Codings,
+    Comparison,
+    Mode,
+    Segmentation,
+    pk,
+    window_diff,
+    window_size,
+)
+from gammacp.segmentation.rows import compared, rows_of
+from gammacp.segmentation.windows import WINDOWS
 
 masses = Segmentation.from_masses
 
@@ -117,3 +127,50 @@ def test_bad_calls() -> None:
         window_diff(masses([4]), masses([5]))
     with pytest.raises(UsageError, match="k 0 < 1"):
         pk(masses([4]), masses([4]), k=0)
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "of_nltk", "segeval", "padded"),
+    [  # segeval 2.0.11: window_diff(hypothesis, reference), and with lamprier_et_al_2007_fix
+        ([3, 8, 1, 5, 2, 1, 2], [1, 3, 5, 2, 5, 6], 0.6, 0.6, 0.52),
+        ([8, 2, 1, 2, 4], [3, 2, 5, 2, 1, 2, 2], 2 / 3, 2 / 3, 0.5),
+        ([2, 2, 1, 1, 2, 2, 2, 2, 3, 3, 2, 6], [2, 2, 2, 5, 3, 1, 3, 5, 2, 2, 1],
+         13 / 27, 17 / 26, 18 / 31),
+        ([3, 3, 8, 2], [1, 8, 3, 1, 3], 5 / 7, 5 / 7, 11 / 19),
+        ([5, 1, 8, 3, 3, 1, 1], [1, 2, 3, 8, 8], 0.45, 0.45, 0.44),
+    ],
+)  # fmt: skip
+def test_the_windowdiffs_of_others(
+    reference: list[int], hypothesis: list[int], of_nltk: float, segeval: float, padded: float
+) -> None:
+    a, b = Segmentation.from_masses(reference), Segmentation.from_masses(hypothesis)
+    want = {"nltk": of_nltk, "segeval": segeval, "segeval-lamprier": padded}
+    for name, value in want.items():
+        assert window_diff(a, b, variant=name) == pytest.approx(value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_every_windowdiff_of_a_corpus_and_nltk_itself(data: st.DataObject) -> None:
+    mass = data.draw(st.integers(2, 25))
+    places = st.sets(st.integers(1, mass - 1), max_size=8)
+    a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
+    for name in WINDOWS:
+        k = int(WINDOWS[name].size(mass, a.n_segments))
+        want = window_diff(a, b, variant=name)
+        assert k or math.isnan(want)
+        pairs = compared(rows_of(Codings.of({"i": {"a": a, "b": b}})), Comparison(windows=name))
+        assert pairs.values["windowdiff"][0, 0] == pytest.approx(1 - want, nan_ok=True)
+        if name == "nltk" and 0 < k < mass:
+            assert want == pytest.approx(nltk.windowdiff(a.to_string(), b.to_string(), k))
+    # Lamprier et al.: every boundary is in k windows, of N + k.
+    k = window_size(a)
+    assert window_diff(a, b, variant="lamprier") == window_diff(a, b, k=k, padded=True)
+
+
+def test_unknown_windowdiff() -> None:
+    s = Segmentation.from_masses([2, 2])
+    with pytest.raises(UsageError, match="windowdiff 'x' is unknown; there are: 2002, lamprier"):
+        window_diff(s, s, variant="x")
+    with pytest.raises(UsageError, match="mode 'published' has no windowdiff 'lamprier'"):
+        Comparison(windows="lamprier", mode=Mode.PUBLISHED)

@@ -34,6 +34,11 @@ class Comparing:
         "Near misses of S and B: the published search, or the best edits.", default="published"
     )
     n: int = option("Places a near miss may span; 2: next to each other.", default=2)
+    windowdiff: str = option(
+        "Which WindowDiff: 2002 (Pevzner & Hearst), lamprier (2007, padded), nltk, segeval or "
+        "segeval-lamprier.",
+        default="2002",
+    )
     w_sub: float = option("Cost of a full miss, 0 to 1.", default=1.0)
     w_trp: float = option("Weight of a near miss, 0 to 1.", default=1.0)
     te: bool = option("Weight near misses of S by te(n, b).", default=True, names=("--te/--no-te",))
@@ -181,6 +186,7 @@ def _comparison(comparing: Comparing) -> Comparison:
         costs=costs,
         search=EditSearch(comparing.edit),
         mode=Mode(comparing.mode),
+        windows=comparing.windowdiff,
     )
 
 
