@@ -3,8 +3,9 @@
 Each measurement is a process of its own, warmed up on small continua; CPU seconds (user + system)
 of the process, peak memory above what it had before the case. `--peer` is a Python with
 pygamma-agreement 0.5.9 installed. Writes alignment-table.csv, alignment-growth.csv (and .svg),
-alignment-shares.csv and alignment-peer.csv to results/benchmarks. The peer's rows come with ours,
-measured right after, so that both have the same machine.
+alignment-shares.csv, alignment-peer.csv and alignment-crowds.csv to results/benchmarks. The peer's
+rows come with ours, measured right after, so that both have the same machine. Crowds are measured
+by the clock of the CPU; `../shared/data/crowds/llm-spans` is taken in where it is there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-PARTS = ["table", "growth", "shares", "peer"]
+PARTS = ["table", "growth", "shares", "peer", "crowds"]
+DATA = HERE.parents[1] / "shared" / "data" / "crowds" / "llm-spans"
 FIELDS = [
     "case",
     "what",
@@ -77,6 +79,11 @@ SHARES = [
     ("3by100", "gamma"),
     ("5x100:1:observed", "gamma"),
 ]
+CROWDS = [
+    *[(f"{n}x10:1:crowd", 20) for n in (28, 35, 50, 70, 100, 140, 200)],
+    ("8x425:1:overlapping", 60),
+    *[(f"4x8:{seed}:spot", 60) for seed in (1, 2, 3)],
+]
 PEER = [
     ("3by100", "align"),
     ("3by100", "gamma"),
@@ -130,14 +137,24 @@ def measured(part: str, options: argparse.Namespace) -> Iterator[dict[str, objec
             yield {"case": case, "what": f"pygamma {what}", **peer(case, what, options)}
             yield {"case": case, "what": what, **ours("alignment_case.py", case, what, options)}
         return
+    if part == "crowds":
+        cases = [(str(f), limit) for f in sorted(DATA.glob("*.csv")) for limit in (5, 60)]
+        for case, seconds in cases + CROWDS:
+            row = run([*script_of("alignment_case.py"), case, "align", str(seconds), "cpu"], 6000)
+            yield {**row, "case": Path(case).stem, "what": "align"}
+        return
     script = "alignment_shares.py" if part == "shares" else "alignment_case.py"
     for case, what in {"table": TABLE, "growth": GROWTH, "shares": SHARES}[part]:
         yield {"case": case, "what": what, **ours(script, case, what, options)}
 
 
+def script_of(name: str) -> list[str]:
+    return [sys.executable, str(HERE / name)]
+
+
 def ours(script: str, case: str, what: str, options: argparse.Namespace) -> dict[str, object]:
     limit = options.time_limit
-    return run([sys.executable, str(HERE / script), case, what, str(limit)], 10 * limit)
+    return run([*script_of(script), case, what, str(limit)], 10 * limit)
 
 
 def peer(case: str, what: str, options: argparse.Namespace) -> dict[str, object]:

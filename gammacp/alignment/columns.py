@@ -141,3 +141,14 @@ def group_of_units(groups: Codes, n_units: int) -> Codes:
     rows, annotators = np.nonzero(groups >= 0)
     group_of[groups[rows, annotators]] = rows
     return group_of
+
+
+def as_groups(problem: Problem, group_of: Codes) -> Codes:
+    """Groups as rows of units; units without a group get one of their own."""
+    alone = np.flatnonzero(group_of < 0)
+    group_of = group_of.copy()
+    group_of[alone] = group_of.max(initial=-1) + 1 + np.arange(len(alone))
+    present, row = np.unique(group_of, return_inverse=True)
+    groups = np.full((len(present), problem.n_annotators), -1, np.int32)
+    groups[row, problem.annotator] = np.arange(problem.n_units)
+    return groups

@@ -82,7 +82,7 @@ def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSa
         raise DataError(
             f"chance model 'corpus' needs at least {n_annotators} continua for {n_annotators} "
             f"annotators, and there are {len(continua)}",
-            hint="Give more files, or use --chance shift or shift-pooled",
+            hint="Give more files, or use --chance cut or shift-pooled",
         )
     ordered = sorted(continua, key=content_key)
     return CorpusSampler(

@@ -68,7 +68,7 @@ def prepare_fixed_positions(
         if reason is not None:
             raise DataError(
                 f"chance model 'fixed-positions' needs predefined units, and {reason}",
-                hint="Use --chance shift",
+                hint="Use --chance cut",
             )
     codes = np.concatenate([c.category_codes for c in ordered])
     canonical = canonical_categories(ordered)

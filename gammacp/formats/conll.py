@@ -98,7 +98,8 @@ def _documents(source: Source, column: int) -> Iterator[_Tokens]:
             raise source.error(
                 f"tag {cells[column]!r} is not IOB, BIOES or BILOU",
                 line=number,
-                hint="Say in which column the tags are with --feature NUMBER",
+                hint="Say in which column the tags are with --feature NUMBER. Trees are "
+                "compared by `gammacp syntax`",
             )
         # Tokens of the text are separated by blanks, so that they can be counted.
         tokens.words.append(cells[0].replace(" ", "\u00a0"))

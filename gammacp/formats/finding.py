@@ -136,10 +136,11 @@ def _recognised(source: Source, place: Path, *, named: bool) -> Format | None:
     entry = recognise(source.content[:HEAD_BYTES], place)
     if entry is None and (named or not _is_of_another_kind(source, place)):
         known = ", ".join(FORMATS)
-        empty = not source.content.strip()
+        start = source.content.strip()[:1]
+        trees = ". Bracketed trees are compared by `gammacp syntax`" if start == b"(" else ""
         raise source.error(
-            "file is empty" if empty else "format is not recognised",
-            hint=f"Name it with --format: {known}",
+            "format is not recognised" if start else "file is empty",
+            hint=f"Name it with --format: {known}{trees}",
         )
     return entry
 

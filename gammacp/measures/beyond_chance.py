@@ -43,10 +43,12 @@ class MeasuredDisagreements:
     options: Mapping[str, object]
     whole: bool
     """Whether the data have whole positions, to which random units are then moved."""
+    declared: bool
+    """Whether somebody declared the data's bounds; otherwise they are those of the units."""
 
     def __call__(self, continuum: Continuum) -> tuple[Disagreement, ...]:
         """One disagreement per measure."""
-        continuum = on_the_grid(continuum, whole=self.whole)
+        continuum = on_the_grid(continuum, whole=self.whole, declared=self.declared)
         shared: dict[object, object] = {}
         found = []
         for name in self.names:
@@ -62,11 +64,19 @@ def has_whole_positions(continuum: Continuum) -> bool:
     return bool((places == np.floor(places)).all())
 
 
-def on_the_grid(continuum: Continuum, *, whole: bool) -> Continuum:
+def has_declared_bounds(continuum: Continuum) -> bool:
+    """Whether the bounds are others than the first start and the last end."""
+    extent = continuum.starts.min(initial=np.inf), continuum.ends.max(initial=-np.inf)
+    return continuum.bounds != extent
+
+
+def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continuum:
     """Random units where measures over positions can read them.
 
     On whole positions starts are rounded and lengths kept; elsewhere units that touched before
-    they were moved touch again, which the rounding of sums may have undone.
+    they were moved touch again, which the rounding of sums may have undone. Bounds that nobody
+    declared are those of the units, as in the data: measures that count positions would take what
+    lies beyond for agreement.
     """
     starts, lengths = continuum.starts, continuum.lengths
     low, high = continuum.bounds
@@ -86,7 +96,7 @@ def on_the_grid(continuum: Continuum, *, whole: bool) -> Continuum:
         ends,
         continuum.annotator_codes,
         continuum.category_codes,
-        bounds=(low, max(high, float(ends.max(initial=low)))),
+        bounds=(low, max(high, float(ends.max(initial=low)))) if declared else None,
     )
 
 
@@ -176,7 +186,9 @@ def _sampled(
         sampler = CHANCE_MODELS[model].prepare([continuum], continuum.n_annotators)
     except DataError as error:
         return {name: _without(str(error), model) for name in names}
-    count = MeasuredDisagreements(names, options, has_whole_positions(continuum))
+    count = MeasuredDisagreements(
+        names, options, has_whole_positions(continuum), has_declared_bounds(continuum)
+    )
     expected, _ = expectations(sampler, count, rule, seed, executor=executor, measures=len(names))
     return {
         name: settled(observed[name], e, sampler.signature)

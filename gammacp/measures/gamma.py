@@ -11,9 +11,11 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+import numpy as np
+
 from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
-from gammacp.chance.sampling import ExpectedDisorder
+from gammacp.chance.sampling import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.registry import registered
@@ -23,6 +25,8 @@ from gammacp.needs import require
 
 # Units per annotator from which `cut` can be told from the continuum itself.
 FEWEST_UNITS = 5.0
+# Of the test of agreement above 0.
+_LEVEL = 0.05
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
 
 
@@ -81,6 +85,7 @@ class Gamma(Score):
             "bound": self.bound,
             "annotators": self.annotators,
             "units": self.units,
+            "p": self.p,
             "reason": self.reason,
             "notes": list(self.notes),
             "bootstrap": self.bootstrap,
@@ -229,7 +234,18 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
     if nothing:
         return replace(score, reason=nothing)
     interval = agreement_interval(alignment.bound, alignment.disorder, *expected.interval)
-    return replace(score, value=value, interval=interval)
+    notes = score.notes if continua else (*score.notes, *_not_shown(score))
+    return replace(score, value=value, interval=interval, notes=notes)
+
+
+def _not_shown(score: GammaScore) -> tuple[str, ...]:
+    """That agreement may be chance; the Monte-Carlo interval does not tell."""
+    if score.p is None or score.p <= _LEVEL or score.samples + 1 < 1 / _LEVEL:
+        return ()
+    return (
+        f"agreement above 0 is not shown: p = {score.p:.2g} (share of the random sets, with this "
+        "one, that agree at least as well)",
+    )
 
 
 def _few(continuum: Continuum) -> tuple[str, ...]:
@@ -243,7 +259,7 @@ def _few(continuum: Continuum) -> tuple[str, ...]:
 
 
 def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
-    """What the sample-size rule could not keep.
+    """What the sample-size rule could not keep, and where few random sets are all there are.
 
     Parameters
     ----------
@@ -252,9 +268,17 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
     settings
         With the precision that was asked for.
     """
+    notes: tuple[str, ...] = ()
+    different = len(np.unique(expected.disorders.round(12)))
+    if different < FEWEST_SAMPLES <= expected.samples:
+        notes = (
+            f"the {expected.samples} random sets have only {different} different disorders: the "
+            "expected disorder rests on few, whatever its interval says",
+        )
     if not expected.capped:
-        return ()
+        return notes
     return (
+        *notes,
         f"{expected.samples} random sets are the most that are drawn for a precision; they gave "
         f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, and the interval is "
         "as wide as that makes it (a number of samples of your own has no such limit)",

@@ -13,7 +13,6 @@ from gammacp.arguments import whole
 from gammacp.arrays import Bools, Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
-from gammacp.measures.resampling import bootstrap as resampled
 from gammacp.signature import signature
 from gammacp.syntax.accuracy import Accuracies, accuracies
 from gammacp.syntax.alpha import (
@@ -25,7 +24,12 @@ from gammacp.syntax.alpha import (
     sampled_disagreement,
 )
 from gammacp.syntax.annotations import Item, Treebank
-from gammacp.syntax.matched import LENGTH_MATCHED, LengthMatched, beyond_length_matched
+from gammacp.syntax.matched import (
+    LENGTH_MATCHED,
+    LengthMatched,
+    beyond_length_matched,
+    interval_over_sentences,
+)
 
 Interval: TypeAlias = tuple[float, float]
 _U = 1.96
@@ -191,7 +195,7 @@ def syntax_agreement(
         without=tuple(results[len(pairs) + 1 :]),
         sentences=_shares(observations),
         bootstrap={
-            name: resampled(part, draws=bootstrap, block=1, seed=seed).interval
+            name: interval_over_sentences(part, draws=bootstrap, seed=seed)
             for name, part in parts.items()
         }
         if bootstrap

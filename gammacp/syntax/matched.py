@@ -35,6 +35,7 @@ from gammacp.syntax.ted import PackedTrees
 
 LENGTH_MATCHED = "length-matched"
 FEWEST, MOST = 6, 60
+_MOST_PARTS = 500
 NOTHING = "the expected disagreement is 0: sentences of one length are all annotated alike"
 NOT_COMPARED = "the annotators' token counts differ in every sentence"
 
@@ -223,6 +224,31 @@ def _as_of_one_length(
     return squares
 
 
+def interval_over_sentences(
+    parts: Contributions, *, draws: int, seed: int
+) -> tuple[float, float] | None:
+    """The house's bootstrap over sentences; None where they are too few.
+
+    Of more than `_MOST_PARTS` sentences, neighbours are drawn together, so that memory is bounded.
+
+    Parameters
+    ----------
+    parts
+        A part per sentence.
+    draws, seed
+        Of the bootstrap.
+
+    >>> ones = np.ones(1000)
+    >>> interval_over_sentences(Contributions(ones / 4, ones, "sentences"), draws=9, seed=0)
+    (0.75, 0.75)
+    """
+    starts = np.arange(0, len(parts), math.ceil(len(parts) / _MOST_PARTS) or 1)
+    if len(starts) < len(parts):
+        observed, expected = (np.add.reduceat(p, starts) for p in (parts.observed, parts.expected))
+        parts = Contributions(observed, expected, parts.kind)
+    return bootstrap(parts, draws=draws, block=1, seed=seed).interval
+
+
 def beyond_length_matched(
     observations: TreeObservations, chosen: Bools, *, draws: int = DRAWS, seed: int = 0
 ) -> dict[str, LengthMatched]:
@@ -258,7 +284,7 @@ def beyond_length_matched(
         value, reason = beyond_chance(observed, expected, NOTHING if total else NOT_COMPARED)
         interval = None
         if draws and reason is None:
-            interval = bootstrap(parts, draws=draws, block=1, seed=seed).interval
+            interval = interval_over_sentences(parts, draws=draws, seed=seed)
         results[name] = LengthMatched(
             value=value,
             interval=interval,

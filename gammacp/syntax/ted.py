@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,36 +16,31 @@ from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import UsageError
 from gammacp.syntax.trees import Tree
 
+if TYPE_CHECKING:
+    from gammacp.syntax.ted_kernel import TreeArrays
+
 
 @dataclass(frozen=True)
 class PackedTrees:
     """Different trees in arrays, as the kernel wants them.
 
-    `codes[k]` is the packed tree that the k-th given tree is equal to. Row 0 of `starts`,
-    `root_starts`, `root_counts` and `costs` is for the tree as it is, row 1 for its mirror image.
+    `codes[k]` is the packed tree that the k-th given tree is equal to, `sizes` are |x|.
     """
 
-    labels: Codes
-    leftmost: Codes
-    keyroots: Codes
-    starts: Indices
-    n_nodes: Indices
-    root_starts: Indices
-    root_counts: Indices
-    costs: Indices
+    arrays: TreeArrays
     sizes: Indices
     codes: Indices
 
     def __len__(self) -> int:
         """Number of different trees."""
-        return len(self.n_nodes)
+        return len(self.sizes)
 
     def distances(self, first: Indices, second: Indices) -> Codes:
         """Unit-cost distances between the packed trees first[k] and second[k]."""
         from gammacp.syntax.ted_kernel import pair_distances
 
         pairs = np.asarray(first, np.int64), np.asarray(second, np.int64)
-        return pair_distances(*self._arrays, *pairs)
+        return pair_distances(self.arrays, *pairs)
 
     def weighted_squares(self, first: int, last: int, weights: Floats) -> Floats:
         """Σ_y w_y δ²(x, y) for each tree, over the pairs x < y with first ≤ x < last.
@@ -53,13 +49,7 @@ class PackedTrees:
         """
         from gammacp.syntax.ted_kernel import weighted_squares
 
-        return weighted_squares(*self._arrays, self.sizes, first, min(last, len(self)), weights)
-
-    @property
-    def _arrays(self) -> tuple[Codes, Codes, Codes, Indices, Indices, Indices, Indices, Indices]:
-        """What the kernels know trees by."""
-        places = self.starts, self.n_nodes, self.root_starts, self.root_counts, self.costs
-        return self.labels, self.leftmost, self.keyroots, *places
+        return weighted_squares(self.arrays, self.sizes, first, min(last, len(self)), weights)
 
 
 def pack(trees: Sequence[Tree]) -> PackedTrees:
@@ -77,6 +67,8 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
     UsageError
         There is none.
     """
+    from gammacp.syntax.ted_kernel import TreeArrays
+
     if not trees:
         raise UsageError("no tree to pack")
     different = sorted(set(trees), key=lambda t: (t.n_nodes, t.labels, t.leftmost, t.size))
@@ -90,7 +82,7 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
     root_counts = np.array([len(t.keyroots) for t in both], np.int64)
     node_counts = np.concatenate((n_nodes, n_nodes))
     shape = (2, len(different))
-    return PackedTrees(
+    arrays = TreeArrays(
         labels=np.array([alphabet[x] for t in both for x in t.labels], np.int32),
         leftmost=np.array([x for t in both for x in t.leftmost], np.int32),
         keyroots=np.array([x for t in both for x in t.keyroots], np.int32),
@@ -99,9 +91,9 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
         root_starts=_starts(root_counts).reshape(shape),
         root_counts=root_counts.reshape(shape),
         costs=np.array([_cost(t) for t in both], np.int64).reshape(shape),
-        sizes=np.array([t.size for t in different], np.int64),
-        codes=np.array([code[t] for t in trees], np.int64),
     )
+    sizes = np.array([t.size for t in different], np.int64)
+    return PackedTrees(arrays, sizes, np.array([code[t] for t in trees], np.int64))
 
 
 def _starts(counts: Indices) -> Indices:

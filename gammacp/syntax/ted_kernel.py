@@ -7,155 +7,103 @@ the trees, and the decomposition into left paths of one of the two is cheaper.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 
+class TreeArrays(NamedTuple):
+    """Packed trees, as they are in row 0 of `starts`, `root_starts`, … and mirrored in row 1.
+
+    `costs` is the summed size of the keyroots' subtrees, so that the product over two trees is the
+    number of cells to fill.
+    """
+
+    labels: Codes
+    leftmost: Codes
+    keyroots: Codes
+    starts: Indices
+    n_nodes: Indices
+    root_starts: Indices
+    root_counts: Indices
+    costs: Indices
+
+
 @kernel
-def _unit_distance(
-    labels: Codes,
-    leftmost: Codes,
-    keyroots: Codes,
-    a: int,
-    n: int,
-    ka: int,
-    n_ka: int,
-    b: int,
-    m: int,
-    kb: int,
-    n_kb: int,
-    subtrees: Codes,
-    forest: Codes,
-) -> int:
-    """Distance of the trees of n and m nodes that start at a and b; scratch arrays are reused."""
-    for p in range(ka, ka + n_ka):
+def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forest: Codes) -> int:
+    """Distance of the packed trees x and y; scratch arrays are reused."""
+    costs = trees.costs
+    side = 1 if costs[1, x] * costs[1, y] < costs[0, x] * costs[0, y] else 0
+    labels, leftmost, keyroots = trees.labels, trees.leftmost, trees.keyroots
+    a, b = trees.starts[side, x], trees.starts[side, y]
+    ka, kb = trees.root_starts[side, x], trees.root_starts[side, y]
+    for p in range(ka, ka + trees.root_counts[side, x]):
         i = keyroots[p]
         li = leftmost[a + i]
-        for q in range(kb, kb + n_kb):
+        for q in range(kb, kb + trees.root_counts[side, y]):
             j = keyroots[q]
             lj = leftmost[b + j]
             width = j - lj + 2
-            for y in range(width):
-                forest[0, y] = y
-            for x in range(li, i + 1):
-                row = x - li + 1
-                lx = leftmost[a + x]
-                label = labels[a + x]
+            for v in range(width):
+                forest[0, v] = v
+            for u in range(li, i + 1):
+                row = u - li + 1
+                lu = leftmost[a + u]
+                label = labels[a + u]
                 before = forest[row - 1]
                 here = forest[row]
                 here[0] = row
                 left = row
-                whole = lx == li
-                base = forest[lx - li]
-                for y in range(lj, j + 1):
-                    column = y - lj + 1
-                    ly = leftmost[b + y]
+                whole = lu == li
+                base = forest[lu - li]
+                for v in range(lj, j + 1):
+                    column = v - lj + 1
+                    lv = leftmost[b + v]
                     best = min(before[column], left) + 1
-                    if whole and ly == lj:
-                        change = before[column - 1] + (label != labels[b + y])
+                    if whole and lv == lj:
+                        change = before[column - 1] + (label != labels[b + v])
                         left = min(best, change)
-                        subtrees[x, y] = left
+                        subtrees[u, v] = left
                     else:
-                        left = min(best, base[ly - lj] + subtrees[x, y])
+                        left = min(best, base[lv - lj] + subtrees[u, v])
                     here[column] = left
-    return int(subtrees[n - 1, m - 1])
+    return int(subtrees[trees.n_nodes[x] - 1, trees.n_nodes[y] - 1])
 
 
 @kernel
-def _between(
-    labels: Codes,
-    leftmost: Codes,
-    keyroots: Codes,
-    starts: Indices,
-    sizes: Indices,
-    root_starts: Indices,
-    root_counts: Indices,
-    costs: Indices,
-    x: int,
-    y: int,
-    subtrees: Codes,
-    forest: Codes,
-) -> int:
-    """Distance of the packed trees x and y by the cheaper of the two decompositions.
-
-    Row 0 of `starts` … `costs` is the left decomposition of every tree, row 1 the mirrored one;
-    `costs` is the summed size of its keyroots' subtrees, so that the product over the two trees is
-    the number of cells to fill.
-    """
-    side = 1 if costs[1, x] * costs[1, y] < costs[0, x] * costs[0, y] else 0
-    return _unit_distance(
-        labels,
-        leftmost,
-        keyroots,
-        starts[side, x],
-        sizes[x],
-        root_starts[side, x],
-        root_counts[side, x],
-        starts[side, y],
-        sizes[y],
-        root_starts[side, y],
-        root_counts[side, y],
-        subtrees,
-        forest,
-    )
-
-
-@kernel
-def pair_distances(
-    labels: Codes,
-    leftmost: Codes,
-    keyroots: Codes,
-    starts: Indices,
-    sizes: Indices,
-    root_starts: Indices,
-    root_counts: Indices,
-    costs: Indices,
-    first: Indices,
-    second: Indices,
-) -> Codes:
+def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
     """Unit-cost distances of the pairs (first[k], second[k])."""
     largest = 1
     for k in range(len(first)):
-        largest = max(largest, sizes[first[k]], sizes[second[k]])
+        largest = max(largest, trees.n_nodes[first[k]], trees.n_nodes[second[k]])
     subtrees = np.empty((largest, largest), np.int32)
     forest = np.empty((largest + 1, largest + 1), np.int32)
-    trees = (labels, leftmost, keyroots, starts, sizes, root_starts, root_counts, costs)
     found = np.empty(len(first), np.int32)
     for k in range(len(first)):
-        found[k] = _between(*trees, first[k], second[k], subtrees, forest)
+        found[k] = _distance(trees, first[k], second[k], subtrees, forest)
     return found
 
 
 @kernel
 def weighted_squares(
-    labels: Codes,
-    leftmost: Codes,
-    keyroots: Codes,
-    starts: Indices,
-    sizes: Indices,
-    root_starts: Indices,
-    root_counts: Indices,
-    costs: Indices,
-    lengths: Indices,
-    low: int,
-    high: int,
-    weights: Floats,
+    trees: TreeArrays, lengths: Indices, low: int, high: int, weights: Floats
 ) -> Floats:
     """Sums of the three squared δ of each tree, over the pairs x < y with low ≤ x < high.
 
     `lengths` are |x|; a pair adds w_y δ² to x and w_x δ² to y, for each row of weights.
     """
-    largest = sizes.max()
+    n = len(trees.n_nodes)
+    largest = trees.n_nodes.max()
     subtrees = np.empty((largest, largest), np.int32)
     forest = np.empty((largest + 1, largest + 1), np.int32)
-    trees = (labels, leftmost, keyroots, starts, sizes, root_starts, root_counts, costs)
-    sums = np.zeros((len(weights), 3, len(sizes)))
+    sums = np.zeros((len(weights), 3, n))
     squares = np.empty(3)
     for x in range(low, high):
-        for y in range(x + 1, len(sizes)):
-            ted = _between(*trees, x, y, subtrees, forest)
+        for y in range(x + 1, n):
+            ted = _distance(trees, x, y, subtrees, forest)
             squares[0] = ted**2
             squares[1] = (ted - abs(lengths[x] - lengths[y])) ** 2
             squares[2] = (ted / (lengths[x] + lengths[y])) ** 2

@@ -138,8 +138,9 @@ def read_treebank(
     chosen = kind or _recognised(named[0].path, encoding)
     check_conventions(labels, ignore, chosen)
     tallies = {one.path: Tally(str(one.path)) for one in named}
-    conventions = {"labels": labels, "ignore": ignore}
-    sentences, note = _read_all(named, chosen, leaves, size, encoding, tallies, **conventions)
+    sentences, note = _read_all(
+        named, chosen, leaves, size, encoding, tallies, labels=labels, ignore=ignore
+    )
     documents: dict[str, dict[str, list[Sentence]]] = {}
     for one in named:
         documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
@@ -202,17 +203,14 @@ def _read_all(
     size: str,
     encoding: str,
     tallies: Mapping[Path, Tally],
-    labels: str = "all",
-    ignore: str = "",
+    **conventions: str,
 ) -> tuple[dict[Path, list[Sentence]], str]:
     if kind == "dependency":
         found: dict[Path, list[Sentence]] = {}
-        for one in named:
-            tally = tallies.get(one.path)
-            found[one.path] = [
-                by_convention(sentence, labels=labels, ignore=ignore, tally=tally)
-                for sentence in read_conll(one.path, encoding=encoding, tally=tally)
-            ]
+        for path in (one.path for one in named):
+            tally = tallies.get(path)
+            read = read_conll(path, encoding=encoding, tally=tally)
+            found[path] = [by_convention(s, tally=tally, **conventions) for s in read]
         return found, "dependency trees"
     files = [read_brackets(one.path, encoding=encoding) for one in named]
     words = settle_leaves(files, leaves)
@@ -221,18 +219,11 @@ def _read_all(
         if words
         else "without words (--leaves words if the leaves are words)"
     )
-    return {
-        file.path: list(
-            file.phrases(
-                words=words,
-                size=size,
-                labels=labels,
-                ignore=ignore,
-                tally=tallies.get(file.path),
-            )
-        )
-        for file in files
-    }, note
+    made = {
+        f.path: f.phrases(words=words, size=size, tally=tallies.get(f.path), **conventions)
+        for f in files
+    }
+    return {path: list(phrases) for path, phrases in made.items()}, note
 
 
 def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:

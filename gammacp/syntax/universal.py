@@ -49,39 +49,36 @@ Pairs: TypeAlias = dict[int, int]
 
 @dataclass(frozen=True)
 class Words:
-    """The words of an annotation and where they stand among the characters of the sentence."""
+    """The words of an annotation and where they stand among the characters of the sentence.
+
+    Attributes
+    ----------
+    text
+        The characters without blanks.
+    spans
+        First character and that after the last, of each word or of its token.
+    several
+        The spans of tokens that are several words.
+    """
 
     sentence: Dependencies
+    text: str
+    spans: tuple[Span, ...]
+    several: tuple[Span, ...]
 
-    @cached_property
-    def _placed(self) -> tuple[str, tuple[Span, ...], tuple[Span, ...]]:
-        """The characters, the span of each word, and the spans of tokens of several words."""
-        ranges = {first: (last, form) for first, last, form in self.sentence.multiword}
+    @staticmethod
+    def of(sentence: Dependencies) -> Words:
+        """Place the words of a sentence."""
+        ranges = {first: (last, form) for first, last, form in sentence.multiword}
         text, spans, several = "", list[Span](), list[Span]()
-        word, n = 1, self.sentence.n_tokens
-        while word <= n:
-            last, form = ranges.get(word, (word, self.sentence.forms[word - 1]))
+        word = 1
+        while word <= sentence.n_tokens:
+            last, form = ranges.get(word, (word, sentence.forms[word - 1]))
             span = len(text), len(text := text + _without_blanks(form))
             spans += [span] * (last - word + 1)
-            if word in ranges:
-                several.append(span)
+            several += [span] * (word in ranges)
             word = last + 1
-        return text, tuple(spans), tuple(several)
-
-    @property
-    def text(self) -> str:
-        """The characters without blanks."""
-        return self._placed[0]
-
-    @property
-    def spans(self) -> tuple[Span, ...]:
-        """First character and that after the last, of each word or of its token."""
-        return self._placed[1]
-
-    @property
-    def several(self) -> tuple[Span, ...]:
-        """The spans of tokens that are several words."""
-        return self._placed[2]
+        return Words(sentence, text, tuple(spans), tuple(several))
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
@@ -248,6 +245,6 @@ def ud_scores(treebank: Treebank) -> UdScores:
 
 def _pairs(item: Item) -> Iterator[tuple[Words, Words]]:
     sentences = [
-        Words(s) for s in item.annotations.values() if isinstance(s, Dependencies) and s.forms
+        Words.of(s) for s in item.annotations.values() if isinstance(s, Dependencies) and s.forms
     ]
     return combinations(sentences, 2)

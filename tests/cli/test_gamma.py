@@ -17,6 +17,7 @@ KEYS = {
     "bound",
     "annotators",
     "units",
+    "p",
     "reason",
     "notes",
     "bootstrap",

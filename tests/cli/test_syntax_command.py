@@ -157,3 +157,31 @@ def test_what_is_left_out_is_said_and_strict_stops_at_it(run: Run, tmp_path: Pat
     assert "|sel:pairing=order|" in json.loads(
         syntax(run, tmp_path, "--json", "--pairing", "order")[1]
     )["signature"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["gamma", "measure", "compare", "consensus", "inspect"])
+def test_commands_for_units_say_who_takes_trees(run: Run, tmp_path: Path, command: str) -> None:
+    (tmp_path / "a.mrg").write_text("(S (NP (PRP I)) (VP (VBD ran)))", encoding="utf-8")
+    for path in (tmp_path / "a.mrg", CDT / "da-lotte.conll"):
+        outcome = run(command, path)
+        assert outcome.code == 3
+        assert "`gammacp syntax`" in outcome.err
+
+
+def test_conventions_and_consensus_on_the_command_line(run: Run, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.conllu"
+    files = CDT / "da-lotte.conll", CDT / "da-morten.conll"
+    code, out, err = syntax(run, *files, "--json", "--labels", "universal", "--consensus", gold)
+    document = json.loads(out)
+    assert code == 0
+    assert document["consensus"]["sentences"] == 162
+    assert f"{gold}: consensus of 162 sentences" in err
+    assert gold.read_text(encoding="utf-8").count("# sent_id") == 162
+    assert "words" in document["universal"]
+    beyond = document["beyond_chance"]
+    assert list(beyond) == ["plain", "diff", "norm", "las", "uas", "label"]
+    assert beyond["plain"]["chance"] == "length-matched"
+    published = json.loads(syntax(run, *files, "--json", "--preset", "skjaerholt-2014")[1])
+    assert published["beyond_chance"] is None
+    assert published["alpha"]["plain"] == pytest.approx(0.95680042, abs=1e-8)
+    assert syntax(run, *files, "--labels", "categories")[0] == 2

@@ -32,7 +32,7 @@ def test_ser_beyond_chance_is_one_minus_the_ratio_of_errors(two: Continuum) -> N
     errors = []
     for k in range(40):
         rng = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(k,)))
-        drawn = on_the_grid(sampler.draw(rng), whole=True)
+        drawn = on_the_grid(sampler.draw(rng), whole=True, declared=False)
         found = measure(drawn, names)
         errors.append([1 - found[n].value for n in names])
     for name, expected in zip(names, np.mean(errors, axis=0), strict=True):
@@ -158,7 +158,7 @@ def test_units_that_touch_still_touch() -> None:
     starts = np.array([0.1, 0.1 + 0.2, 0.7])
     ends = np.array([0.3, 0.7, 1.0 - 1e-16])
     c = C.from_codes(("1",), ("x",), starts, ends, np.zeros(3, np.int32), np.zeros(3, np.int32))
-    mended = on_the_grid(c, whole=False)
+    mended = on_the_grid(c, whole=False, declared=True)
     np.testing.assert_array_equal(mended.ends[:-1], mended.starts[1:])
 
 
@@ -184,3 +184,12 @@ def test_models_are_registered_with_what_they_need() -> None:
     assert isinstance(CHANCE_MODELS["documents"], ChanceModel)
     assert CHANCE_MODELS["documents"].ratio
     assert not CHANCE_MODELS["corpus"].ratio
+
+
+def test_random_units_have_bounds_of_their_own_where_nobody_declared_any(two: Continuum) -> None:
+    """`cut` widens the circle; κ_d would count what lies beyond the units as agreement."""
+    sampler = CHANCE_MODELS["cut"].prepare([two], 2)
+    drawn = sampler.draw(np.random.default_rng(0))
+    tight = on_the_grid(drawn, whole=True, declared=False)
+    assert tight.bounds == (tight.starts.min(), tight.ends.max())
+    assert on_the_grid(drawn, whole=True, declared=True).length > tight.length

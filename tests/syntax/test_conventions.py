@@ -27,7 +27,7 @@ def words(*tokens: str) -> Words:
         forms += inside or [form]
     n = len(forms)
     heads, relations = (0, *(1,) * (n - 1)), ("_",) * n
-    return Words(Dependencies(heads, relations, tuple(forms), multiword=tuple(several)))
+    return Words.of(Dependencies(heads, relations, tuple(forms), multiword=tuple(several)))
 
 
 # The examples of the shared task's own evaluation: how many words are aligned.

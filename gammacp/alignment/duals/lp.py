@@ -10,7 +10,6 @@ window; `proof.components` makes both good.
 from __future__ import annotations
 
 import itertools
-import time
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -66,8 +65,6 @@ def relax(
         np.zeros(len(cost)), np.full(len(cost), np.inf), cost, low, high, matrix.tocsr()
     )
     solver = builder.ModelSolverHelper("glop")
-    if np.isfinite(deadline):
-        solver.set_time_limit_in_seconds(max(deadline - time.monotonic(), 0.01))
     watched(lambda: solver.solve(model), solver.interrupt_solve, deadline)
     solved = solver.status() == builder.SolveStatus.OPTIMAL
     if not solved and (np.isfinite(deadline) or due()):

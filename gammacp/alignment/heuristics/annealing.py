@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import group_of_units
+from gammacp.alignment.columns import as_groups, group_of_units
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes
@@ -90,12 +90,4 @@ def cooled(
         lambda: halted.fill(True),
         deadline,
     )
-    return as_rows(problem, group_of)
-
-
-def as_rows(problem: Problem, group_of: Codes) -> Codes:
-    """Groups as rows of units, −1 where a unit is empty."""
-    present, row = np.unique(group_of, return_inverse=True)
-    groups = np.full((len(present), problem.n_annotators), -1, np.int32)
-    groups[row, problem.annotator] = np.arange(problem.n_units)
-    return groups
+    return as_groups(problem, group_of)

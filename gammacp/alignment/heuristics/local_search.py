@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.alignment.columns import group_of_units
+from gammacp.alignment.columns import as_groups, group_of_units
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes
@@ -38,7 +38,7 @@ def improve(
         if due(deadline) or total <= gained + problem.tolerance:
             break
         gained = total
-    return _as_groups(problem, group_of)
+    return as_groups(problem, group_of)
 
 
 def _assigned(problem: Problem, group_of: Codes, units: Codes, deadline: float) -> Codes:
@@ -72,14 +72,3 @@ def _gain(problem: Problem, group_of: Codes) -> float:
     grouped = group_of[group_of >= 0]
     saved = (len(grouped) - len(np.unique(grouped))) * problem.opening
     return saved + float(problem.weight[within].sum())
-
-
-def _as_groups(problem: Problem, group_of: Codes) -> Codes:
-    """Groups as rows of units; units without a group get one of their own."""
-    alone = np.flatnonzero(group_of < 0)
-    group_of = group_of.copy()
-    group_of[alone] = group_of.max(initial=-1) + 1 + np.arange(len(alone))
-    present, row = np.unique(group_of, return_inverse=True)
-    groups = np.full((len(present), problem.n_annotators), -1, np.int32)
-    groups[row, problem.annotator] = np.arange(problem.n_units)
-    return groups

@@ -50,6 +50,9 @@ def pooled(
 
 def one_spot(continuum: Continuum, tuning: Tuning) -> bool:
     """Whether all units are all but at the same place, without being there."""
+    first, last = continuum.starts[[0, -1]]
+    if abs(last - first) > tuning.spot * (continuum.ends[0] - first):
+        return False  # As nearly always, at once.
     spread = float(np.ptp(continuum.starts) + np.ptp(continuum.ends))
     return 0.0 < spread <= tuning.spot * float(continuum.lengths.min())
 

@@ -20,6 +20,7 @@ from gammacp.alignment.columns import to_columns
 from gammacp.alignment.duals.nested import Relaxed, relaxations
 from gammacp.alignment.heuristics.annealing import annealed
 from gammacp.alignment.heuristics.contraction import contracted
+from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Solution, group_costs, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
@@ -76,6 +77,8 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     It ends when the gap is small enough, at the deadline, and without a time limit some
     time after nothing more comes of it.
     """
+    from threadpoolctl import threadpool_limits
+
     began, deadline = time.monotonic(), limits.deadline()
     small = problem.n_annotators < limits.tuning.crowd
     if (
@@ -84,11 +87,13 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         or (small and problem.n_units > limits.tuning.most_relaxed)
     ):
         return solve_generation(problem, limits)
-    generated = generate(problem, limits, min(_head_start(problem, limits), deadline))
+    generated = _head_start(problem, limits, deadline)
     found = _enclosed(problem, generated)
     if generated.complete or due(deadline) or found.gap <= enough(problem, found.objective, limits):
         return concluded(problem, generated, limits, deadline)
-    found = enclose(problem, found, limits, deadline)
+    # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
+    with threadpool_limits(1, "blas"):
+        found = enclose(problem, found, limits, deadline)
     if not due(deadline) and found.gap > enough(problem, found.objective, limits):
         total = problem.n_units * problem.opening
         known = Generated(
@@ -104,15 +109,19 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     return solution(problem, found.groups, found.bound, certificate)
 
 
-def _head_start(problem: Problem, limits: Limits) -> float:
-    """Until when columns are generated first; not at all in a large crowd."""
+def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
+    """Columns that are generated first; none but those of a start in a large crowd."""
     tuning = limits.tuning
     crowd = problem.n_annotators >= tuning.crowd
     if crowd and len(problem.first) >= tuning.searched_pairs:
-        return time.monotonic()
+        groups = improve(problem, None, deadline, tuning)
+        price = np.full(problem.n_units, problem.opening)
+        return Generated(
+            to_columns(problem, groups), price, groups, float(price.sum()), complete=False
+        )
     seconds = tuning.head_start if crowd else tuning.long_head_start
     most = np.inf if limits.time_limit is None else tuning.head_share * limits.time_limit
-    return time.monotonic() + min(seconds, most)
+    return generate(problem, limits, min(time.monotonic() + min(seconds, most), deadline))
 
 
 def _last(began: float, limits: Limits, deadline: float) -> float:
@@ -148,8 +157,8 @@ def enclose(problem: Problem, found: Enclosed, limits: Limits, deadline: float) 
             found = _raised(problem, found, below)
         tell(found.objective, found.bound)
         now = time.monotonic()
-        if found.gap < (1 - tuning.progress) * open_gap:
-            progressed, open_gap = now, found.gap
+        if found.gap < (1 - tuning.progress) * open_gap or below.grown:
+            progressed, open_gap, below.grown = now, found.gap, False
         stalled = now - progressed > 1 + tuning.patience_share * (now - began)
         if stalled or not (above.alive or below.alive):
             break
@@ -164,12 +173,15 @@ def enough(problem: Problem, objective: float, limits: Limits) -> float:
 class _Turn(Generic[T]):
     """An iterator with the seconds it has taken, and how often in a row it brought nothing.
 
+    `size` is how many units a relaxation holds, and `grown` that it holds more than before.
+
     Private to one call of the solver.
     """
 
     def __init__(self, steps: Iterator[T]) -> None:
         """Nothing taken yet."""
         self.seconds, self.idle, self.alive = 0.0, 0, True
+        self.size, self.grown = 0, False
         self._steps = steps
 
     def take(self) -> T | None:
@@ -195,7 +207,11 @@ def _lowered(problem: Problem, found: Enclosed, turn: _Turn[Codes]) -> Enclosed:
 def _raised(problem: Problem, found: Enclosed, turn: _Turn[Relaxed]) -> Enclosed:
     """With the prices that the relaxation comes to next, if they prove more."""
     relaxed = turn.take()
-    if relaxed is None or relaxed.bound <= found.bound:
+    if relaxed is None:
+        return found
+    turn.grown |= len(relaxed.units) > turn.size
+    turn.size = len(relaxed.units)
+    if relaxed.bound <= found.bound:
         return found
     # From shares of costs to prices of gains: a unit alone costs the opening and gains nothing.
     return replace(found, price=problem.opening - relaxed.price, bound=relaxed.bound)

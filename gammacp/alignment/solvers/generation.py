@@ -114,10 +114,12 @@ def generate(
     Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
     that an equally good alignment could use are listed. It goes on from what is `known`.
     """
-    tuning = limits.tuning
+    tuning, began, until = limits.tuning, time.monotonic(), deadline
+    if limits.time_limit is None and known is None and problem.n_annotators < tuning.crowd:
+        deadline = np.inf
     state = _begun(problem, known, deadline, tuning)
     first, total = True, problem.n_units * problem.opening
-    large = len(problem.first) >= tuning.searched_pairs
+    large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
     try:
         while True:
             found = len(state.pool)
@@ -129,6 +131,8 @@ def generate(
                 state = _priced(problem, state, deadline, tuning)
             first = False
             tell(total - state.gain, total - state.bound)
+            if time.monotonic() - began > tuning.unwatched:
+                deadline = until
             if state.converged and not _good_enough(problem, state, limits):
                 state = _packed(problem, state, deadline, limits)
             if _good_enough(problem, state, limits) or due(deadline):

@@ -66,17 +66,15 @@ def measure(
         **settings.options(),
         **{key: value for key, value in own.items() if value is not None},
     }
-    known = frozenset[str]().union(*(MEASURES[name].options for name in names))
+    known = frozenset(CHANCE_OPTIONS if beyond_chance else ()).union(
+        *(MEASURES[name].options for name in names)
+    )
     given = {name: name for name, value in own.items() if value is not None}
     given |= settings.given()
     for name, wanted in given.items():
         if wanted not in known:
             raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
-    mine = {
-        key: value
-        for key, value in options.items()
-        if key in known or (beyond_chance and key in CHANCE_OPTIONS)
-    }
+    mine = {key: value for key, value in options.items() if key in known}
     loaded = load(files, reading)
     one = partial(evaluate, names=names, beyond_chance=beyond_chance, **mine)
     with (

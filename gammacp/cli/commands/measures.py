@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gammacp.cli.output import AsJson, print_json, show
-from gammacp.tables import Column, Record, Table, yes_no
+from gammacp.tables import Column, Record, Table
 
 if TYPE_CHECKING:
     from gammacp.measures.registry import Measure
@@ -16,12 +16,19 @@ def _needs(record: Record) -> str:
     return ", ".join(record["needs"]) if of_units else str(record["applies_to"])
 
 
+def _zero(record: Record) -> str:
+    found = record["zero"]
+    if found is None:
+        return "–"
+    return "yes" if found["holds"] else f"no: {found['lowest']:.2f} to {found['highest']:.2f}"
+
+
 _COLUMNS = (
     Column("name", "measure"),
     Column("summary", "what it sees"),
     Column("needs", "needs", value=_needs),
     Column("range", "range"),
-    Column("chance_corrected", "beyond chance", yes_no),
+    Column("zero", "0 for independent annotators", value=_zero),
     Column("reference", "reference"),
 )
 
@@ -29,8 +36,19 @@ _COLUMNS = (
 def measures(as_json: AsJson = False) -> None:
     """Measures: what each sees, needs and can reach, its options and its reference."""
     from gammacp.measures.registry import MEASURES
+    from gammacp.measures.zeros import zeros
 
-    records = [_record(entry) for _, entry in MEASURES.items()]
+    found = {
+        key: zeros(beyond_chance=beyond)
+        for key, beyond in (("zero", False), ("zero_beyond_chance", True))
+    }
+    records = [
+        {
+            **_record(entry),
+            **{k: z[name].as_dict() if name in z else None for k, z in found.items()},
+        }
+        for name, entry in MEASURES.items()
+    ]
     if as_json:
         print_json({"measures": records})
         return

@@ -1,0 +1,217 @@
+"""What the studies of zero share: each measure on independent annotators, cell by cell.
+
+A study is a sweep whose "errors" are cells, each a process that is none of the chance models. What
+a measure gives on a set is kept finding by finding: value, disagreement and its expectation, if
+the printed interval covers 0, and whether "agreement above 0" is significant at 5 %. Where a cell
+stands on average is told by 1 − Σ D_o / Σ E[D] over its sets, for which two random sets each are
+enough; shares need as many as make a test. Sets are added to the cells that are not yet precise, so
+an interrupted study goes on where it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+from experiments._sweep import swept
+from gammacp.arrays import Floats
+from gammacp.bench.sweep import Sweep
+from gammacp.measures.registry import MEASURES, Measure
+from gammacp.measures.score import BeyondChance, Score
+from gammacp.plots import COLOURS, MARKERS, figure
+
+# The least number of random sets for which the best of all is significant at 5 %.
+SAMPLES = 19
+# Enough where only the ratio of two means is wanted.
+FEWEST_SAMPLES = 2
+FAR = 0.05
+STEPS = (25, 50, 100, 200, 400, 800, 1600, 3200)
+NORMAL = 1.96
+
+Row = dict[str, object]
+Values = dict[tuple[str, str], Mapping[int, float]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Measures that are computed together on as many sets as they need.
+
+    Attributes
+    ----------
+    measure
+        The study's own measure, whose categories are findings.
+    cells
+        Names of the cells.
+    most
+        Sets at most.
+    shown
+        Of which names ("gamma by cut") the zero is to be precise; none: all sets are computed.
+    limit
+        How far from 0 a cell may be; the interval of its zero is to be half as wide as that
+        allows.
+    """
+
+    measure: str
+    cells: tuple[str, ...]
+    most: int
+    shown: tuple[str, ...] = ()
+    limit: Callable[[str], float] = lambda _: 0.01
+
+
+def limit_of(units: int) -> float:
+    """How far from 0 independent annotators of so many units each may be."""
+    return 0.005 if units >= 60 else 0.01 if units >= 20 else 0.02
+
+
+def study_measure(
+    name: str, function: Callable[..., Mapping[str, float]], kind: str = "continuum"
+) -> None:
+    """Register a measure of a study: its findings by name are its categories."""
+
+    def found(data: object, *, seed: int = 0) -> Score:
+        return Score(value=nan, by_category=function(data, seed))
+
+    found.__module__ = function.__module__
+    MEASURES.register(
+        name,
+        Measure(
+            name=name,
+            summary="of a study of zero",
+            reference="",
+            function=found,
+            per_category=True,
+            applies_to=kind,
+        ),
+    )
+
+
+def findings(name: str, score: Score | BeyondChance, p: float | None = None) -> dict[str, float]:
+    """What one score says about 0."""
+    value = score.value
+    found: dict[str, float] = {f"{name}: value": value}
+    if score.interval is not None and not isnan(value):
+        low, high = score.interval
+        found[f"{name}: covers 0"] = low <= 0 <= high
+    if p is not None:
+        found[f"{name}: significant"] = p <= 0.05
+    return {key: float(v) for key, v in found.items()}
+
+
+def ratio(name: str, score: Score | BeyondChance) -> dict[str, float]:
+    """Disagreement and its expectation, for 1 − Σ D_o / Σ E[D] over many sets."""
+    observed, expected = score.observed, score.expected
+    if observed is None or expected is None or isnan(observed) or isnan(expected):
+        observed = expected = nan
+    return {f"{name}: observed": observed, f"{name}: expected": expected}
+
+
+def stream(seed: int, cell: str, index: int) -> np.random.Generator:
+    """The generator of one set of a cell."""
+    return np.random.default_rng(np.random.SeedSequence([seed, crc32(cell.encode()), index]))
+
+
+def rounds(out: Path, sweep: Sweep, parts: Sequence[Part], *, quick: bool) -> Iterator[Values]:
+    """All values after each round, in which the cells that are not yet precise get more sets."""
+    found: Values = {}
+    for sets in (2,) if quick else STEPS:
+        for part in parts:
+            cells = tuple(c for c in part.cells if not _precise(found, c, part))
+            if not cells or sets > part.most:
+                continue
+            step = replace(sweep, errors=cells, measures=(part.measure,), sets=sets)
+            with swept(out, step) as store:
+                known = store.values(store.begin(step))
+            for (cell, measure, _), values in known.items():
+                found[cell, measure.partition("[")[2].removesuffix("]")] = values
+        yield found
+
+
+def _precise(found: Values, cell: str, part: Part) -> bool:
+    halves = [zero_of(found, cell, name)[1] for name in part.shown]
+    return bool(halves) and max(halves) <= part.limit(cell) / 2
+
+
+def zero_of(found: Values, cell: str, name: str) -> tuple[float, float]:
+    """1 − Σ D_o / Σ E[D] of a cell, or the mean of the values; with half its 95 % interval."""
+    observed = _array(found, cell, f"{name}: observed")
+    expected = _array(found, cell, f"{name}: expected")
+    if not len(observed):
+        values = _array(found, cell, f"{name}: value")
+        return (float(values.mean()), _half(values)) if len(values) else (nan, math.inf)
+    share = observed.sum() / expected.sum()
+    return 1 - float(share), _half((observed - share * expected) / expected.mean())
+
+
+def _array(found: Values, cell: str, finding: str) -> Floats:
+    values = np.array(list(found.get((cell, finding), {}).values()), np.float64)
+    return values[~np.isnan(values)]
+
+
+def _half(values: Floats) -> float:
+    # Fewer sets tell nothing about their spread.
+    if len(values) < 20:
+        return math.inf
+    return NORMAL * float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def table(found: Values, about: Callable[[str], Row]) -> list[Row]:
+    """A row per cell and measure: its zero with half an interval, and the shares."""
+    names = dict.fromkeys((cell, finding.rpartition(": ")[0]) for cell, finding in found)
+    rows: list[Row] = []
+    for cell, name in sorted(key for key in names if key[1]):
+        zero, half = zero_of(found, cell, name)
+        values = _array(found, cell, f"{name}: value")
+        drawn = max(len(found.get((cell, f"{name}: {k}"), ())) for k in ("value", "observed"))
+        measure, _, model = name.partition(" by ")
+        defined = max(len(values), len(_array(found, cell, f"{name}: observed")))
+        rows.append(
+            {
+                "cell": cell,
+                **about(cell),
+                "measure": measure,
+                "chance": model or None,
+                "zero": zero,
+                "half_width": None if math.isinf(half) else half,
+                "sets": drawn,
+                "undefined": drawn - defined,
+                "tested": len(values),
+                "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
+                "far": float((np.abs(values) > FAR).mean()) if len(values) else None,
+                "covers_0": _share(found, cell, f"{name}: covers 0"),
+                "significant": _share(found, cell, f"{name}: significant"),
+            }
+        )
+    return rows
+
+
+def _share(found: Values, cell: str, finding: str) -> float | None:
+    values = _array(found, cell, finding)
+    return float(values.mean()) if len(values) else None
+
+
+def draw_zeros(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
+    """Zeros with their intervals, a line per cell."""
+    named = [(r, f"{r['measure']} by {r['chance']}" if r["chance"] else r["measure"]) for r in rows]
+    cells = list(dict.fromkeys(str(r["cell"]) for r, own in named if own in shown))
+    with figure(stem, width=6.4, height=1.6 + 0.2 * len(cells)) as axes:
+        for k, name in enumerate(shown):
+            mine = [r for r, own in named if own == name]
+            axes.errorbar(
+                [float(str(r["zero"])) for r in mine],
+                [-cells.index(str(r["cell"])) for r in mine],
+                xerr=[float(str(r["half_width"] or 0)) for r in mine],
+                fmt=MARKERS[k],
+                color=COLOURS[k],
+                label=name,
+                linewidth=1.0,
+            )
+        axes.axvline(0, color="black", linewidth=0.6)
+        axes.set_yticks([-i for i in range(len(cells))], cells)
+        axes.set_xlabel("what independent annotators get, with its 95 % interval")
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(shown))

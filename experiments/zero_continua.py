@@ -1,0 +1,149 @@
+"""Beyond the papers: what γ and its rivals give independent annotators of one continuum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments._common import write_csv
+from experiments._independent import PROCESSES, continuum
+from experiments._zero import (
+    FEWEST_SAMPLES,
+    SAMPLES,
+    Part,
+    Row,
+    draw_zeros,
+    findings,
+    limit_of,
+    ratio,
+    rounds,
+    stream,
+    study_measure,
+    table,
+)
+from gammacp.bench.sweep import Sweep
+from gammacp.continuum import Continuum
+from gammacp.measures.registry import measure
+from gammacp.measures.score import Score
+
+# Cells: process, annotators × units per annotator; "declared" bounds are those of the process.
+CELLS = (
+    "like 3x3", "like 3x5", "unlike 3x5", "overlaps 3x5", "unlike 2x10", "like 8x10",
+    "unlike 2x20", "like 3x20", "unlike 3x20", "unlike 3x20 declared", "bursts 3x20",
+    "regular 3x20", "overlaps 3x20", "nested 3x20", "tokens 3x20", "tiled 3x20",
+    "one sparse 3x20", "cut off 3x20 declared", "unlike 5x20", "like 10x20", "unlike 3x60",
+    "overlaps 3x60", "tiled 3x60", "cut off 3x60 declared", "unlike 3x300",
+)  # fmt: skip
+# Where all that can be said of other measures and models is computed too.
+COMPARED = (
+    "like 3x5", "like 3x20", "unlike 3x20", "bursts 3x20", "overlaps 3x20", "tiled 3x20",
+)  # fmt: skip
+# Ten annotators' random sets take half of all the time.
+CROWDS = ("like 10x20",)
+OTHERS = ("ser", "f1-overlap", "f1-exact", "kappa-d", "u-alpha", "u-alpha-2013", "cu-alpha")
+MODELS = ("shift", "statistical", "non-overlapping")
+SHOWN = ("gamma by cut", "gamma-cat by cut")
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Independent annotators of one continuum, by the cell's name."""
+
+    def configuration(self) -> Mapping[str, object]:
+        """A cell's name says it all."""
+        return {"independent annotators": "continua"}
+
+    def draw(
+        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
+    ) -> Continuum:
+        """What the annotators of a cell did."""
+        del magnitude, n_annotators
+        people, n, units, declared = parsed(error)
+        rng = stream(seed, error, set_number)
+        return continuum(PROCESSES[people](n), units, rng, declared=declared)
+
+
+def parsed(cell: str) -> tuple[str, int, int, bool]:
+    """Process, annotators, units per annotator and whether bounds are declared."""
+    name = cell.removesuffix(" declared")
+    people, _, size = name.rpartition(" ")
+    n, _, units = size.partition("x")
+    return people, int(n), int(units), name != cell
+
+
+def of_gamma(c: Continuum, model: str, samples: int, seed: int, *measures: str) -> dict[str, Score]:
+    """γ's family by one model, under the names of the study."""
+    found = measure(c, measures, samples=samples, seed=seed, chance=model)
+    return {f"{name} by {model}": score for name, score in found.items()}
+
+
+def on_average(c: Continuum, seed: int) -> dict[str, float]:
+    """γ and γ_cat by `cut`, and γ by `shift`."""
+    scores = of_gamma(c, "cut", FEWEST_SAMPLES, seed, "gamma", "gamma-cat")
+    scores |= of_gamma(c, "shift", FEWEST_SAMPLES, seed, "gamma")
+    return {key: v for name, s in scores.items() for key, v in ratio(name, s).items()}
+
+
+def by_default(c: Continuum, seed: int) -> dict[str, float]:
+    """γ and γ_cat as they are printed."""
+    scores = of_gamma(c, "cut", SAMPLES, seed, "gamma", "gamma-cat")
+    return {
+        key: v
+        for name, score in scores.items()
+        for key, v in findings(name, score, getattr(score, "p", None)).items()
+    }
+
+
+def by_model(c: Continuum, seed: int) -> dict[str, float]:
+    """γ by other models."""
+    found: dict[str, float] = {}
+    for model in MODELS:
+        for name, score in of_gamma(c, model, SAMPLES, seed, "gamma").items():
+            own = ratio(name, score) if model != "shift" else {}
+            found |= findings(name, score, getattr(score, "p", None)) | own
+    return found
+
+
+def others(c: Continuum, seed: int) -> dict[str, float]:
+    """The other measures as they are, and beyond chance."""
+    found: dict[str, float] = {}
+    scores = measure(c, OTHERS, beyond_chance=True, chance="cut", samples=SAMPLES, seed=seed)
+    for name, score in scores.items():
+        found |= findings(name, score)
+        if (beyond := score.beyond_chance) is not None:
+            own = f"{name} by cut"
+            found |= findings(own, beyond, beyond.p) | ratio(own, beyond)
+    return found
+
+
+study_measure("zero-mean", on_average)
+study_measure("zero-gamma", by_default)
+study_measure("zero-models", by_model)
+study_measure("zero-others", others)
+
+
+def about(cell: str) -> Row:
+    """What the columns say of a cell."""
+    people, n, units, declared = parsed(cell)
+    return {"process": people, "annotators": n, "units": units, "declared": declared}
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """Every cell with γ and γ_cat by `cut`; the smaller ones with other models and measures."""
+    del data
+    cells = CELLS[1:2] if quick else CELLS
+    compared = tuple(c for c in COMPARED if c in cells)
+    parts = (
+        Part(
+            "zero-mean", cells, most=1600, shown=SHOWN[:1], limit=lambda c: limit_of(parsed(c)[2])
+        ),
+        Part("zero-gamma", tuple(c for c in cells if c not in CROWDS), most=200),
+        Part("zero-models", compared, most=200),
+        Part("zero-others", compared, most=200),
+    )
+    sweep = Sweep(source=Alone(), errors=cells, magnitudes=(0.0,), experiment="zero_continua")
+    for found in rounds(out, sweep, parts, quick=quick):
+        rows = table(found, about)
+        write_csv(out / "zero.csv", rows)
+        draw_zeros(out / "zero", rows, ("gamma by shift", *SHOWN))

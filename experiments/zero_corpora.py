@@ -1,0 +1,148 @@
+"""Beyond the papers: what γ of a corpus and its two factors give independent annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from experiments._common import MATHET_2015, write_csv
+from experiments._independent import PITCH, PROCESSES, Habits, continuum
+from experiments._zero import (
+    Part,
+    Row,
+    draw_zeros,
+    findings,
+    limit_of,
+    ratio,
+    rounds,
+    stream,
+    study_measure,
+    table,
+)
+from gammacp.bench.sweep import Sweep
+from gammacp.continuum import Continuum, Corpus
+from gammacp.measures.gamma_corpus import gamma_corpus
+
+# Cells: process, documents × annotators × units per annotator and document.
+CELLS = (
+    "like 8x3x10", "unlike 8x3x10", "unlike documents 8x3x10", "unlike documents 20x3x5",
+    "like 20x3x3", "like 4x2x20", "like 3x3x10",
+)  # fmt: skip
+SAMPLES = 40
+SHOWN = ("gamma by corpus", "gamma by documents", "within by cut")
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Independent annotators of several documents, which are laid one after the other."""
+
+    def configuration(self) -> Mapping[str, object]:
+        """A cell's name says it all."""
+        return {"independent annotators": "corpora"}
+
+    def draw(
+        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
+    ) -> Continuum:
+        """What the annotators of a cell did; bounds are those of the whole."""
+        del magnitude, n_annotators
+        people, documents, n, units = parsed(error)
+        rng = stream(seed, error, set_number)
+        apart = people == "unlike documents"
+        own = PROCESSES["like" if apart else people](n)
+        parts = [
+            continuum(_in_document(own, rng) if apart else own, units, rng, declared=True)
+            for _ in range(documents)
+        ]
+        return _laid_out(error, parts, units * PITCH)
+
+
+def _in_document(people: list[Habits], rng: np.random.Generator) -> list[Habits]:
+    """A density and a topic that all annotators of a document share."""
+    density = float(np.clip(rng.lognormal(-0.125, 0.5), 0.3, 2.0))
+    topic = tuple(float(p) for p in rng.dirichlet((0.7, 0.7, 0.7)))
+    return [replace(h, density=density, prevalence=topic) for h in people]
+
+
+def _laid_out(name: str, parts: list[Continuum], length: float) -> Continuum:
+    ahead = [k * length for k in range(len(parts))]
+    first = parts[0]
+    return Continuum.from_codes(
+        first.annotators,
+        first.categories,
+        np.concatenate([c.starts + a for c, a in zip(parts, ahead, strict=True)]),
+        np.concatenate([c.ends + a for c, a in zip(parts, ahead, strict=True)]),
+        np.concatenate([c.annotator_codes for c in parts]),
+        np.concatenate([c.category_codes for c in parts]),
+        bounds=(0.0, length * len(parts)),
+        name=name,
+    )
+
+
+def corpus_of(c: Continuum) -> Corpus:
+    """The documents of a cell, told apart again."""
+    _, documents, _, units = parsed(c.name)
+    length = units * PITCH
+    which = np.minimum((c.starts / length).astype(int), documents - 1)
+    found = {}
+    for k in range(documents):
+        mine = which == k
+        found[f"d{k}"] = Continuum.from_codes(
+            c.annotators,
+            c.categories,
+            c.starts[mine],
+            c.ends[mine],
+            c.annotator_codes[mine],
+            c.category_codes[mine],
+            bounds=(k * length, (k + 1) * length),
+        )
+    return Corpus.from_continua(found)
+
+
+def parsed(cell: str) -> tuple[str, int, int, int]:
+    """Process, documents, annotators and units per annotator and document."""
+    people, _, size = cell.rpartition(" ")
+    documents, n, units = (int(x) for x in size.split("x"))
+    return people, documents, n, units
+
+
+def factored(c: Continuum, seed: int) -> dict[str, float]:
+    """γ of the corpus by its default and as the paper has it, and its two factors."""
+    corpus = corpus_of(c)
+    own = gamma_corpus(corpus, samples=SAMPLES, seed=seed)
+    scores = {
+        "gamma by documents": own,
+        "within by cut": own.within,
+        "between by documents": own.between,
+        "gamma by corpus": gamma_corpus(corpus, samples=SAMPLES, seed=seed, **MATHET_2015),
+    }
+    found: dict[str, float] = {}
+    for name, score in scores.items():
+        if score is not None:
+            found |= findings(name, score) | ratio(name, score)
+    return found
+
+
+study_measure("zero-corpora", factored)
+
+
+def about(cell: str) -> Row:
+    """What the columns say of a cell."""
+    people, documents, n, units = parsed(cell)
+    return {"process": people, "documents": documents, "annotators": n, "units": units}
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """Documents that are alike, and documents that differ in density and topic."""
+    del data
+    cells = CELLS[-1:] if quick else CELLS
+    part = Part(
+        "zero-corpora", cells, most=200, shown=SHOWN[2:], limit=lambda c: limit_of(parsed(c)[3])
+    )
+    sweep = Sweep(source=Documents(), errors=cells, magnitudes=(0.0,), experiment="zero_corpora")
+    for found in rounds(out, sweep, (part,), quick=quick):
+        rows = table(found, about)
+        write_csv(out / "zero.csv", rows)
+        draw_zeros(out / "zero", rows, (*SHOWN, "between by documents"))

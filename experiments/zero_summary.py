@@ -1,0 +1,104 @@
+"""Beyond the papers: which number may be compared with 0, from the studies of zero."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from experiments._common import write_csv
+from experiments._zero import NORMAL
+from gammacp.plots import COLOURS, MARKERS, figure
+
+STUDIES = ("zero_continua", "zero_segmentations", "zero_trees")
+# Cells with fewer units per annotator are small data, which the studies tell by themselves.
+ENOUGH = 20
+# The chance that γ has and that `--beyond-chance` models by default.
+OWN = ("cut", "segments", "length-matched")
+# As `gammacp measures` calls them; the others are measured without being registered.
+NAMES = {"pi_s": "pi-s", "kappa_s": "kappa-s"}
+LEFT_OUT = frozenset({"f", "precision", "recall", "r_fn", "r_fp"})
+LIMIT = 0.01
+
+Cells = Sequence[tuple[float, float]]
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """A row per measure with the range of its zeros, as it is and beyond chance; and the figure.
+
+    Results of the studies are read: run them first.
+    """
+    del data
+    results = out.parent.parent
+    rows = [row for study in STUDIES for row in _read(results / study / "zero.csv", quick)]
+    names = dict.fromkeys(NAMES.get(r["measure"], r["measure"]) for r in rows)
+    plain, beyond = {}, {}
+    for name in names:
+        mine = [r for r in rows if NAMES.get(r["measure"], r["measure"]) == name]
+        beyond[name] = _cells([r for r in mine if r["chance"] in OWN])
+        # γ and γ_cat are beyond chance as they come.
+        plain[name] = _cells([r for r in mine if not r["chance"]]) or beyond[name]
+    write_csv(
+        out / "zero.csv",
+        [
+            {"measure": name, **_told("", plain[name]), **_told("beyond_", beyond[name])}
+            for name in names
+        ],
+    )
+    _draw(out, plain, beyond)
+
+
+def _read(path: Path, quick: bool) -> list[Mapping[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            row
+            for row in csv.DictReader(file)
+            if row["measure"] not in LEFT_OUT
+            and row["zero"]
+            and (quick or (row["half_width"] and int(row.get("units") or ENOUGH) >= ENOUGH))
+        ]
+
+
+def _cells(rows: Sequence[Mapping[str, str]]) -> list[tuple[float, float]]:
+    return [(float(r["zero"]), float(r["half_width"] or math.inf)) for r in rows]
+
+
+def _told(key: str, cells: Cells) -> dict[str, object]:
+    """The range over the cells, and whether each is within .01 of 0 as far as can be told."""
+    zeros, halves = [z for z, _ in cells], [h for _, h in cells]
+    return {
+        f"{key}cells": len(cells),
+        f"{key}lowest": min(zeros, default=None),
+        f"{key}highest": max(zeros, default=None),
+        f"{key}half_width": max(halves, default=None),
+        f"{key}zero": "yes" if cells and all(_near(*cell) for cell in cells) else "no",
+    }
+
+
+def _near(zero: float, half: float) -> bool:
+    """Within .01 of 0 as far as three standard errors can tell."""
+    return abs(zero) - 3 / NORMAL * half <= LIMIT
+
+
+def _draw(out: Path, plain: Mapping[str, Cells], beyond: Mapping[str, Cells]) -> None:
+    """A line per measure, a dot per cell."""
+    names = list(plain)
+    with figure(out / "zero", width=6.4, height=1.2 + 0.24 * len(names)) as axes:
+        for k, (label, found) in enumerate((("as it is", plain), ("beyond chance", beyond))):
+            dots = [(max(z, -1.0), -i) for i, name in enumerate(names) for z, _ in found[name]]
+            axes.plot(
+                [x for x, _ in dots],
+                [y + 0.15 - 0.3 * k for _, y in dots],
+                MARKERS[k],
+                color=COLOURS[1 - k],
+                label=label,
+                alpha=0.7,
+            )
+        axes.axvline(0, color="black", linewidth=0.6)
+        axes.set_yticks([-i for i in range(len(names))], names)
+        axes.set_xlim(-1.03, 1.03)
+        axes.set_xlabel("what independent annotators get (−1: −1 or less); a dot is a process")
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)

@@ -1,0 +1,52 @@
+"""What each measure gives independent annotators: `zero.csv`, as the study of zero found it.
+
+The study is `experiments/zero_*.py`; its figures and what they say are in `docs/chance.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Zero:
+    """Over the processes of the study that have at least 20 units per annotator.
+
+    Attributes
+    ----------
+    lowest, highest
+        Of the processes' means.
+    holds
+        Whether each of them is within .01 of 0, as far as three standard errors can tell.
+    """
+
+    lowest: float
+    highest: float
+    holds: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+@cache
+def zeros(*, beyond_chance: bool = False) -> dict[str, Zero]:
+    """By measure; those that the study does not have are missing.
+
+    >>> zeros()["gamma"].holds, zeros()["s"].holds, zeros(beyond_chance=True)["s"].holds
+    (True, False, True)
+    """
+    text = files("gammacp.measures").joinpath("zero.csv").read_text(encoding="utf-8")
+    head, *lines = (line.split(",") for line in text.splitlines())
+    key = "beyond_" if beyond_chance else ""
+    rows = (dict(zip(head, line, strict=True)) for line in lines)
+    return {
+        r["measure"]: Zero(
+            float(r[f"{key}lowest"]), float(r[f"{key}highest"]), r[f"{key}zero"] == "yes"
+        )
+        for r in rows
+        if r[f"{key}lowest"]
+    }

@@ -1,0 +1,81 @@
+"""What is said of 0: the study's figures where they are read, p, and random sets that are few."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.measures.gamma_corpus import gamma_corpus
+from gammacp.measures.registry import MEASURES
+from gammacp.measures.zeros import zeros
+
+ROOT = Path(__file__).parents[2]
+STUDY = ROOT / "results" / "zero_summary" / "zero.csv"
+
+
+def test_what_ships_is_what_the_study_wrote() -> None:
+    if not STUDY.exists():
+        pytest.skip("the results are not in this installation")
+    shipped = ROOT / "gammacp" / "measures" / "zero.csv"
+    assert shipped.read_text(encoding="utf-8") == STUDY.read_text(encoding="utf-8")
+
+
+def test_the_study_speaks_of_registered_measures() -> None:
+    assert set(zeros()) <= set(MEASURES)
+    assert zeros()["gamma"].holds
+    assert not zeros()["ser"].holds
+    assert zeros()["pi-s"].lowest > 0.5
+
+
+def scattered(seed: int, n: int = 12, *, shared: bool = False) -> Continuum:
+    """Two annotators, of whom the second looks at the first one's units or at nothing."""
+    rng = np.random.default_rng(seed)
+    units = []
+    for name in ("A", "B"):
+        places = np.sort(rng.choice(120, size=n, replace=False)) * 10.0
+        if shared and name == "B":
+            units += [Unit("B", u.start, u.end, u.category) for u in units]
+            break
+        units += [Unit(name, float(s), float(s) + 5, "x") for s in places]
+    return Continuum.from_units(units)
+
+
+def test_agreement_that_may_be_chance_is_said() -> None:
+    by_chance, shared = gc.gamma(scattered(1)), gc.gamma(scattered(1, shared=True))
+    assert by_chance.p is not None
+    assert by_chance.p > 0.05
+    assert by_chance.as_dict()["p"] == by_chance.p
+    assert any("agreement above 0 is not shown: p = " in note for note in by_chance.notes)
+    assert shared.p == pytest.approx(1 / (1 + shared.samples))
+    assert not shared.notes
+    # With fewer than 19 random sets no p could be small enough.
+    assert not gc.gamma(scattered(1), samples=18).notes
+
+
+def test_two_documents_have_only_two_random_sets() -> None:
+    """Each annotator's documents permuted: there is one way to exchange two."""
+    corpus = Corpus.from_continua({"a": scattered(1), "b": scattered(2, n=20)})
+    found = gamma_corpus(corpus)
+    assert "chance:documents" in found.signature
+    assert any("only 2 different disorders" in note for note in found.notes)
+
+
+def test_the_zero_of_a_cell_is_a_ratio_of_sums() -> None:
+    """1 − (1 + 2 + 3)/(2 + 2 + 2) = 0; deviations −.5, 0, .5 of the mean expectation."""
+    from experiments._zero import zero_of
+
+    many = range(7)
+    observed = {3 * k + i: float(i + 1) for k in many for i in range(3)}
+    found: Any = {
+        ("cell", "m: observed"): {**observed, 99: math.nan},
+        ("cell", "m: expected"): {**dict.fromkeys(observed, 2.0), 99: math.nan},
+    }
+    zero, half = zero_of(found, "cell", "m")
+    assert zero == 0
+    assert half == pytest.approx(1.96 * math.sqrt(14 * 0.25 / 20) / math.sqrt(21))
