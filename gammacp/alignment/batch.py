@@ -63,7 +63,12 @@ def align_each(
     parts = [continua[i : i + size] for i in range(0, len(continua), max(1, size))]
     solve = partial(best_groups_of_each, dissimilarity=dissimilarity, ties=True, **solving)
     spread = map if executor is None else executor.map
-    found = (groups for part in spread(solve, parts) for groups in part)
+    found: list[BestGroups] = []
+    for part, solved in zip(parts, spread(solve, parts), strict=True):
+        found += solved
+        if len(solved) < len(part):
+            # Interrupted: what later parts have belongs to later continua.
+            break
     return [
         Alignment(
             continuum=c,
