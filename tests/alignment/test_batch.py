@@ -1,5 +1,9 @@
 """Continua aligned in a row are aligned as each by itself."""
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from typing import Any, cast
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -56,3 +60,22 @@ def test_a_dissimilarity_of_ones_own_is_never_moved() -> None:
     bound = bind(_ByPlace(), c)
     for found in best_groups_of_each([c, c, c], bound):
         assert found.disorder == best_groups(c, bound).disorder == pytest.approx(1.5)
+
+
+class _Interrupted:
+    """Runs the first part of the work half."""
+
+    def map(self, solve: Callable[[Any], list[Any]], parts: list[Any]) -> Iterator[list[Any]]:
+        for i, part in enumerate(parts):
+            yield solve(part)[: 1 if i == 0 else len(part)]
+
+
+def test_what_follows_an_interrupted_part_is_not_taken_for_its_rest() -> None:
+    found = [
+        Continuum.from_columns(["A", "B"], ["x", "x"], [k, k + 1.0], [k + 3, k + 4.0])
+        for k in range(64)
+    ]
+    corpus = Corpus.from_continua({str(i): c for i, c in enumerate(found)})
+    bound = bind(Combined(), corpus)
+    kept = align_each(list(corpus.values()), bound, executor=cast(Executor, _Interrupted()))
+    assert [a.continuum.starts[0] for a in kept] == [0]
