@@ -20,6 +20,10 @@ from gammacp.arrays import Floats, Indices
 from gammacp.continuum import Continuum
 
 Hashes = NDArray[np.uint64]
+# Of SplitMix64, as NumPy has them: small arrays take no longer than making these anew.
+_MIX = tuple(
+    map(np.uint64, (0x9E3779B97F4A7C15, 30, 0xBF58476D1CE4E5B9, 27, 0x94D049BB133111EB, 31))
+)
 
 
 def canonical_order(
@@ -80,7 +84,7 @@ def _refine(
 ) -> tuple[Hashes, Hashes]:
     classes = -1
     while True:
-        found = len(np.unique(a_colour)) + len(np.unique(c_colour))
+        found = len(set(a_colour.tolist())) + len(set(c_colour.tolist()))
         if found == classes:
             return a_colour, c_colour
         classes = found
@@ -105,17 +109,22 @@ def _gather(values: Hashes, groups: Indices, n_groups: int) -> Hashes:
 
 def _mix(values: Hashes) -> Hashes:
     """The finaliser of SplitMix64: close numbers become unrelated ones."""
-    x = values + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    x = values + _MIX[0]
+    x ^= x >> _MIX[1]
+    x *= _MIX[2]
+    x ^= x >> _MIX[3]
+    x *= _MIX[4]
+    x ^= x >> _MIX[5]
+    return x
 
 
 def _first_tie(colours: Hashes) -> int | None:
     """Some member of the smallest colour that several have; None if all differ."""
+    listed = colours.tolist()
+    if len(set(listed)) == len(listed):
+        return None
     _, first, counts = np.unique(colours, return_index=True, return_counts=True)
-    tied = np.flatnonzero(counts > 1)
-    return int(first[tied[0]]) if len(tied) else None
+    return int(first[np.flatnonzero(counts > 1)[0]])
 
 
 def content_key(continuum: Continuum) -> tuple[int, int, int]:

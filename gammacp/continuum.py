@@ -351,6 +351,13 @@ class Continuum:
         """L: length of the continuum between its bounds."""
         return self.bounds[1] - self.bounds[0]
 
+    @property
+    def declared(self) -> bool:
+        """Whether its bounds are others than its units' own."""
+        if not self.n_units:
+            return self.bounds != (0.0, 0.0)
+        return self.bounds != (self.starts.min(), self.ends.max())
+
     @cached_property
     def lengths(self) -> Floats:
         """Length of each unit."""

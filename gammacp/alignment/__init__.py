@@ -21,6 +21,7 @@ See docs/dev/alignment.md for the same with its reasons.
 
 from gammacp.alignment.align import BestDisorder, BestGroups, align, best_disorder, best_groups
 from gammacp.alignment.alignment import Alignment, PairCost, UnitaryAlignment
+from gammacp.alignment.batch import Solving, align_each, best_groups_of_each
 from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, Status
@@ -37,12 +38,15 @@ __all__ = [
     "Problem",
     "Solution",
     "Solver",
+    "Solving",
     "Status",
     "Tuning",
     "UnitaryAlignment",
     "align",
+    "align_each",
     "best_disorder",
     "best_groups",
+    "best_groups_of_each",
     "build_problem",
     "register",
     "solve",

@@ -95,7 +95,7 @@ def align(
     solved = found.solution
     if SOLVERS[method].exact and not due(deadline):
         solved = break_ties(continuum, measured, found, limits.until(deadline))
-    scale = 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
+    scale = disorder_scale(continuum)
     return Alignment(
         continuum=continuum,
         dissimilarity=measured,
@@ -166,9 +166,14 @@ def best_groups(
     solved, groups = found.solution, found.solution.groups
     if ties and SOLVERS[method].exact and not due(deadline):
         groups = break_ties(continuum, dissimilarity, found, limits.until(deadline)).groups
-    scale = 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
+    scale = disorder_scale(continuum)
     lowest = max(solved.bound, 0.0) * scale
     return BestGroups(solved.objective * scale, lowest, solved.status, groups)
+
+
+def disorder_scale(continuum: Continuum) -> float:
+    """What Σ cost(G) is multiplied by to be the disorder: 1 / (C(n, 2)·x̄)."""
+    return 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
 
 
 def _solved(

@@ -71,13 +71,20 @@ def in_order(rank: Codes, groups: Codes) -> Codes:
 
 
 def break_ties(
-    continuum: Continuum, dissimilarity: BoundDissimilarity, found: Presolved, limits: Limits
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    found: Presolved,
+    limits: Limits,
+    rank: Codes | None = None,
 ) -> Solution:
-    """The first one of the solutions as good as what was found; that itself if it is not proven."""
+    """The first one of the solutions as good as what was found; that itself if it is not proven.
+
+    `rank` stands for `nameless_ranks`, where the units are those of several continua.
+    """
     solved, problem, merged = found
     if solved.status is not Status.OPTIMAL or problem is None:
         return solved
-    rank = nameless_ranks(continuum, dissimilarity)
+    rank = nameless_ranks(continuum, dissimilarity) if rank is None else rank
     if merged is not None:
         rows = merged.order[merged.runs[:-1]]
         problem = replace(problem, rank=_dense(rank[rows]))

@@ -56,6 +56,11 @@ class Tuning:
         pooled units may be proof enough (d ≤ 2.5e-7).
     spot_seconds
         Seconds for the true problem of such units before they are pooled.
+    small_units
+        Units up to which a continuum is laid in a row with others and solved with them; what is
+        then saved of a larger one, some 2 ms, hardly shows.
+    row_units
+        Units of such a row, so that memory stays small and one hard continuum holds up few.
     few_annotators
         Annotators up to which groups are listed; their number grows exponentially (8 × 30).
     listed
@@ -228,6 +233,9 @@ class Tuning:
     pooling_seconds: float = 1.0
     spot: float = 1e-3
     spot_seconds: float = 0.4
+
+    small_units: int = 100
+    row_units: int = 2000
 
     # Which way
     few_annotators: int = 7

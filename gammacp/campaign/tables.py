@@ -140,8 +140,8 @@ UNITS_CSV = (
 
 
 def documents(found: Comparison) -> Table:
-    """γ per document and for all."""
-    records = [{"file": n, **s.as_dict()} for n, s in found.overall.documents.items()]
+    """γ per document that anybody marked, and for all."""
+    records = [{"file": n, **s.as_dict()} for n, s in found.overall.shown.items()]
     if len(records) > 1:
         records.append({"file": "all", **found.overall.score.as_dict()})
     return Table(DOCUMENTS, records, total=int(len(records) > 1)).without_empty("reason")

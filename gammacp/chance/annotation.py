@@ -77,7 +77,9 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
     )
 
 
-def annotation_set(parts: Sequence[Annotation], categories: tuple[str, ...]) -> Continuum:
+def annotation_set(
+    parts: Sequence[Annotation], categories: tuple[str, ...], names: tuple[str, ...] = ()
+) -> Continuum:
     """The parts as random annotators "1", "2", … with these categories, from 0 to its length.
 
     Where units reach over that end, its upper bound is the last one's.
@@ -88,11 +90,13 @@ def annotation_set(parts: Sequence[Annotation], categories: tuple[str, ...]) -> 
         One per random annotator.
     categories
         Names of the category codes.
+    names
+        Of the annotators, where they are real ones.
     """
     ends = np.concatenate([p.starts + p.lengths for p in parts])
     length = max((p.length for p in parts), default=0.0)
     return Continuum.from_codes(
-        tuple(str(i + 1) for i in range(len(parts))),
+        names or tuple(str(i + 1) for i in range(len(parts))),
         categories,
         np.concatenate([p.starts for p in parts]),
         ends,

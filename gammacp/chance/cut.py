@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.arrays import Floats
+from gammacp.canonical import canonical_order
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
@@ -169,6 +170,7 @@ class CutSampler:
     annotations: tuple[Annotation, ...]
     places: tuple[Places, ...]
     categories: tuple[str, ...]
+    names: tuple[str, ...]
     distance: float
     """Least distance of two cuts, as a fraction of the circle."""
     signature: str
@@ -180,7 +182,7 @@ class CutSampler:
         for k, i in enumerate(order):
             cuts[i] = self.places[i].draw(cuts[order[:k]], self.distance, rng)
         parts = [a.shifted(-float(c)) for a, c in zip(self.annotations, cuts, strict=True)]
-        return annotation_set(parts, self.categories)
+        return annotation_set(parts, self.categories, self.names)
 
 
 @registered(
@@ -188,6 +190,7 @@ class CutSampler:
     "every annotator once, turned on the circle and cut between its own units",
     "after Mathet, Widlöcher & Métivier 2015, §5.2.1",
     pools=False,
+    named=True,
 )
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     """The sampler of one continuum.
@@ -219,6 +222,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         turned,
         tuple(places_to_cut(a) for a in turned),
         continuum.categories,
+        tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
         distance,
         f"cut{note}",
     )
@@ -226,9 +230,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
 
 def _margin(continuum: Continuum, annotations: Sequence[Annotation]) -> float:
     """How much further than the units the circle reaches on each side; 0 for declared bounds."""
-    if not continuum.n_units:
-        return 0.0
-    if continuum.bounds != (continuum.starts.min(), continuum.ends.max()):
+    if not continuum.n_units or continuum.declared:
         return 0.0
     gaps = [
         max(0.0, a.length - float(a.lengths.sum())) / len(a.starts)

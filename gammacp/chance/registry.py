@@ -28,6 +28,7 @@ class ChanceModel:
     raises DataError where the model cannot be built from them. A model that `pools` is built once
     from all continua of a corpus, any other from each continuum by itself. With `ratio` the
     expected disorder is Σ cost / Σ x̄ over the random sets, otherwise the mean of their cost / x̄.
+    The random sets of a `named` model have each real annotator at most once, under the own name.
     """
 
     name: str
@@ -36,6 +37,7 @@ class ChanceModel:
     prepare: Prepare
     pools: bool
     ratio: bool = False
+    named: bool = False
 
 
 CHANCE_MODELS: Registry[ChanceModel] = Registry(

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import NormalDist
 from typing import Generic, Protocol, TypeVar
 
@@ -23,6 +24,8 @@ from gammacp.stopping import due
 
 # Samples per task: small enough to spread over workers, large enough to be worth sending.
 _CHUNK = 5
+# Strata of a corpus: more would leave too few samples in each to tell how much they vary.
+MOST_STRATA = 500
 
 FIRST_SAMPLES = 30
 # Half a percent where C_v is 18 %; continua of two or three units would ask for 10 000 and more.
@@ -32,6 +35,7 @@ FEWEST_SAMPLES = 10
 
 
 Data = TypeVar("Data", covariant=True)
+Counted = TypeVar("Counted", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,14 @@ class SampleRule:
         1 − α of that error and of all Monte-Carlo intervals, in (0, 1).
     samples
         A fixed number of samples (≥ 2) instead of the rule.
+    least
+        Size of the first batch.
     """
 
     precision: float = 0.02
     confidence: float = 0.95
     samples: int | None = None
+    least: int = FIRST_SAMPLES
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -77,7 +84,7 @@ class SampleRule:
     @property
     def first(self) -> int:
         """Size of the first batch."""
-        return self.samples or FIRST_SAMPLES
+        return self.samples or self.least
 
     def missing(self, found: ExpectedDisorder, drawn: int) -> int:
         """How many samples to draw beyond those drawn; 0 when there are enough.
@@ -219,12 +226,12 @@ class ExpectedDisorder:
         """Whether mean and interval can be told: complete, or at least `FEWEST_SAMPLES`."""
         return self.complete or self.samples >= FEWEST_SAMPLES
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The expected disorder."""
         return _mean(self.disorders, self.weights)
 
-    @property
+    @cached_property
     def proven_mean(self) -> float:
         """The mean of the bounds."""
         return _mean(self.bounds, self.weights)
@@ -234,19 +241,19 @@ class ExpectedDisorder:
         """How many sets it is the mean of."""
         return len(self.disorders)
 
-    @property
+    @cached_property
     def half_width(self) -> float:
         """Half of the normal interval of the mean."""
         quantile = SampleRule(confidence=self.confidence).quantile
         return quantile * self.standard_error
 
-    @property
+    @cached_property
     def standard_error(self) -> float:
         """Of the mean."""
         spread = _deviation(self.disorders, self.weights, self.strata)
         return spread / math.sqrt(self.samples)
 
-    @property
+    @cached_property
     def interval(self) -> tuple[float, float]:
         """Normal interval of the mean, widened downwards to what the bounds leave open."""
         half = self.half_width
@@ -302,7 +309,7 @@ class Disagreement:
 
 
 class Sampler(Protocol[Data]):
-    """Draws random data of one kind; frozen, cheap to send to another process."""
+    """Draws random data of one kind; frozen."""
 
     @property
     def signature(self) -> str:
@@ -322,19 +329,113 @@ class Sampler(Protocol[Data]):
 
 @dataclass(frozen=True)
 class Strata(Generic[Data]):
-    """Samplers that are drawn from in turn, so that each serves equally often."""
+    """Samplers that are drawn from in turn, so that each serves equally often.
+
+    More than `MOST_STRATA` are cut into as many stretches of neighbours, one sampler of each drawn
+    at random: give those next to each other that are alike.
+    """
 
     samplers: tuple[Sampler[Data], ...]
     signature: str
+
+    @property
+    def rounds(self) -> int:
+        """How many strata there are."""
+        return min(len(self.samplers), MOST_STRATA)
+
+    def of(self, stratum: int, rng: np.random.Generator) -> Sampler[Data]:
+        """A sampler of this stratum; every one is as likely as any other over a round.
+
+        Parameters
+        ----------
+        stratum
+            Below `rounds`.
+        rng
+            Chooses among neighbours.
+        """
+        size = len(self.samplers)
+        if size == self.rounds:
+            return self.samplers[stratum]
+        return self.samplers[int((stratum + rng.random()) * size / self.rounds)]
 
     def draw(self, rng: np.random.Generator) -> Data:
         """From any of them, chosen by `rng`."""
         return self.samplers[rng.integers(len(self.samplers))].draw(rng)
 
 
+class Counting(Protocol[Counted]):
+    """What measures make of random data; frozen, cheap to send to another process."""
+
+    def __call__(self, data: Counted, /) -> Sequence[Disagreement] | None:
+        """One disagreement per measure; None where an interruption cut it short."""
+        ...
+
+
+class Draws(Generic[Data]):
+    """Random data by number, from a sampler; each is drawn once where they are kept.
+
+    Whoever takes number k gets the same data: what several numbers rest on is drawn once.
+    """
+
+    ended = False
+    """Whether more were asked for than there can be."""
+
+    def __init__(self, sampler: Sampler[Data], seed: int, *, keep: bool = False) -> None:
+        """Nothing is drawn yet."""
+        self.sampler, self.seed = sampler, seed
+        self._known: dict[int, Data] | None = {} if keep else None
+
+    @property
+    def rounds(self) -> int:
+        """How many strata there are, 1 if none: the number of samples is a multiple of it."""
+        return self.sampler.rounds if isinstance(self.sampler, Strata) else 1
+
+    def __getitem__(self, index: int) -> Data:
+        """Number `index`."""
+        if self._known is None or index not in self._known:
+            rng = sample_seed(self.seed, index)
+            chosen = self.sampler
+            if isinstance(chosen, Strata):
+                chosen = chosen.of(index % self.rounds, rng)
+            drawn = chosen.draw(rng)
+            if self._known is None:
+                return drawn
+            self._known[index] = drawn
+        return self._known[index]
+
+    def take(self, indices: Sequence[int]) -> list[Data]:
+        """Data of these numbers, as far as there are any and no interruption comes between.
+
+        Parameters
+        ----------
+        indices
+            Numbers of samples, from 0.
+        """
+        return [self[k] for k in indices if not due()]
+
+
+class CountingEach(Protocol[Counted]):
+    """`Counting` that is quicker with several at a time: `at_once` of them."""
+
+    @property
+    def at_once(self) -> int:
+        """How many to give it."""
+        ...
+
+    def of_each(self, data: Sequence[Counted], /) -> Sequence[Sequence[Disagreement]]:
+        """One disagreement per measure of each, without those that an interruption left out.
+
+        Parameters
+        ----------
+        data
+            What was drawn.
+        """
+        ...
+
+
 def expectations(
-    sampler: Sampler[Data],
-    disagreements: Callable[[Data], Sequence[Disagreement] | None],
+    sampler: Sampler[Data] | Draws[Data],
+    disagreements: Counting[Data] | CountingEach[Data],
     rule: SampleRule,
     seed: int,
     *,
@@ -347,10 +448,9 @@ def expectations(
     Parameters
     ----------
     sampler
-        Sample k is what it draws from `sample_seed(seed, k)`.
+        Sample k is what it draws from `sample_seed(seed, k)`; or the draws themselves.
     disagreements
-        What each measure makes of one sample; None where an interruption cut it short. It goes to
-        other processes with an executor.
+        What each measure makes of one sample. It goes to other processes with an executor.
     progress
         Told how many samples are done, of how many.
     measures
@@ -363,38 +463,43 @@ def expectations(
 
     After Ctrl-C (`stopping.interruptible`) the samples that are done count.
     """
+    draws = sampler if isinstance(sampler, Draws) else Draws(sampler, seed)
     spread = map if executor is None else executor.map
+    size = getattr(disagreements, "at_once", _CHUNK)
 
     def draw(indices: range) -> list[Sequence[Disagreement]]:
-        chunks = [indices[i : i + _CHUNK] for i in range(0, len(indices), _CHUNK)]
-        tasks = [(sampler, disagreements, seed, chunk) for chunk in chunks]
+        taken = [draws.take(indices[i : i + size]) for i in range(0, len(indices), size)]
+        tasks = [(disagreements, data) for data in taken if data]
         rows: list[Sequence[Disagreement]] = []
-        for asked, chunk in zip(chunks, spread(_sampled, tasks), strict=False):
-            rows += chunk
+        for (_, data), found in zip(tasks, spread(_counted, tasks), strict=False):
+            rows += found
             if progress is not None:
                 progress(indices.start + len(rows), indices.stop)
-            if len(chunk) < len(asked) or due():
+            if len(found) < len(data) or due():
                 break
-        return rows
+        at = (k % draws.rounds for k in indices)
+        return [
+            [replace(d, stratum=k) for d in row] if k else row
+            for row, k in zip(rows, at, strict=False)
+        ]
 
-    rounds = len(sampler.samplers) if isinstance(sampler, Strata) else 1
-    return sample_until(rule, draw, rounds=rounds, measures=measures)
+    return sample_until(
+        rule, draw, rounds=draws.rounds, measures=measures, ended=lambda: draws.ended
+    )
 
 
-def _sampled(
-    task: tuple[Sampler[Data], Callable[[Data], Sequence[Disagreement] | None], int, range],
+def _counted(
+    task: tuple[Counting[Data] | CountingEach[Data], list[Data]],
 ) -> list[Sequence[Disagreement]]:
-    sampler, disagreements, seed, indices = task
-    rows = []
-    for index in indices:
-        stratum, chosen = 0, sampler
-        if isinstance(sampler, Strata):
-            stratum = index % len(sampler.samplers)
-            chosen = sampler.samplers[stratum]
-        row = disagreements(chosen.draw(sample_seed(seed, index)))
+    disagreements, data = task
+    if not callable(disagreements):
+        return list(disagreements.of_each(data))
+    rows: list[Sequence[Disagreement]] = []
+    for entry in data:
+        row = disagreements(entry)
         if row is None or due():
             break
-        rows.append([replace(d, stratum=stratum) for d in row] if stratum else row)
+        rows.append(row)
     return rows
 
 
@@ -404,6 +509,7 @@ def sample_until(
     *,
     rounds: int = 1,
     measures: int = 1,
+    ended: Callable[[], bool] = lambda: False,
 ) -> tuple[tuple[ExpectedDisorder, ...], tuple[object, ...]]:
     """Draw batches until the rule holds for every measure.
 
@@ -416,6 +522,8 @@ def sample_until(
         The number of samples is a multiple of this.
     measures
         How many disagreements a sample gives.
+    ended
+        Whether there can be no more samples, so that fewer are no interruption.
     """
     rows: list[Sequence[Disagreement]] = []
     missing, complete = rule.first, True
@@ -423,9 +531,10 @@ def sample_until(
         # Whole rounds: every stratum is drawn from equally often.
         wanted = range(len(rows), -(-(len(rows) + missing) // rounds) * rounds)
         rows += draw(wanted)
-        complete = len(rows) == wanted.stop
+        complete = len(rows) == wanted.stop or ended()
         found = [_expected(column, rule, complete) for column in zip(*rows, strict=True)]
-        missing = max((rule.missing(e, len(rows)) for e in found), default=0) if complete else 0
+        more = complete and not ended()
+        missing = max((rule.missing(e, len(rows)) for e in found), default=0) if more else 0
     kept = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
     if not rows:
         found = [_expected((), rule, complete)] * measures

@@ -20,7 +20,10 @@ _WIDEST = 12  # a matrix with more columns is a list
 def print_documents(found: Comparison) -> None:
     """γ per document and for all, with both intervals in words."""
     show(tables.documents(found), title="By document")
-    interval = found.overall.score.interval
+    score = found.overall.score
+    interval = score.interval
+    for sentence in score.in_words():
+        print(sentence)
     if interval is not None:
         print(
             f"Expected disorder from random annotation sets: γ is known to lie between "
@@ -43,6 +46,8 @@ def print_pairs(found: Comparison) -> None:
     few = len(found.pairs.annotators) <= _WIDEST
     table = tables.pairs(found.pairs) if few else tables.listed_pairs(found.pairs)
     show(table, title="By pair of annotators", digits=3)
+    if found.pairs.left_out:
+        print(found.pairs.in_words())
 
 
 def print_categories(found: Comparison) -> None:

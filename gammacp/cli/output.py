@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -57,20 +57,44 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Sequence[str] = ()
 ) -> None:
-    """A plain table on stdout; numeric columns are right-aligned."""
+    """A plain table on stdout; numeric columns are right-aligned.
+
+    Only a terminal has a width that cells are wrapped to; thousands of rows are quickly written to
+    a pipe or a file.
+    """
+    heads = [*map(visible, columns)]
+    cells = [[*map(visible, row)] for row in rows]
+    if not sys.stdout.isatty():
+        sys.stdout.writelines(_lines(heads, cells, [name in numeric for name in columns]))
+        return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
+    for name, head in zip(columns, heads, strict=True):
         right = name in numeric
-        table.add_column(visible(name), justify="right" if right else "left", no_wrap=right)
-    for row in rows:
-        table.add_row(*map(visible, row))
-    # A pipe or a file has no width: print as wide as the table is.
-    width = None if sys.stdout.isatty() else 10_000
-    Console(file=sys.stdout, width=width, highlight=False, markup=False).print(table)
+        table.add_column(head, justify="right" if right else "left", no_wrap=right)
+    for row in cells:
+        table.add_row(*row)
+    Console(file=sys.stdout, highlight=False, markup=False).print(table)
+
+
+def _lines(heads: list[str], cells: list[list[str]], right: list[bool]) -> Iterator[str]:
+    """The table as a terminal of any width shows it."""
+    from rich.cells import cell_len
+
+    rows = [heads, *cells]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    blank = " " * (sum(widths) + 3 * len(widths) - 1) + "\n"
+    yield blank
+    for i, row in enumerate(rows):
+        padding = [" " * (w - cell_len(cell)) for w, cell in zip(widths, row, strict=True)]
+        parts = [p + c if r else c + p for p, c, r in zip(padding, row, right, strict=True)]
+        yield f" {'   '.join(parts)} \n"
+        if i == 0:
+            yield f" {'─' * (len(blank) - 3)} \n"
+    yield blank
 
 
 def end_if_interrupted(interrupted: Event, what: str) -> None:
@@ -78,6 +102,16 @@ def end_if_interrupted(interrupted: Event, what: str) -> None:
     if interrupted.is_set():
         message(f"interrupted: {what}")
         raise typer.Exit(130)
+
+
+def grouped(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
+    """Each text once, with the names that it is about; only the first ones of many."""
+    names: dict[str, list[str]] = {}
+    for text, name in entries:
+        names.setdefault(text, []).append(name)
+    for text, listed in names.items():
+        more = len(listed) - most
+        yield text, ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def message(text: str) -> None:

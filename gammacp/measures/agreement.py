@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias, Unpack
 
 from gammacp.arguments import instance, whole
@@ -16,11 +17,12 @@ from gammacp.measures.contributions import (
     contributions_of_alignment,
     contributions_of_documents,
 )
-from gammacp.measures.gamma import Gamma, GammaScore, gamma_of
-from gammacp.measures.gamma_corpus import CorpusGamma, gamma_of_corpus
-from gammacp.measures.random_sets import Memory, Progress
+from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
+from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
+from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.resampling import DRAWS, BootstrapInterval, bootstrap
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.needs import require
 
 Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]
 
@@ -49,10 +51,28 @@ class Agreement:
         """γ; NaN where it is undefined."""
         return self.score.value
 
-    @property
+    @cached_property
     def computed(self) -> Mapping[str, GammaScore]:
         """The documents that have an alignment."""
         return {n: s for n, s in self.documents.items() if isinstance(s, GammaScore)}
+
+    @property
+    def shown(self) -> Mapping[str, Gamma]:
+        """The documents without those in which nobody marked anything, which a line tells of."""
+        whole = self.score.marked if isinstance(self.score, CorpusGamma) else None
+        empty = frozenset(whole.unmarked if whole else ())
+        return {n: s for n, s in self.documents.items() if n not in empty}
+
+    def on(self, documents: Collection[str]) -> float:
+        """γ of these documents alone, by the same expected disorders; NaN where undefined."""
+        if not isinstance(self.score, CorpusGamma):
+            return self.value if documents else math.nan
+        parts = [
+            (s, s.alignment.continuum.mean_units) for n in documents if (s := self.computed.get(n))
+        ]
+        observed = math.fsum(x * (s.observed or 0.0) for s, x in parts)
+        expected = math.fsum(x * (s.expected or 0.0) for s, x in parts)
+        return 1 - observed / expected if expected > 0 else math.nan
 
     def contributions(self) -> Contributions:
         """What γ is a ratio of: per document, or per unitary alignment of the only document.
@@ -165,21 +185,47 @@ def agreement_of(
 ) -> Agreement:
     """`agreement` with these settings."""
     named = named_continua(continua)
-    settings = settings.deciding([tuple(named.values())])
     if not named:
+        settings = settings.deciding([()])
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
         return Agreement(score=nobody, documents={}, chance=settings.chance)
+    basis = basis_of(continua, settings, executor=executor, progress=progress, shared=shared)
+    return agreement_on(basis, named)
+
+
+def basis_of(
+    continua: Continua,
+    settings: Settings,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    shared: Memory | None = None,
+) -> Basis:
+    """What γ of some continua rests on: of a corpus, but for a single continuum by itself."""
+    named = named_continua(continua)
+    source: Continuum | Corpus
+    if isinstance(continua, Corpus):
+        source = continua
+    elif len(named) == 1:
+        (source,) = named.values()
+    else:
+        source = Corpus.from_continua(named)
+    return Basis(source, settings, executor=executor, progress=progress, memory=shared)
+
+
+def agreement_on(basis: Basis, named: Mapping[str, Continuum]) -> Agreement:
+    """γ of the continua of a basis; `named` has their names."""
+    chance = basis.settings.chance
     try:
-        if len(named) == 1 and not isinstance(continua, Corpus):
-            ((name, continuum),) = named.items()
-            one = gamma_of(continuum, settings, executor, progress, shared)
-            return Agreement(score=one, documents={name: one}, chance=settings.chance)
-        corpus = continua if isinstance(continua, Corpus) else Corpus.from_continua(named)
-        whole = gamma_of_corpus(corpus, settings, executor, progress, shared)
-        return Agreement(score=whole, documents=whole.scores, chance=settings.chance)
+        if isinstance(basis.source, Corpus):
+            whole = gamma_on(basis.source, basis)
+            return Agreement(score=whole, documents=whole.scores, chance=chance)
+        require(basis.source)
+        one = gamma_score(basis.source, basis)
+        return Agreement(score=one, documents=dict.fromkeys(named, one), chance=chance)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))
-        return Agreement(score=score, documents=dict.fromkeys(named, score), chance=settings.chance)
+        return Agreement(score=score, documents=dict.fromkeys(named, score), chance=chance)
 
 
 def named_continua(continua: Continua) -> Mapping[str, Continuum]:

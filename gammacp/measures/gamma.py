@@ -23,6 +23,8 @@ from gammacp.measures.score import Score, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.needs import require
 
+# Units per annotator from which `cut` can be told from the continuum itself.
+FEWEST_UNITS = 5.0
 # Of the test of agreement above 0.
 _LEVEL = 0.05
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
@@ -50,6 +52,8 @@ class Gamma(Score):
         Counts; None where nothing was aligned.
     chance
         The chance model, with what it decided by itself.
+    precision
+        Relative error of δ_e that the samples gave; None for a corpus.
     p
         Share of the random sets, the observed one among them, that agree at least as well; None
         for a corpus.
@@ -58,10 +62,15 @@ class Gamma(Score):
     samples: int = 0
     chance: str = ""
     p: float | None = None
+    precision: float | None = None
     status: Status | None = None
     bound: float | None = None
     annotators: int | None = None
     units: int | None = None
+
+    def in_words(self) -> list[str]:
+        """What there is to say beside γ, a sentence each."""
+        return []
 
     def as_dict(self) -> dict[str, Any]:
         """γ as JSON has it; `Score.as_dict(γ)` has the keys of any measure instead."""
@@ -71,6 +80,7 @@ class Gamma(Score):
             "observed_disorder": self.observed,
             "expected_disorder": self.expected,
             "samples": self.samples,
+            "precision": self.precision,
             "status": self.status,
             "bound": self.bound,
             "annotators": self.annotators,
@@ -203,9 +213,10 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         bound=alignment.bound,
         annotators=continuum.n_annotators,
         units=continuum.n_units,
-        chance=chance.sampler.signature,
+        chance=chance.model,
         p=expected.p_value(alignment.disorder) if expected.enough else None,
-        notes=notes_on(expected, basis.settings),
+        precision=expected.precision if expected.enough else None,
+        notes=notes_on(expected, basis.settings) + (_few(continuum) if continua is None else ()),
         alignment=alignment,
         signature=basis.signature(
             "soft-gamma" if basis.settings.cover else "gamma",
@@ -234,6 +245,16 @@ def _not_shown(score: GammaScore) -> tuple[str, ...]:
     return (
         f"agreement above 0 is not shown: p = {score.p:.2g} (share of the random sets, with this "
         "one, that agree at least as well)",
+    )
+
+
+def _few(continuum: Continuum) -> tuple[str, ...]:
+    units = continuum.mean_units
+    if units >= FEWEST_UNITS:
+        return ()
+    return (
+        f"{units:.2g} units per annotator are few: below {FEWEST_UNITS:g}, γ of independent "
+        "annotators need not be 0 in the mean",
     )
 
 

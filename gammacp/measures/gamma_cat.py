@@ -10,21 +10,22 @@ there is no pair at all the value is undefined.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 import numpy as np
 
 from gammacp.alignment import Status
 from gammacp.arguments import instance
-from gammacp.arrays import Codes, Floats
+from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import BoundCombined, Combined, columns
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import agreement_interval, notes_on
-from gammacp.measures.random_sets import Basis, Memory, Progress
+from gammacp.measures.random_sets import Basis, Memory, Progress, RandomSet
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, beyond_chance, undefined
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
@@ -132,11 +133,15 @@ class AlignedPairs:
 
     def disorder(self, category: int | None) -> float:
         """δ_cat over all pairs, or those with a unit of `category`; NaN without any weight."""
-        rows = slice(None)
-        if category is not None:
-            rows = (self.left == category) | (self.right == category)
+        rows = self.rows(category)
         total = float(self.weight[rows].sum())
         return float((self.weight * self.cost)[rows].sum()) / total if total > 0 else math.nan
+
+    def rows(self, category: int | None) -> slice | Bools:
+        """All pairs, or those with a unit of `category`."""
+        if category is None:
+            return slice(None)
+        return np.asarray((self.left == category) | (self.right == category))
 
 
 def aligned_pairs(
@@ -166,13 +171,51 @@ def aligned_pairs(
 
 
 @dataclass(frozen=True)
+class _Random:
+    """Aligned pairs of random sets, one behind another; `owner` is the number of their set."""
+
+    pairs: AlignedPairs
+    owner: Indices
+    sets: int
+    confidence: float
+    known: dict[int | None, ExpectedDisorder | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sets: Sequence[RandomSet], parts: BoundCombined, confidence: float) -> _Random:
+        found = [aligned_pairs(s.continuum, s.groups, parts) for s in sets]
+        empty = np.zeros(0, np.int32)
+        left = np.concatenate([empty, *(p.left for p in found)])
+        right = np.concatenate([empty, *(p.right for p in found)])
+        weight = np.concatenate([np.zeros(0), *(p.weight for p in found)])
+        cost = np.concatenate([np.zeros(0), *(p.cost for p in found)])
+        owner = np.repeat(np.arange(len(found)), [len(p.left) for p in found])
+        pairs = AlignedPairs(left, right, weight, cost)
+        return cls(pairs, owner.astype(np.int64), len(found), confidence)
+
+    def expected(self, category: int | None) -> ExpectedDisorder | None:
+        """δ_cat of the sets that have one; None if none has."""
+        if category not in self.known:
+            rows = self.pairs.rows(category)
+            weight = np.bincount(self.owner[rows], self.pairs.weight[rows], self.sets)
+            cost = (self.pairs.weight * self.pairs.cost)[rows]
+            total = np.bincount(self.owner[rows], cost, self.sets)
+            disorders = total[weight > 0] / weight[weight > 0]
+            self.known[category] = (
+                ExpectedDisorder(disorders, disorders, True, self.confidence)
+                if len(disorders)
+                else None
+            )
+        return self.known[category]
+
+
+@dataclass(frozen=True)
 class _Disorders:
     """Aligned pairs of the observed alignment and of every random set, on a continuum's basis."""
 
     continuum: Continuum
     basis: Basis
     observed: AlignedPairs
-    random: tuple[AlignedPairs, ...]
+    random: _Random
 
     @classmethod
     def of(cls, continuum: Continuum, basis: Basis) -> _Disorders:
@@ -183,14 +226,16 @@ class _Disorders:
                 "categorial parts, which γ_cat and γ_k need: use Combined"
             )
         # γ_cat weighs positions and categories by themselves, whatever α and β align with.
-        parts = replace(dissimilarity, alpha=1.0, beta=1.0).bind(basis.source)
+        parts = basis.once(
+            ("parts",), lambda: replace(dissimilarity, alpha=1.0, beta=1.0).bind(basis.source)
+        )
+        chance = basis.chance(continuum)
+        confidence = basis.settings.rule.confidence
         return cls(
             continuum,
             basis,
             aligned_pairs(continuum, basis.alignment(continuum).groups, parts),
-            tuple(
-                aligned_pairs(s.continuum, s.groups, parts) for s in basis.chance(continuum).sets
-            ),
+            basis.once(("random", id(chance)), lambda: _Random.of(chance.sets, parts, confidence)),
         )
 
     @property
@@ -215,45 +260,49 @@ class _Disorders:
 
     def by_category(self) -> Score:
         names = enumerate(self.continuum.categories)
-        scores = {name: self.score("gamma-k", k) for k, name in names}
-        reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items() if s.reason)
+        values = {name: self.value(k) for k, name in names}
+        reasons = "; ".join(f"{name}: {reason}" for name, (_, reason) in values.items() if reason)
         return CategoryScore(
             value=math.nan,
             samples=self.expected.samples,
             status=self.status,
-            by_category={name: s.value for name, s in scores.items()},
+            by_category={name: value for name, (value, _) in values.items()},
             reason=reasons or None,
             notes=notes_on(self.expected, self.basis.settings),
             signature=self.signature("gamma-k"),
         )
 
+    def value(self, category: int | None) -> tuple[float, str | None]:
+        """1 − δ_cat/E[δ_cat], or NaN and why."""
+        observed = self.observed.disorder(category)
+        if math.isnan(observed):
+            return math.nan, "no two units are aligned and intersect enough to count"
+        if not self.expected.enough:
+            drawn = self.random.sets
+            return math.nan, f"interrupted after {drawn} random annotation sets, too few"
+        chance = self.random.expected(category)
+        if chance is None:
+            return math.nan, "no random set has two aligned units that count"
+        nothing = "the expected disorder is 0: random sets agree on categories"
+        return beyond_chance(observed, chance.mean, nothing)
+
     def score(self, name: str, category: int | None) -> Score:
         line = self.signature(name)
         observed = self.observed.disorder(category)
-        if math.isnan(observed):
-            reason = "no two units are aligned and intersect enough to count"
-            return undefined(reason, signature=line)
-        if not self.expected.enough:
-            reason = f"interrupted after {len(self.random)} random annotation sets, too few"
-            return undefined(reason, observed=observed, signature=line)
-        disorders = np.array([pairs.disorder(category) for pairs in self.random])
-        disorders = disorders[~np.isnan(disorders)]
-        if not len(disorders):
-            reason = "no random set has two aligned units that count"
-            return undefined(reason, observed=observed, signature=line)
-        chance = ExpectedDisorder(disorders, disorders, True, self.basis.settings.rule.confidence)
-        nothing = "the expected disorder is 0: random sets agree on categories"
-        value, reason_or_none = beyond_chance(observed, chance.mean, nothing)
-        if reason_or_none:
-            return undefined(nothing, observed=observed, expected=chance.mean, signature=line)
+        value, reason = self.value(category)
+        chance = self.random.expected(category) if self.expected.enough else None
+        if reason or chance is None:
+            seen = None if math.isnan(observed) else observed
+            mean = chance.mean if chance and seen is not None else None
+            return undefined(str(reason), observed=seen, expected=mean, signature=line)
         interval = None
-        if len(disorders) > 1:
+        if chance.samples > 1:
             interval = agreement_interval(observed, observed, *chance.interval)
         return CategoryScore(
             value=value,
-            samples=len(self.random),
+            samples=self.random.sets,
             status=self.status,
-            chance=self.basis.chance(self.continuum).sampler.signature,
+            chance=self.basis.chance(self.continuum).model,
             p=chance.p_value(observed),
             observed=observed,
             expected=chance.mean,

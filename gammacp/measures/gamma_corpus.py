@@ -8,7 +8,7 @@ corpus for its number of annotators. One value for the corpus is a choice: 1 −
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -26,12 +26,12 @@ from gammacp.measures.gamma import (
     gamma_score,
     notes_on,
 )
+from gammacp.measures.marked import Marked, marked
 from gammacp.measures.random_sets import Basis, Chance, Memory, Progress
 from gammacp.measures.score import BeyondChance, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.measures.within import factors
+from gammacp.measures.within import TOO_SHORT, factors
 from gammacp.needs import require
-from gammacp.stopping import due
 
 _NOT_REACHED = "interrupted before it was aligned"
 
@@ -53,7 +53,10 @@ class CorpusGamma(Gamma):
     annotators, units, samples
         Different annotators and units of those, and random sets (of all that were drawn).
     within, between
-        Its two factors (`gammacp.measures.within`); None if there is no γ.
+        Its two factors (`gammacp.measures.within`); None if there is no γ, and of a selection of
+        annotators.
+    marked
+        How far annotators agree which continua hold anything; None of a selection of annotators.
     """
 
     mean: float
@@ -61,16 +64,37 @@ class CorpusGamma(Gamma):
     continua: int
     within: BeyondChance | None = None
     between: BeyondChance | None = None
+    marked: Marked | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The keys of every γ, and `continua`, `mean`, `within` and `between`."""
+        """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
         return {
             **super().as_dict(),
             "continua": self.continua,
             "mean": self.mean,
             "within": None if self.within is None else self.within.as_dict(),
             "between": None if self.between is None else self.between.as_dict(),
+            "marked": None if self.marked is None else self.marked.as_dict(),
         }
+
+    def in_words(self) -> list[str]:
+        """What a corpus has beside γ, a sentence each."""
+        said = [self.marked.in_words()] if self.marked else []
+        within, between = self.within, self.between
+        if within and between and within.interval and between.interval:
+            said.append(
+                f"Within documents γ is {_with_interval(within)}: agreement on units, given the "
+                f"document. About documents it is {_with_interval(between)}: on how much there is "
+                "in each and of what. 1 − γ = (1 − within)(1 − about)."
+            )
+        elif within and within.reason and within.reason.startswith(TOO_SHORT):
+            said.append(f"γ has no parts within and about documents: {within.reason}.")
+        return [sentence for sentence in said if sentence]
+
+
+def _with_interval(part: BeyondChance) -> str:
+    low, high = part.interval or (math.nan, math.nan)
+    return f"{part.value:.4f} ({low:.4f} to {high:.4f})"
 
 
 @spelled_out
@@ -122,36 +146,38 @@ def gamma_of_corpus(
     """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
     basis = Basis(corpus, settings, executor=executor, progress=progress, memory=shared)
+    return gamma_on(corpus, basis)
+
+
+def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
+    """γ of a corpus on its basis."""
+    reasons = {name: _reason(continuum) for name, continuum in corpus.items()}
+    sound = [name for name, reason in reasons.items() if reason is None]
+    # All alignments first: an interruption then leaves each continuum with its γ.
+    aligned = set(sound[: len(basis.align([corpus[name] for name in sound]))])
     scores: dict[str, Gamma] = {}
-    aligned: Iterable[tuple[str, Continuum, str | None]] = _aligned(corpus, basis)
-    if basis.model.pools:
-        # All alignments first: an interruption then leaves each continuum with its γ.
-        aligned = list(aligned)
-    for name, continuum, reason in aligned:
+    for name, reason in reasons.items():
         try:
+            if reason is None and name not in aligned:
+                reason = _NOT_REACHED
             scores[name] = (
-                gamma_score(continuum, basis, continua=len(corpus))
+                gamma_score(corpus[name], basis, continua=len(corpus))
                 if reason is None
                 else Gamma(value=math.nan, reason=reason)
             )
         except DataError as error:
             scores[name] = Gamma(value=math.nan, reason=str(error))
-    return _pooled(scores, basis)
+    found = None if basis.selection else marked(corpus)
+    return replace(_pooled(scores, basis), marked=found)
 
 
-def _aligned(corpus: Corpus, basis: Basis) -> Iterator[tuple[str, Continuum, str | None]]:
-    """Each continuum, aligned, or why it is not."""
-    for name, continuum in corpus.items():
-        reason = None
-        try:
-            require(continuum)
-        except DataError as error:
-            reason = str(error)
-        if reason is None and due():
-            reason = _NOT_REACHED
-        if reason is None:
-            basis.alignment(continuum)
-        yield name, continuum, reason
+def _reason(continuum: Continuum) -> str | None:
+    """Why a continuum has no γ."""
+    try:
+        require(continuum)
+    except DataError as error:
+        return str(error)
+    return None
 
 
 @dataclass(frozen=True)
@@ -209,12 +235,16 @@ def _weighted(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> Corpu
     observed = math.fsum(p.weight * (p.score.observed or 0.0) for p in parts)
     lowest = math.fsum(p.weight * (p.score.bound or 0.0) for p in parts)
     low, mean, high = _expected(parts, basis.settings)
-    within, between = factors(
-        basis,
-        [p.score.alignment.continuum for p in parts],
-        observed / total,
-        lowest / total,
-        (low / total, mean / total, high / total),
+    within, between = (
+        (None, None)
+        if basis.selection
+        else factors(
+            basis,
+            [p.score.alignment.continuum for p in parts],
+            observed / total,
+            lowest / total,
+            (low / total, mean / total, high / total),
+        )
     )
     value, nothing = beyond_chance(observed, mean, "the expected disorder is 0")
     return replace(

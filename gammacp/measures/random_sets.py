@@ -6,15 +6,29 @@ all draw their random annotation sets here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import takewhile
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from gammacp.alignment import Alignment, Status, align
+import numpy as np
+
+from gammacp.alignment import Alignment, Status, align_each, best_groups_of_each
 from gammacp.arrays import Codes
 from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.chance.sampling import Disagreement, ExpectedDisorder, Sampler, Strata, expectations
+from gammacp.chance.sampling import (
+    FEWEST_SAMPLES,
+    MOST_SAMPLES,
+    Disagreement,
+    Draws,
+    ExpectedDisorder,
+    SampleRule,
+    Strata,
+    expectations,
+)
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.measures.settings import Settings
@@ -24,6 +38,17 @@ from gammacp.stopping import due
 Progress: TypeAlias = Callable[[int, int], None]
 Memory: TypeAlias = dict[object, object]
 T = TypeVar("T")
+
+# Continua up to which each has an expected disorder of its own where chance is within continua.
+OWN_CHANCE = 50
+# Relative error of the expected disorder of continua that are a small share of all.
+_WORST = 0.5
+# Share of all below which such continua get no more random sets than tell their spread.
+_SMALL = 0.01
+# Random sets of a corpus that pairs of annotators and categories find themselves in: as many of
+# its small documents as are aligned in a second or so, whether or not γ asks for them.
+_MANY = 1000
+_FEW_UNITS = 9000
 
 
 @dataclass(frozen=True)
@@ -36,18 +61,85 @@ class RandomSet:
 
 @dataclass(frozen=True)
 class Chance:
-    """Expected disorder with the sampler behind it, and the random sets where they were kept."""
+    """Expected disorder with the model behind it, and the random sets where they were kept."""
 
-    sampler: Sampler[Continuum]
+    model: str
     expected: ExpectedDisorder
     sets: tuple[RandomSet, ...] = ()
+
+
+class _Parent(NamedTuple):
+    """Of what a basis is a selection: whose, by which names, and what its continua were there."""
+
+    basis: Basis
+    names: frozenset[str]
+    keep: bool
+    origins: Mapping[int, Continuum]
+
+
+class Selected(Draws[Continuum]):
+    """Of the random sets of others those that hold certain annotators, cut to some of them.
+
+    Parameters
+    ----------
+    draws
+        Random sets with the names of real annotators.
+    names, keep
+        Sets that hold all of these are taken; of their annotators these are kept, or all others.
+    """
+
+    def __init__(self, draws: Draws[Continuum], names: Collection[str], *, keep: bool) -> None:
+        """Nothing is drawn yet."""
+        super().__init__(draws.sampler, draws.seed)
+        self._draws, self._names, self._kept = draws, frozenset(names), keep
+        self._hits: list[int] = []
+        self._seen = 0
+
+    rounds = 1
+
+    def __getitem__(self, index: int) -> Continuum:
+        """Number `index` of those that are taken."""
+        return restricted(self._draws[self._hits[index]], self._names, keep=self._kept)
+
+    def take(self, indices: Sequence[int]) -> list[Continuum]:
+        """As many of these numbers as the first `MOST_SAMPLES` of the others hold."""
+        self.reach(indices[-1] + 1 if len(indices) else 0, MOST_SAMPLES)
+        self.ended = self.ended or (len(indices) > 0 and indices[-1] >= len(self._hits))
+        return super().take([k for k in indices if k < len(self._hits)])
+
+    def reach(self, count: int, most: int) -> int:
+        """Look for this many among the first `most`; how many there are."""
+        while len(self._hits) < count and self._seen < most and not due():
+            if self._names.issubset(self._draws[self._seen].annotators):
+                self._hits.append(self._seen)
+            self._seen += 1
+        return len(self._hits)
+
+
+def restricted(continuum: Continuum, names: Collection[str], *, keep: bool) -> Continuum:
+    """A random set with these annotators alone, or without them."""
+    left = [i for i, name in enumerate(continuum.annotators) if (name in names) == keep]
+    code = np.full(continuum.n_annotators, -1, np.int32)
+    code[left] = np.arange(len(left))
+    codes = code[continuum.annotator_codes]
+    rows = codes >= 0
+    return replace(
+        continuum,
+        annotators=tuple(continuum.annotators[i] for i in left),
+        starts=continuum.starts[rows],
+        ends=continuum.ends[rows],
+        annotator_codes=codes[rows],
+        category_codes=continuum.category_codes[rows],
+    )
 
 
 class Basis:
     """What continua that are measured together share.
 
     The dissimilarity is bound to all of them. A chance model that pools is built from all of them
-    too, with one set of random sets per number of annotators; any other from each by itself.
+    too, with one set of random sets per number of annotators. Any other is built from each by
+    itself; of more than `OWN_CHANCE` continua the random sets are drawn in turn from each, and
+    those of as many annotators share one expected disorder, too.
 
     Parameters
     ----------
@@ -79,34 +171,54 @@ class Basis:
         self.settings = settings.deciding([self.continua])
         self.model = CHANCE_MODELS[self.settings.chance]
         self.bound: BoundDissimilarity = bind(settings.dissimilarity, source)
+        self.shared = self.model.pools or len(self.continua) > OWN_CHANCE
         self._executor = executor
         self._progress = progress
         self._keep = memory is not None
+        self._rows: dict[int, list[Continuum]] = {}
+        for c in self.continua:
+            self._rows.setdefault(c.n_annotators, []).append(c)
+        self._parent: _Parent | None = None
         # A continuum by itself and a corpus of it alone may be bound alike, but need not be.
         key = (isinstance(source, Continuum), self.continua, self.settings)
         self._memory: Memory = {} if memory is None else memory.setdefault(key, {})  # type: ignore[assignment]
 
-    def _once(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
+    @cached_property
+    def _annotated(self) -> Mapping[str, Mapping[str, Continuum]]:
+        """The continua of each annotator, by name."""
+        names = self.source if isinstance(self.source, Corpus) else (self.source.name,)
+        found: dict[str, dict[str, Continuum]] = {}
+        for name, c in zip(names, self.continua, strict=True):
+            for annotator in c.annotators:
+                found.setdefault(annotator, {})[name] = c
+        return found
+
+    def once(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """What `compute` gives, computed once for all that rest on this."""
         if key not in self._memory:
             self._memory[key] = compute()
         return self._memory[key]  # type: ignore[return-value]
 
+    @property
+    def selection(self) -> bool:
+        """Whether it is of some annotators, selected from the basis of all."""
+        return self._parent is not None
+
+    def align(self, continua: Sequence[Continuum]) -> list[Alignment]:
+        """The best alignments of some of the continua, ties broken canonically.
+
+        After Ctrl-C those that were not reached are missing at the end.
+        """
+        new = [c for c in continua if ("alignment", c) not in self._memory]
+        if new:
+            aligned = align_each(new, self.bound, executor=self._executor, **self.settings.solving)
+            self._memory |= {("alignment", a.continuum): a for a in aligned}
+        done = (self._memory.get(("alignment", c)) for c in continua)
+        return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
+
     def alignment(self, continuum: Continuum) -> Alignment:
-        """The best alignment of one of the continua, ties broken canonically."""
-        settings = self.settings
-
-        def compute() -> Alignment:
-            return align(
-                continuum,
-                self.bound,
-                method=settings.method,
-                gap=settings.gap,
-                time_limit=settings.time_limit,
-                seed=settings.seed,
-                cover=settings.cover,
-            )
-
-        return self._once(("alignment", continuum), compute)
+        """The best alignment of one of the continua."""
+        return self.align([continuum])[0]
 
     def chance(self, continuum: Continuum) -> Chance:
         """The expected disorder for one of the continua.
@@ -116,41 +228,144 @@ class Basis:
         DataError
             The chance model cannot be built from these continua.
         """
+        draws = self.draws(continuum)
+
+        def compute() -> Chance:
+            return self._sampled(draws, self._rule(continuum), ratio=self._ratio, keep=self._keep)
+
+        return self.once(("chance", id(draws)), compute)
+
+    def draws(self, continuum: Continuum) -> Draws[Continuum]:
+        """The random sets that serve one of the continua."""
+        if self._parent is not None and self.model.named:
+            cut = self._cut(continuum, self._parent)
+            if cut is not None:
+                return cut
         n = continuum.n_annotators
-        modelled = [c for c in self.continua if c.n_annotators] if self.model.pools else [continuum]
-        key = ("chance", None if self.model.pools else continuum, n)
-        return self._once(key, lambda: self._drawn(modelled, n))
+        key = n if self.shared else continuum
+
+        def compute() -> Draws[Continuum]:
+            if self.model.pools:
+                sampler = self.model.prepare([c for c in self.continua if c.n_annotators], n)
+            elif self.shared:
+                sampler = self._strata(self._rows[n])
+            else:
+                sampler = self.model.prepare([continuum], n)
+            return Draws(sampler, self.settings.seed, keep=self._keep)
+
+        return self.once(("draws", key), compute)
+
+    def _cut(self, continuum: Continuum, parent: _Parent) -> Selected | None:
+        """Random sets of all annotators, cut as this continuum was; None if they are too few."""
+        origin = parent.origins[id(continuum)]
+        whole = parent.basis.draws(origin)
+
+        def compute() -> Selected | None:
+            cut = Selected(whole, parent.names, keep=parent.keep)
+            drawn = parent.basis.chance(origin).expected.samples
+            return cut if cut.reach(FEWEST_SAMPLES, drawn) >= FEWEST_SAMPLES else None
+
+        return self.once(("cut", id(whole)), compute)
 
     def within(self, continua: Sequence[Continuum]) -> Chance:
         """The expected disorder of these continua if chance is modelled within each (`cut`)."""
 
         def compute() -> Chance:
-            prepare = CHANCE_MODELS["cut"].prepare
-            samplers = tuple(prepare([c], c.n_annotators) for c in continua)
-            return self._sampled(Strata(samplers, "cut"), ratio=True, keep=False)
+            draws = Draws(self._strata(continua, "cut"), self.settings.seed)
+            return self._sampled(draws, self.settings.rule, ratio=True, keep=False)
 
-        return self._once(("within", tuple(continua)), compute)
+        return self.once(("within", tuple(continua)), compute)
 
-    def _drawn(self, continua: Sequence[Continuum], n_annotators: int) -> Chance:
+    def _strata(self, continua: Sequence[Continuum], model: str = "") -> Strata[Continuum]:
+        """Chance within each of these in turn, the shortest first."""
+        prepare = CHANCE_MODELS[model or self.model.name].prepare
+        marked = sorted((c for c in continua if c.n_units), key=lambda c: c.n_units)
+        samplers = tuple(prepare([c], c.n_annotators) for c in marked)
+        name = model or f"{self.model.name}(over={len(samplers)})"
+        return Strata(samplers, name)
+
+    @cached_property
+    def _units(self) -> int:
+        """Units of a continuum in the mean, 1 at least."""
+        return max(1, sum(c.n_units for c in self.continua) // len(self.continua))
+
+    @property
+    def _ratio(self) -> bool:
+        return self.model.ratio or (self.shared and not self.model.pools)
+
+    def _rule(self, continuum: Continuum) -> SampleRule:
+        """The precision of a group of continua that is a share s of all: e/√s.
+
+        All groups together then have the expected disorder of the corpus to a precision of e.
+        """
+        rule = self.settings.rule
+        if not self.shared or rule.samples is not None:
+            return rule
+        if self.model.named and self._parent is None:
+            rule = replace(rule, least=max(rule.least, min(_MANY, _FEW_UNITS // self._units)))
+        if len(self._rows) == 1:
+            return rule
+        of_all = math.fsum(c.mean_units for c in self.continua)
+        share = math.fsum(c.mean_units for c in self._rows[continuum.n_annotators]) / of_all
+        least = rule.least if share > _SMALL else FEWEST_SAMPLES
+        precision = min(_WORST, rule.precision / math.sqrt(share))
+        return replace(rule, precision=precision, least=least)
+
+    def selected(self, names: Collection[str], *, keep: bool) -> Basis | None:
+        """What the continua share that hold all of these annotators, cut to some annotators.
+
+        Where the random sets have the names of real annotators, those that hold these are cut in
+        the same way; chance is modelled anew where they do not, or too few of them do.
+
+        Parameters
+        ----------
+        names
+            Annotators who must be there.
+        keep
+            Whether they are kept, or all others are.
+
+        Returns
+        -------
+        Basis or None
+            None if no continuum has two annotators left.
+        """
+        wanted = frozenset(names)
+        places = [self._annotated.get(name, {}) for name in wanted]
+        origins: dict[str, Continuum] = {}
+        chosen: dict[str, Continuum] = {}
+        for name, c in min(places, key=len).items():
+            left = [a for a in c.annotators if (a in wanted) == keep]
+            if len(left) > 1 and all(name in other for other in places):
+                origins[name], chosen[name] = c, c.only_annotators(left)
+        if not chosen:
+            return None
+        several = isinstance(self.source, Corpus)
+        source = Corpus(chosen, self.source.categories) if several else next(iter(chosen.values()))
+        basis = Basis(source, self.settings, executor=self._executor)
+        cut = zip(basis.continua, origins.values(), strict=True)
+        basis._parent = _Parent(self, wanted, keep, {id(c): o for c, o in cut})
+        return basis
+
+    def _sampled(
+        self, draws: Draws[Continuum], rule: SampleRule, *, ratio: bool, keep: bool
+    ) -> Chance:
         """Random sets until the sample rule holds.
 
         After Ctrl-C (`stopping.interruptible`) the samples that are done count, without the one
         that was cut short.
         """
-        sampler = self.model.prepare(continua, n_annotators)
-        return self._sampled(sampler, ratio=self.model.ratio, keep=self._keep)
-
-    def _sampled(self, sampler: Sampler[Continuum], *, ratio: bool, keep: bool) -> Chance:
-        count = AlignedDisorder(self.bound, self.settings, keep, ratio)
+        at_once = min(200, max(5, 2000 // self._units))
+        count = AlignedDisorder(self.bound, self.settings, keep, ratio, at_once)
         (expected,), kept = expectations(
-            sampler,
+            draws,
             count,
-            self.settings.rule,
+            rule,
             self.settings.seed,
             executor=self._executor,
             progress=self._progress,
         )
-        return Chance(sampler, expected, tuple(k for k in kept if isinstance(k, RandomSet)))
+        sets = tuple(k for k in kept if isinstance(k, RandomSet))
+        return Chance(draws.sampler.signature, expected, sets)
 
     def signature(
         self,
@@ -182,7 +397,7 @@ class Basis:
             selection=selection,
             **parts,
             d=described(self.settings.dissimilarity),
-            chance=",".join(dict.fromkeys(c.sampler.signature for c in chances)),
+            chance=",".join(dict.fromkeys(c.model for c in chances)),
             samples=samples,
             interrupted=None if all(c.expected.complete for c in chances) else "yes",
             reached=float(f"{max(capped):.2g}") if capped else None,
@@ -193,23 +408,32 @@ class Basis:
 
 @dataclass(frozen=True)
 class AlignedDisorder:
-    """Disorder of the best alignment of a random set: what γ counts."""
+    """Disorder of the best alignment of random sets: what γ counts."""
 
     dissimilarity: BoundDissimilarity
     settings: Settings
     keep: bool
-    """Whether the set and its alignment are wanted later."""
+    """Whether the sets and their alignments are wanted later."""
     ratio: bool
     """Whether sets weigh by their x̄, so that the mean is Σ cost / Σ x̄."""
+    at_once: int
 
-    def __call__(self, random: Continuum) -> tuple[Disagreement] | None:
-        """None where an interruption cut the alignment short."""
-        weight = random.mean_units if self.ratio else 1.0
-        if not random.n_units:
-            return (Disagreement(0.0, 0.0, weight=weight),)
-        found = self.settings.solve(random, self.dissimilarity, ties=self.keep)
-        if due():
-            return None
-        kept = RandomSet(random, found.groups) if self.keep else None
-        proven = found.status is Status.OPTIMAL
-        return (Disagreement(found.disorder, found.bound, proven, weight, kept),)
+    def of_each(self, sets: Sequence[Continuum]) -> list[Sequence[Disagreement]]:
+        """One disagreement per set, without those that an interruption left out or cut short."""
+        marked = [s for s in sets if s.n_units]
+        most = max((s.n_annotators for s in marked), default=0)
+        solving = self.settings.solving_random(most)
+        found = iter(best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving))
+        rows: list[Sequence[Disagreement]] = []
+        for s in sets:
+            weight = s.mean_units if self.ratio else 1.0
+            if not s.n_units:
+                rows.append((Disagreement(0.0, 0.0, weight=weight),))
+                continue
+            best = next(found, None)
+            if best is None or (due() and best.status is not Status.OPTIMAL):
+                break
+            kept = RandomSet(s, best.groups) if self.keep else None
+            proven = best.status is Status.OPTIMAL
+            rows.append((Disagreement(best.disorder, best.bound, proven, weight, kept),))
+        return rows

@@ -191,8 +191,8 @@ def _block_sums(values: Floats, first: Indices, length: int | Indices) -> Floats
 
 def _widened(tail: float, blocks: int) -> float:
     """The tail whose percentile is as far out as Student's t of so many blocks."""
-    from scipy.stats import norm, t
+    from scipy.special import ndtr, stdtrit
 
     if blocks < 2:
         return tail
-    return float(norm.cdf(math.sqrt(blocks / (blocks - 1)) * t.ppf(tail, blocks - 1)))
+    return float(ndtr(math.sqrt(blocks / (blocks - 1)) * stdtrit(blocks - 1, tail)))

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar
 
-from gammacp.alignment import BestGroups, best_groups
+from gammacp.alignment import Solving
 from gammacp.alignment.tuning import DEFAULT
 from gammacp.arguments import number, text, whole
 from gammacp.chance.registry import DEFAULT_CHANCE, default_chance
 from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity import BoundDissimilarity, Combined
+from gammacp.dissimilarity import Combined
 from gammacp.errors import UsageError
 
 # Of the precision: a gap of random sets that it does not notice.
@@ -160,25 +160,26 @@ class Settings:
             return self
         return replace(self, chance=default_chance(compared, self.chance))
 
-    def solve(
-        self, continuum: Continuum, bound: BoundDissimilarity, *, ties: bool = False
-    ) -> BestGroups:
-        """The best alignment of a random continuum, without objects; `ties` as in `best_groups`.
+    @property
+    def solving(self) -> Solving:
+        """What the solver is told."""
+        return {
+            "method": self.method,
+            "gap": self.gap,
+            "time_limit": self.time_limit,
+            "seed": self.seed,
+            "cover": self.cover,
+        }
 
-        Of a crowd it need not be proven: the expected disorder is only known within e, so that a
+    def solving_random(self, n_annotators: int) -> Solving:
+        """What it is told of random sets of so many annotators.
+
+        Of a crowd they need not be proven: the expected disorder is only known within e, so that a
         gap of a quarter of e is not noticed; its interval includes it.
         """
-        crowd = continuum.n_annotators >= DEFAULT.crowd
-        return best_groups(
-            continuum,
-            bound,
-            method=self.method,
-            gap=max(self.gap, _UNNOTICED * self.rule.precision) if crowd else self.gap,
-            time_limit=self.time_limit,
-            seed=self.seed,
-            cover=self.cover,
-            ties=ties,
-        )
+        if n_annotators < DEFAULT.crowd:
+            return self.solving
+        return {**self.solving, "gap": max(self.gap, _UNNOTICED * self.rule.precision)}
 
     def signature_parts(self) -> dict[str, object]:
         """What a signature says of these settings, but for chance, samples and method."""

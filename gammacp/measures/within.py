@@ -18,12 +18,12 @@ from dataclasses import replace
 
 from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
+from gammacp.measures.gamma import FEWEST_UNITS
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.score import BeyondChance, beyond_chance
 
-# Units per annotator and document from which `cut` can be told from the document itself.
-FEWEST_UNITS = 5.0
 WITHIN = "cut"
+TOO_SHORT = "documents are too short"
 
 
 def factors(
@@ -71,7 +71,7 @@ def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:
     units = math.fsum(c.mean_units for c in continua) / len(continua)
     if units < FEWEST_UNITS:
         return (
-            f"documents are too short ({units:.2g} units per annotator and document, of "
+            f"{TOO_SHORT} ({units:.2g} units per annotator and document, of "
             f"{FEWEST_UNITS:g} at least): only chance over documents serves"
         )
     return None

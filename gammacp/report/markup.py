@@ -24,6 +24,9 @@ class Markup(str):
     __slots__ = ()
 
 
+# Rows that are seen at a glance.
+_SEARCHED = 20
+
 Content = str | Markup | None
 
 
@@ -91,7 +94,8 @@ def table(
 ) -> Markup:
     """A table; `first` makes a column of its own before the others, such as buttons.
 
-    The first column is the row's header. A `long` table scrolls in a window of its own on screen.
+    The first column is the row's header. A `long` table scrolls in a window of its own on screen,
+    and one of more than `_SEARCHED` rows can be searched.
     """
     heads = [element("td")] if first else []
     heads += [
@@ -109,12 +113,17 @@ def table(
         )
         for i, record in enumerate(found.records)
     ]
-    return element(
+    shown = element(
         "div",
         element("table", element("thead", element("tr", *heads)), element("tbody", *rows)),
         class_="scroll long" if long else "scroll",
         tabindex="0" if long else None,
     )
+    if not long or len(rows) <= _SEARCHED:
+        return shown
+    field = element("input", type="search", data_search=True, aria_label="Search this table")
+    label = element("label", "Search ", field, " ", element("output"), class_="screen")
+    return element("div", label, shown)
 
 
 def _cell(column: Column, record: Record, digits: int, *, head: bool) -> Markup:

@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gammacp import __version__
@@ -22,11 +23,14 @@ from gammacp.tables import Column, Table, count
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison, OtherRound
+    from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
     from gammacp.campaign.consensus import Consensus
     from gammacp.left_out import LeftOut
     from gammacp.measures.gamma import Gamma
 
+
+# Annotators whose pairs are shown as a matrix.
+_WIDEST = 30
 
 LEFT_OUT = (
     Column("file", "file"),
@@ -156,6 +160,7 @@ def _sentences(contents: Contents) -> list[str]:
         )
     if bootstrap is not None:
         found.append(bootstrap.in_words().replace("(bootstrap", "(orange: bootstrap", 1))
+    found += score.in_words()
     found.append(
         "Every alignment is proven to be the best one."
         if _proven(score)
@@ -166,21 +171,26 @@ def _sentences(contents: Contents) -> list[str]:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
-        found.append(f"{passed} things in the files became no unit; they are listed below.")
+        things = "thing" if passed == 1 else "things"
+        found.append(f"{passed} {things} in the files became no unit, as listed below.")
     return found
 
 
 def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     comparison = contents.comparison
-    views = [
-        alignment_document(s.alignment, name) for name, s in comparison.overall.computed.items()
-    ]
-    found = [("alignment", "Alignment", alignment_view(views))] if views else []
+    computed = comparison.overall.computed
+    views = [alignment_document(s.alignment, n) for n, s in islice(computed.items(), tables.VIEWED)]
+    cut = (
+        element("p", f"The first {tables.VIEWED} of {len(computed)} documents.", class_="hint")
+        if len(computed) > tables.VIEWED
+        else None
+    )
+    found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
     if any(c.review for c in contents.consensus.values()):
         found.append(("review", "To review, worst first", tables.review(contents.consensus)))
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
-    found.append(("documents", "Documents", table(shown.documents(comparison))))
+    found.append(("documents", "Documents", table(shown.documents(comparison), long=True)))
     found.append(("annotators", "Annotators", _annotators(comparison)))
     if comparison.categories:
         found.append(("categories", "Categories", _categories(comparison)))
@@ -203,11 +213,18 @@ def _annotators(comparison: Comparison) -> Markup:
     return element(
         "div",
         element("div", tables.annotators(comparison)),
-        element(
-            "div", element("h3", "γ of each pair"), table(shown.pairs(comparison.pairs), digits=2)
-        ),
+        element("div", element("h3", "γ of each pair"), _pairs(comparison.pairs)),
         class_="stack",
     )
+
+
+def _pairs(found: PairMatrix) -> Markup:
+    """A matrix, or a list of the pairs of a crowd."""
+    if len(found.annotators) <= _WIDEST:
+        return table(shown.pairs(found), digits=2)
+    told = found.in_words()
+    note = element("p", told, class_="hint") if told else None
+    return join(table(shown.listed_pairs(found), digits=2, long=True), note)
 
 
 def _categories(comparison: Comparison) -> Markup:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # A list that nobody reads to its end is cut; the command line writes it whole.
 REVIEW_ROWS = 200
+# Documents whose alignment is on the page.
+VIEWED = 2000
 _QUOTE = 80
 
 
@@ -27,7 +29,7 @@ def annotators(comparison: Comparison) -> Markup:
         "Outvoted: units whose category has fewer votes than another.",
         class_="hint",
     )
-    return join(table(tables.annotators(comparison)), note)
+    return join(table(tables.annotators(comparison), long=True), note)
 
 
 def reference(found: ReferenceComparison) -> Markup:
@@ -60,7 +62,9 @@ def review(found: Mapping[str, Consensus], *, buttons: bool = True) -> Markup:
     return join(table(shown, first=_show if buttons else None, long=True), cut)
 
 
-def _show(record: Record) -> Markup:
+def _show(record: Record) -> Markup | None:
+    if record["document"] >= VIEWED:
+        return None
     where = f"{position(record['start'])} to {position(record['end'])}"
     return element(
         "button",

@@ -14,7 +14,7 @@ from gammacp.text import visible
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
 
-_SCRIPTS = ("model.js", "draw.js", "view.js", "panel.js")
+_SCRIPTS = ("model.js", "draw.js", "view.js", "panel.js", "search.js")
 
 
 @cache

@@ -175,7 +175,9 @@ def candidate_drops(
                 people=without,
                 joined=together,
                 own=alone,
-                interval=interval(np.concatenate((joined, first)), drawn) if bootstrap else None,
+                interval=interval(np.concatenate((joined, first)), drawn, 1.0)
+                if bootstrap
+                else None,
                 samples=found.samples,
                 without=_coefficients(part, {}, comparison),
                 with_candidate=_coefficients(part, {name: shared}, comparison),

@@ -46,6 +46,8 @@ class Comparison:
     def __post_init__(self) -> None:
         """Check n and the windows."""
         whole("n", self.n, 1)
+        if self.n > 2**31:
+            raise UsageError(f"n {self.n} is more than any text is long")
         if window(self.windows).padded and self.mode is Mode.PUBLISHED:
             raise UsageError(f"mode 'published' has no windowdiff {self.windows!r}")
 

@@ -187,7 +187,7 @@ def gold_report(
     ('system', 0.5, 0.5)
     """
     comparison = comparison or Comparison()
-    near = comparison.n - 1 if near is None else whole("near", near, 0)
+    near = comparison.n - 1 if near is None else min(whole("near", near, 0), 2**53)
     draws, seed = whole("draws", draws, 1), whole("seed", seed, 0)
     chosen = several("systems", systems) or [c for c in codings.coders if c != reference]
     for role, name in (("reference", reference), *(("system", name) for name in chosen)):
@@ -195,8 +195,14 @@ def gold_report(
             raise UsageError(
                 f"{role} {name!r} coded no item; coders are: {', '.join(codings.coders)}"
             )
+    if reference in chosen:
+        raise UsageError(f"{reference!r} is the reference, and no system beside it")
+    clash = next((c for c in chosen if c in map("({})".format, BASELINES)), None)
+    if clash is not None:
+        raise UsageError(f"{clash!r} is the name of a baseline: call the system otherwise")
     gold = {item: coders[reference] for item, coders in codings.items() if reference in coders}
-    scores = []
+    scores: list[SystemScore] = []
+    apart: list[str] = []
     for name in dict.fromkeys(chosen):
         shared = {i: [codings[i][name]] for i in gold if name in codings[i]}
         if shared:
@@ -204,6 +210,10 @@ def gold_report(
                 i for i in codings if (name in codings[i] or i in gold) and i not in shared
             )
             scores.append(_score(name, gold, shared, comparison, near, lost))
+        elif systems:
+            raise DataError(f"{name!r} coded no item of the reference {reference!r}")
+        else:
+            apart.append(name)
     if not scores:
         raise DataError(
             f"no item of {reference!r} is coded by a system",
@@ -225,7 +235,7 @@ def gold_report(
             for a, b in combinations(ranked, 2)
             if not (a.baseline and b.baseline)
         },
-        notes=tuple(_notes(ranked)),
+        notes=tuple(_notes(ranked, apart)),
         signature=comparison.signed(
             "segmentation", reference=reference, near=near, draws=draws, seed=seed
         ),
@@ -310,6 +320,8 @@ def _counts(
 def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[str, Difference]:
     mine, theirs = ([s.documents.index(i) for i in a.documents if i in b.documents] for s in (a, b))
     size = len(mine)
+    if not size:
+        return dict.fromkeys(MEASURES, Difference(math.nan, None, math.nan))
     drawn = draw_items(size, draws, seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(size,)))
     exact = size <= _EXACT
@@ -327,12 +339,20 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
         # The data are one of all exchanges, and count as one of the random ones.
         as_far = int((np.abs(apart) >= abs(value) - 1e-12).sum()) + (not exact)
         p = math.nan if math.isnan(value) else as_far / (len(swaps) + (not exact))
-        found[measure] = Difference(value, interval(parts, drawn), p)
+        found[measure] = Difference(
+            value, interval(parts, drawn, math.inf if measure == "shift" else 1.0), p
+        )
     return found
 
 
-def _notes(systems: Sequence[SystemScore]) -> list[str]:
-    notes = [
+def _notes(systems: Sequence[SystemScore], apart: Sequence[str]) -> list[str]:
+    notes = [f"{name}: no document of the reference, so it is left out" for name in apart]
+    notes += [
+        f"{a.name} and {b.name}: no document in common, so they are not compared"
+        for a, b in combinations(systems, 2)
+        if not set(a.documents) & set(b.documents)
+    ]
+    notes += [
         f"{s.name}: {len(s.left_out)} documents that it or the reference did not code are left "
         f"out: {', '.join(s.left_out)}"
         for s in systems

@@ -17,6 +17,9 @@ from gammacp.segmentation.rows import share
 
 # With fewer items there is no interval.
 FEWEST = 5
+# Draws of items that are all alike have no error to speak of; of more than so many, no interval.
+_NO_ERROR = 1e-9
+_MOST_ALIKE = 0.02
 
 
 def draw_items(items: int, draws: int, seed: int) -> Floats:
@@ -39,10 +42,11 @@ def linearised(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
     return ratios[0] - ratios[1], np.sqrt(squares * size / max(size - 1, 1))
 
 
-def interval(parts: Floats, drawn: Floats) -> tuple[float, float] | None:
-    """The 95 % interval of the difference from the draws; None for fewer than `FEWEST` items.
+def interval(parts: Floats, drawn: Floats, limit: float = math.inf) -> tuple[float, float] | None:
+    """The 95 % interval of the difference from the draws, within ± limit.
 
-    `parts` and `drawn` as `parts` and `weights` of `linearised`.
+    None for fewer than `FEWEST` items, and where too many draws tell nothing of the error. `parts`
+    and `drawn` as `parts` and `weights` of `linearised`.
     """
     if parts.shape[1] < FEWEST:
         return None
@@ -51,6 +55,11 @@ def interval(parts: Floats, drawn: Floats) -> tuple[float, float] | None:
     known = ~np.isnan(values)
     if not known.any() or math.isnan(value):
         return None
-    t = share(values[known] - value, errors[known], 0.0)
+    same = np.abs(values - value) <= _NO_ERROR
+    told = known & ((errors > _NO_ERROR) | same)
+    if told.sum() < (1 - _MOST_ALIKE) * known.sum():
+        return None
+    t = np.where(same, 0.0, values - value)[told] / np.maximum(errors[told], _NO_ERROR)
     high, low = np.quantile(t, (0.025, 0.975))
-    return float(value - low * error), float(value - high * error)
+    ends = np.clip((value - low * error, value - high * error), -limit, limit)
+    return float(ends[0]), float(ends[1])

@@ -117,6 +117,8 @@ def _sentence(
             tally.add(*_SKIPPED["-" in token["ID"]])
             if "-" in token["ID"]:
                 first, last = map(int, token["ID"].split("-"))
+                if not 1 <= first <= last:
+                    raise DataError(f"range {token['ID']} goes backwards", file=path, line=number)
                 multiword.append((first, last, token.get("FORM", MISSING)))
             continue
         if token["ID"] != str(len(tokens) + 1):
@@ -141,6 +143,14 @@ def _sentence(
             file=path,
             line=rows[0][0],
             hint="It has multiword ranges or empty nodes only: take it out.",
+        )
+
+    beyond = next((m for m in multiword if m[1] > len(tokens)), None)
+    if beyond is not None:
+        raise DataError(
+            f"range {beyond[0]}-{beyond[1]} in a sentence of {len(tokens)} tokens",
+            file=path,
+            line=rows[0][0],
         )
 
     def column(key: str) -> tuple[str, ...]:

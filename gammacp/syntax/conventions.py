@@ -42,7 +42,7 @@ def check_conventions(labels: str, ignore: str, kind: str) -> None:
 
 
 def by_convention(
-    sentence: Dependencies, *, labels: str, ignore: str, tally: Tally | None
+    sentence: Dependencies, *, labels: str = "all", ignore: str = "", tally: Tally | None = None
 ) -> Dependencies:
     """The sentence with only what counts.
 
@@ -69,7 +69,7 @@ def by_convention(
 
 
 def is_punctuation(form: str) -> bool:
-    """Whether all characters are of Unicode's categories P….
+    """Whether all characters are of Unicode's categories P…; `_` stands for no word.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def is_punctuation(form: str) -> bool:
     >>> is_punctuation("…"), is_punctuation("'s"), is_punctuation("$")
     (True, False, False)
     """
-    return all(unicodedata.category(c).startswith("P") for c in form)
+    return form != "_" and all(unicodedata.category(c).startswith("P") for c in form)
 
 
 def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> Dependencies:
@@ -101,7 +101,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     >>> without_punctuation(s).heads
     (2, 0, 2)
     """
-    if not sentence.forms:
+    if set(sentence.forms) <= {"_"}:
         raise DataError(
             "punctuation is told by words, and there are none",
             file=sentence.file or None,

@@ -101,7 +101,9 @@ def test_every_annotator_takes_part_once_with_all_units_whole(two: Continuum) ->
     sampler = prepare_cut([two], 2)
     for k in range(30):
         drawn = sampler.draw(RNG(k))
-        lengths = sorted(np.round(drawn.lengths[drawn.rows_of(a)], 9).tolist() for a in "12")
+        lengths = sorted(
+            np.round(drawn.lengths[drawn.rows_of(a)], 9).tolist() for a in drawn.annotators
+        )
         assert lengths == [[3.0, 3.0, 3.0, 3.0], [6.0, 6.0]]
         assert drawn.bounds[1] == drawn.length >= drawn.ends.max()
         for name in drawn.annotators:

@@ -41,7 +41,8 @@ def test_compare_as_json(run: Run, good: Path) -> None:
     assert result.code == 0
     document = json.loads(result.out)
     assert set(document) == {
-        "overall", "documents", "annotators", "pairs", "categories", "confusion", "reference",
+        "overall", "documents", "annotators", "pairs", "pairs_left_out",
+        "categories", "confusion", "reference",
         "against", "left_out",
     }  # fmt: skip
     assert document["overall"]["gamma"] == gc.gamma(gc.read(good), samples=10).value

@@ -12,6 +12,7 @@ KEYS = {
     "observed_disorder",
     "expected_disorder",
     "samples",
+    "precision",
     "status",
     "bound",
     "annotators",
@@ -63,7 +64,7 @@ def test_several_files_are_a_corpus(run: Run, good: Path, tmp_path: Path) -> Non
     assert f"{bad}:1: " in result.err
     document = json.loads(result.out)
     assert document["corpus"]["continua"] == 2
-    assert KEYS | {"continua", "mean", "within", "between"} == set(document["corpus"])
+    assert KEYS | {"continua", "mean", "within", "between", "marked"} == set(document["corpus"])
     values = {Path(r["file"]).name: r["gamma"] for r in document["results"]}
     assert values["lonely.csv"] is None
     assert document["corpus"]["mean"] == pytest.approx(

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-import gammacp.measures.settings as gamma_settings
 from gammacp.alignment import BestGroups
+from gammacp.continuum import Continuum
+from gammacp.measures import random_sets
 from tests.conftest import Run
 
 Interrupt = Callable[[int], None]
@@ -21,19 +22,21 @@ Interrupt = Callable[[int], None]
 @pytest.fixture
 def interrupt(monkeypatch: pytest.MonkeyPatch) -> Interrupt:
     """Send Ctrl-C while the random set of that number (from 1) is aligned."""
-    true = gamma_settings.best_groups
+    true = random_sets.best_groups_of_each
 
     def set_up(number: int) -> None:
-        calls = 0
+        done = 0
 
-        def aligned(*args: Any, **options: Any) -> BestGroups:
-            nonlocal calls
-            calls += 1
-            if calls == number:
-                signal.raise_signal(signal.SIGINT)
-            return true(*args, **options)
+        def aligned(sets: list[Continuum], *args: Any, **options: Any) -> list[BestGroups]:
+            nonlocal done
+            found = true(sets, *args, **options)
+            before, done = number - 1 - done, done + len(sets)
+            if not 0 <= before < len(sets):
+                return found
+            signal.raise_signal(signal.SIGINT)
+            return found[:before]
 
-        monkeypatch.setattr(gamma_settings, "best_groups", aligned)
+        monkeypatch.setattr(random_sets, "best_groups_of_each", aligned)
 
     return set_up
 
@@ -93,7 +96,8 @@ def test_files_that_are_done_are_kept(run: Run, interrupt: Interrupt, files: lis
     assert first == whole[0]
     assert second["observed_disorder"] == whole[1]["observed_disorder"]
     assert (second["gamma"], second["samples"]) == (None, 4)
-    assert third["reason"] == "interrupted before it was aligned"
+    assert third["reason"].startswith("interrupted after 0 random annotation sets")
+    assert third["observed_disorder"] == whole[2]["observed_disorder"]
     assert (document["corpus"]["continua"], document["corpus"]["status"]) == (1, "feasible")
     assert document["corpus"]["gamma"] == pytest.approx(first["gamma"])
 
@@ -135,7 +139,7 @@ def test_other_commands_end_with_one_line_and_write_nothing(
                 raise
             raise SystemError("returned a result with an exception set") from interrupted
 
-    monkeypatch.setattr(gamma_settings, "best_groups", aligned)
+    monkeypatch.setattr(random_sets, "best_groups_of_each", aligned)
     page = files[0].with_suffix(".html")
     done = run("report", files[0], "-o", page, "--jobs", 1)
     assert (done.code, done.out, done.err) == (130, "", "gammacp: interrupted\n")

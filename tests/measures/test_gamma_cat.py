@@ -78,8 +78,8 @@ def test_measure_shares_the_alignments_of_the_family(monkeypatch: pytest.MonkeyP
 
     c = predefined({"A": "xxyyzzxy", "B": "xxyyzyxx"})
     calls = []
-    solve = module.align
-    monkeypatch.setattr(module, "align", lambda *a, **k: calls.append(a) or solve(*a, **k))
+    solve = module.align_each
+    monkeypatch.setattr(module, "align_each", lambda *a, **k: calls.append(a) or solve(*a, **k))
     found = measure(c, ["gamma", "gamma-cat", "gamma-k"], samples=10)
     assert len(calls) == 1
     assert found["gamma-cat"].value == gamma_cat(c, samples=10).value

@@ -59,8 +59,11 @@ def test_agreement_that_may_be_chance_is_said() -> None:
 
 
 def test_two_documents_have_only_two_random_sets() -> None:
-    """Each annotator's documents permuted: there is one way to exchange two."""
-    corpus = Corpus.from_continua({"a": scattered(1), "b": scattered(2, n=20)})
+    """Each annotator's documents permuted: there is one way to exchange two.
+
+    A's document a and B's b have no unit in one place, A's b and B's a have one.
+    """
+    corpus = Corpus.from_continua({"a": scattered(1), "b": scattered(4, n=20)})
     found = gamma_corpus(corpus)
     assert "chance:documents" in found.signature
     assert any("only 2 different disorders" in note for note in found.notes)

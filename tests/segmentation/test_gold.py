@@ -199,3 +199,31 @@ def test_no_boundary_at_all() -> None:
     assert math.isnan(found.micro("f"))
     assert any(n.startswith("s: documents without a value") and "f 1" in n for n in report.notes)
     assert set(found.as_dict()["micro"]) == set(MEASURES)
+
+
+def test_systems_of_unlike_documents() -> None:
+    both = codings(
+        {
+            "x": {"g": [3, 4], "s": [4, 3]},
+            "y": {"g": [5, 4], "t": [4, 5]},
+            "z": {"u": [4, 5]},
+        }
+    )
+    found = gold_report(both, "g")
+    assert math.isnan(found.differences["s", "t"]["b"].value)
+    assert any("s and t: no document in common" in note for note in found.notes)
+    assert any("u: no document of the reference" in note for note in found.notes)
+    with pytest.raises(DataError, match="'u' coded no item"):
+        gold_report(both, "g", systems=["s", "u"])
+    with pytest.raises(UsageError, match="is the reference"):
+        gold_report(both, "g", systems=["s", "g"])
+
+
+def test_intervals_of_few_documents_stay_in_range() -> None:
+    """Draws of which all items are alike have an error of 1e-16, and t of 1e15."""
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        parts = rng.integers(0, 3, size=(4, 5)).astype(float)
+        parts[1::2] = np.maximum(parts[1::2], parts[::2]) + 1
+        ends = interval(parts, draw_items(5, 200, 0), 1.0)
+        assert ends is None or -1 <= ends[0] <= ends[1] <= 1

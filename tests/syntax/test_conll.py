@@ -116,3 +116,12 @@ def test_an_empty_sentence_is_an_error() -> None:
         Dependencies((0, 1), ("r",))
     with pytest.raises(DataError, match="1 forms for 2 heads"):
         Dependencies((0, 1), ("r", "s"), ("x",))
+
+
+@pytest.mark.parametrize(("ids", "what"), [("2-1", "backwards"), ("1-5", "of 2 tokens")])
+def test_a_range_that_cannot_be(ids: str, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    row = "\t_\t_\t_\t_\t"
+    path.write_text(f"{ids}\tab{row}_\t_\t_\t_\n1\ta{row}0\troot\t_\t_\n2\tb{row}1\tobj\t_\t_\n\n")
+    with pytest.raises(DataError, match=what):
+        read_conll(path)

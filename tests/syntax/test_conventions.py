@@ -216,3 +216,10 @@ def test_evalb_counts_its_sample_as_evalb_does(
     assert ((x & y).total(), x.total(), y.total()) == (matched, of_gold, of_test)
     f1 = evalb_f1(Treebank.from_annotations({"A": [a], "B": [b]}))
     assert f1 == pytest.approx(2 * matched / (of_gold + of_test))
+
+
+def test_words_that_are_not_given_are_no_punctuation() -> None:
+    unknown = Dependencies((2, 0), ("det", "root"), ("a", "_"))
+    assert without_punctuation(unknown) == unknown
+    with pytest.raises(DataError, match="there are none"):
+        without_punctuation(Dependencies((2, 0), ("det", "root"), ("_", "_")))

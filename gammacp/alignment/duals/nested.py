@@ -71,7 +71,8 @@ def relaxations(
     iterate: Iterate | None = None
     old: Model | None = None
     held: Indices = np.zeros(0, np.int64)
-    for n_inside in stages(_counts(problem)[most_units], tuning):
+    planned = stages(_counts(problem)[most_units], tuning)
+    for n_inside in planned:
         inside = most_units[:n_inside]
         beside = _beside(problem, inside, deadline)
         if beside is None or due(deadline):
@@ -83,7 +84,7 @@ def relaxations(
             iterate = start(new)
         else:
             iterate = enlarged(iterate, old, new, np.searchsorted(units, held))
-        last = len(units) == problem.n_units
+        last = n_inside == planned[-1]
         for priced in ascend(new, iterate, deadline):
             iterate = priced.iterate
             price = -beside
@@ -92,7 +93,8 @@ def relaxations(
             if due(deadline):
                 return
             own = priced.value - priced.bound
-            if not last and own < tuning.stage_gap * max(objective + left - priced.value, 0.0):
+            # Below its bound, the iterate is far from definite yet.
+            if not last and 0 <= own < tuning.stage_gap * (objective + left - priced.value):
                 break
         old, held = new, units
 

@@ -32,7 +32,7 @@ def annealed(
     while not due(deadline) and fits(problem, groups, tuning):
         for heat in tuning.heats:
             run += 1
-            schedule = Schedule(heat, moves, seed + run)
+            schedule = Schedule(heat, moves, (seed % 2**64, run))
             groups = cooled(problem, groups, schedule, deadline, tuning)
             yield groups
         moves *= 2
@@ -43,7 +43,7 @@ class Schedule(NamedTuple):
 
     heat: float
     moves: int
-    seed: int
+    seed: int | tuple[int, int]
 
 
 def fits(problem: Problem, groups: Codes, tuning: Tuning) -> bool:

@@ -29,6 +29,7 @@ from gammacp.alignment.solvers.generation import (
     Generated,
     concluded,
     generate,
+    rivals,
     solve_generation,
 )
 from gammacp.alignment.solvers.registry import registered
@@ -90,23 +91,28 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     generated = _head_start(problem, limits, deadline)
     found = _enclosed(problem, generated)
     if generated.complete or due(deadline) or found.gap <= enough(problem, found.objective, limits):
-        return concluded(problem, generated, limits, deadline)
+        return concluded(problem, replace(generated, groups=found.groups), limits, deadline)
     # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
     with threadpool_limits(1, "blas"):
         found = enclose(problem, found, limits, deadline)
     if not due(deadline) and found.gap > enough(problem, found.objective, limits):
-        total = problem.n_units * problem.opening
-        known = Generated(
-            generated.columns, found.price, found.groups, total - found.bound, complete=False
-        )
+        known = _known(generated, found)
         generated = generate(
             problem, limits, deadline if small else _last(began, limits, deadline), known
         )
         if generated.complete:
             return concluded(problem, generated, limits, deadline)
         found = _enclosed(problem, generated)
-    certificate = Certificate(to_columns(problem, found.groups), found.price)
+    known = _known(generated, found)
+    columns = rivals(problem, known, limits, deadline) or to_columns(problem, found.groups)
+    certificate = Certificate(columns, found.price)
     return solution(problem, found.groups, found.bound, certificate)
+
+
+def _known(generated: Generated, found: Enclosed) -> Generated:
+    """What generation goes on from; its bound is what the prices prove, `unit_bound` has none."""
+    most = float(found.price.sum())
+    return Generated(generated.columns, found.price, found.groups, most, complete=False)
 
 
 def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
@@ -151,7 +157,8 @@ def enclose(problem: Problem, found: Enclosed, limits: Limits, deadline: float) 
     found = _raised(problem, found, below)
     progressed, open_gap = began, found.gap
     while not due(deadline) and found.gap > enough(problem, found.objective, limits):
-        if above.alive and above.seconds * (1 + above.idle) <= below.seconds:
+        turn_above = above.seconds * (1 + above.idle) <= below.seconds or not below.alive
+        if above.alive and turn_above:
             found = _lowered(problem, found, above)
         else:
             found = _raised(problem, found, below)

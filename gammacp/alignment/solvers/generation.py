@@ -155,6 +155,20 @@ def generate(
     return Generated(columns, state.center, state.groups, state.bound, complete=False)
 
 
+def rivals(problem: Problem, known: Generated, limits: Limits, deadline: float) -> Columns | None:
+    """All groups that an equally good alignment could use; None if it is not proven so far.
+
+    Nor where they are too many, or the time is out.
+    """
+    tuning, slack = limits.tuning, _slack(problem)
+    if due(deadline) or known.bound - float(to_columns(problem, known.groups).gain.sum()) > slack:
+        return None
+    try:
+        return _within(problem, _begun(problem, known, deadline, tuning), slack, deadline, tuning)
+    except TimeoutError:
+        return None
+
+
 def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: Tuning) -> _Iterate:
     groups = improve(problem, None, deadline, tuning) if known is None else known.groups
     pool = to_columns(problem, groups)

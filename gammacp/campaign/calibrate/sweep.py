@@ -81,7 +81,7 @@ def shuffled_gammas(cell: Cell) -> Floats:
     if not together[0].model.pools:
         settings = _sampled(cell.settings, -(-SAMPLES // len(sets)))
         together = [Basis(s, settings) for s in sets.values()]
-    observed = [b.settings.solve(c, b.bound).disorder for b in together for c in b.continua]
+    observed = [a.disorder for b in together for a in b.align(b.continua)]
     expected = np.concatenate([b.chance(b.continua[0]).expected.disorders for b in together])
     mean = float(expected.mean())
     if mean == 0:

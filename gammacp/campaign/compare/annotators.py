@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gammacp.arrays import Floats
 from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.scoring import Selection
 from gammacp.measures.agreement import Agreement
+
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,49 +69,46 @@ def summaries(
 ) -> tuple[AnnotatorSummary, ...]:
     """Each annotator among the others."""
     out = {entry.annotator: entry for entry in without}
-    return tuple(
-        _summary(name, continua, overall, pairs.mean_with_others(name), out.get(name))
-        for name in pairs.annotators
-    )
-
-
-def _summary(
-    name: str,
-    continua: Selection,
-    overall: Agreement,
-    mean_pair: float,
-    out: WithoutAnnotator | None,
-) -> AnnotatorSummary:
-    mine = [c for c in continua.values() if name in c.annotators]
-    lengths = np.concatenate([c.lengths[c.rows_of(name)] for c in mine])
-    alone, outvoted = _position_among_others(name, overall)
-    return AnnotatorSummary(
-        name=name,
-        units=len(lengths),
-        documents=len(mine),
-        mean_length=float(lengths.mean()) if len(lengths) else math.nan,
-        mean_pair=mean_pair,
-        without=out.agreement.value if out else math.nan,
-        gain=out.gain if out else math.nan,
-        alone=alone,
-        outvoted=outvoted,
-    )
-
-
-def _position_among_others(name: str, overall: Agreement) -> tuple[float, float]:
-    """Share of units alone, and of units outvoted on the category."""
-    total = alone = outvoted = 0
+    place = {name: i for i, name in enumerate(pairs.annotators)}
+    marked = np.zeros((len(place), 3))
+    for c in continua.values():
+        mine = [place[name] for name in c.annotators]
+        marked[mine] += np.column_stack(
+            (c.counts, np.ones(len(mine)), np.bincount(c.annotator_codes, c.lengths, len(mine)))
+        )
+    among = np.zeros((len(place), 3))
     for score in overall.computed.values():
-        continuum, groups = score.alignment.continuum, score.alignment.groups
-        if name not in continuum.annotators:
-            continue
-        column = continuum.annotators.index(name)
-        own = groups[groups[:, column] >= 0]
-        codes = np.where(own >= 0, continuum.category_codes[own], -2)
-        for row in codes:
-            present = row[row > -2]
-            values, votes = np.unique(present, return_counts=True)
-            total += 1
-            alone += len(present) == 1
-            outvoted += int(votes[values == row[column]][0] < votes.max())
-    return (alone / total, outvoted / total) if total else (math.nan, math.nan)
+        mine = [place[name] for name in score.alignment.continuum.annotators]
+        among[mine] += _among_others(score.alignment)
+    found = []
+    for name, (units, documents, length), (total, alone, outvoted) in zip(
+        place, marked.tolist(), among.tolist(), strict=True
+    ):
+        entry = out.get(name)
+        found.append(
+            AnnotatorSummary(
+                name=name,
+                units=int(units),
+                documents=int(documents),
+                mean_length=length / units if units else math.nan,
+                mean_pair=pairs.mean_with_others(name),
+                without=entry.agreement.value if entry else math.nan,
+                gain=entry.gain if entry else math.nan,
+                alone=alone / total if total else math.nan,
+                outvoted=outvoted / total if total else math.nan,
+            )
+        )
+    return tuple(found)
+
+
+def _among_others(alignment: Alignment) -> Floats:
+    """Units of each annotator: how many are aligned, alone, and outvoted on the category."""
+    groups = alignment.groups
+    real = groups >= 0
+    codes = np.where(real, alignment.continuum.category_codes[groups], -2)
+    votes = np.zeros(codes.shape, np.int64)
+    for column in codes.T:
+        votes += (codes == column[:, None]) & real
+    alone = real & (real.sum(axis=1, keepdims=True) == 1)
+    outvoted = real & (votes < votes.max(axis=1, keepdims=True))
+    return np.column_stack([kind.sum(axis=0) for kind in (real, alone, outvoted)]).astype(float)

@@ -11,14 +11,13 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.campaign.compare.scoring import Selection
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
     from gammacp.measures.agreement import Agreement
-    from gammacp.measures.random_sets import Memory
-    from gammacp.measures.settings import Settings
+    from gammacp.measures.random_sets import Basis
 
 UNLABELLED = "(unlabelled)"
 NO_UNIT = "(no unit)"
@@ -167,15 +166,14 @@ class CategoryAgreement:
 
 
 def by_category(
-    continua: Selection, table: Confusion, overall: Agreement, settings: Settings, memory: Memory
+    continua: Selection, table: Confusion, overall: Agreement, basis: Basis
 ) -> tuple[CategoryAgreement, ...]:
     """γ_k of every category, with its counts; categories without units are left out.
 
-    `memory` is what `overall`, γ of the same continua with the same settings, left: γ_k rests on
-    its alignments and its random sets.
+    γ_k rests on the alignments and the random sets that `overall` rests on: those of `basis`.
     """
     names = tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
-    scores, reasons = _gamma_k(continua, overall, settings, memory)
+    scores, reasons = _gamma_k(overall, basis)
     found = []
     for name in names:
         counts = {d: _count(c, name) for d, c in continua.items()}
@@ -200,17 +198,11 @@ def by_category(
     return tuple(found)
 
 
-def _gamma_k(
-    continua: Selection, overall: Agreement, settings: Settings, memory: Memory
-) -> tuple[dict[str, dict[str, float]], str | None]:
+def _gamma_k(overall: Agreement, basis: Basis) -> tuple[dict[str, dict[str, float]], str | None]:
     from gammacp.measures.gamma_cat import gamma_k_on
-    from gammacp.measures.random_sets import Basis
 
-    one = len(continua) == 1
-    source = next(iter(continua.values())) if one else Corpus.from_continua(continua)
     scores: dict[str, dict[str, float]] = {}
     reason = None
-    basis = Basis(source, settings, memory=memory)
     for name, score in overall.computed.items():
         try:
             scores[name] = dict(gamma_k_on(score.alignment.continuum, basis).by_category)

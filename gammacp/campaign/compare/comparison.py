@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
-from gammacp.arguments import whole
+from gammacp.arguments import several, whole
 from gammacp.campaign.compare.annotators import AnnotatorSummary, summaries
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.pairs import (
     PairMatrix,
     WithoutAnnotator,
     pair_matrix,
-    selections_of_pairs,
-    selections_without,
     without_each,
 )
 from gammacp.campaign.compare.permutation import DEALS
@@ -24,17 +22,22 @@ from gammacp.campaign.compare.reference import (
     against_reference,
     check_reference,
     documents_with,
-    selections_with,
 )
 from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
-from gammacp.campaign.compare.scoring import Scores, Selection, annotators_of, with_annotators
-from gammacp.errors import DataError
-from gammacp.measures.agreement import Agreement, Continua, named_continua
+from gammacp.campaign.compare.scoring import Selection, annotators_of, with_annotators
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import (
+    Agreement,
+    Continua,
+    agreement_of,
+    agreement_on,
+    basis_of,
+    named_continua,
+)
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 
-if TYPE_CHECKING:
-    from gammacp.measures.random_sets import Memory
+TABLES = ("document", "annotator", "pair", "category")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,7 @@ class Comparison:
             ],
             "annotators": [a.as_dict() for a in self.annotators],
             "pairs": self.pairs.as_dict(),
+            "pairs_left_out": self.pairs.left_out,
             "categories": [c.as_dict() for c in self.categories],
             "confusion": self.confusion.as_dict(),
             "reference": self.reference.as_dict() if self.reference else None,
@@ -94,6 +98,7 @@ def compare(
     draws: int = DRAWS,
     deals: int = DEALS,
     leave_one_out: bool = True,
+    by: Collection[str] = TABLES,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     **options: Unpack[GammaOptions],
@@ -111,9 +116,11 @@ def compare(
     draws, deals
         Bootstrap draws (0 for none), and random deals of the permutation test.
     leave_one_out
-        Compute γ without each annotator: as much work again as γ, for each of them.
+        Compute γ without each annotator, on the annotator's documents.
+    by
+        What is computed beside γ of everybody: tables of `TABLES`.
     executor
-        Where the γ of pairs and of the left-out sets are computed.
+        Where random sets are aligned; the same bits whatever it is.
     progress
         Is told what comes next.
     options
@@ -129,32 +136,41 @@ def compare(
     """
     settings = Settings.of(**options)
     draws, deals = whole("draws", draws, 0), whole("deals", deals, 1)
+    wanted = frozenset(several("by", by))
+    if unknown := wanted - frozenset(TABLES):
+        raise UsageError(f"by {sorted(unknown)[0]!r} is none of: {', '.join(TABLES)}")
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
     others = _people(everything, reference)
     another = None if against is None else _people(named_continua(against), reference, there=False)
-    scores = Scores.of_all(_compared(everything, others, another, reference), settings, executor)
+    mine = {} if reference is None else documents_with(everything, reference)
+    compared = [tuple(c.values()) for c in (others, another or {}, mine)]
+    settings = settings.deciding(compared)
     tell("everybody")
-    memory: Memory = {}
-    overall = scores.of(others, memory=memory)
+    basis = basis_of(others, settings, executor=executor, shared={})
+    overall = agreement_on(basis, others)
     if not overall.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
         raise DataError(f"no document has a γ: {reasons}")
     tell("pairs of annotators")
-    pairs = pair_matrix(others, scores)
+    names = annotators_of(others)
+    pairs = PairMatrix(annotators=names, agreements={})
+    if reference is not None or wanted & {"annotator", "pair"}:
+        pairs = pair_matrix(others, basis)
     tell("each annotator left out")
-    without = without_each(others, scores) if leave_one_out else ()
+    apart = leave_one_out and "annotator" in wanted
+    without = without_each(others, overall, basis) if apart else ()
     tell("categories")
-    names = tuple(dict.fromkeys(c for k in others.values() for c in k.categories))
-    table = confusion((s.alignment for s in overall.computed.values()), names)
-    categories = by_category(others, table, overall, scores.settings, memory)
+    labels = tuple(dict.fromkeys(c for k in others.values() for c in k.categories))
+    table = confusion((s.alignment for s in overall.computed.values()), labels)
     found, rounds = None, None
     if reference is not None:
         tell("reference")
-        found = against_reference(everything, reference, pairs, scores)
+        own = basis_of(mine, settings, executor=executor, shared={})
+        found = against_reference(reference, pairs, own, mine)
     if another is not None:
         tell("the other round")
-        second = scores.of(another)
+        second = agreement_of(another, settings, executor=executor)
         test = compare_rounds(overall, second, deals=deals, seed=settings.seed)
         rounds = OtherRound(agreement=second, test=test)
     return Comparison(
@@ -162,8 +178,8 @@ def compare(
         bootstrap=overall.bootstrap(draws=draws, seed=settings.seed) if draws else None,
         pairs=pairs,
         without=without,
-        annotators=summaries(others, overall, pairs, without),
-        categories=categories,
+        annotators=summaries(others, overall, pairs, without) if "annotator" in wanted else (),
+        categories=by_category(others, table, overall, basis) if "category" in wanted else (),
         confusion=table,
         reference=found,
         against=rounds,
@@ -182,21 +198,3 @@ def _people(continua: Selection, reference: str | None, *, there: bool = True) -
             hint="Give the files of all annotators",
         )
     return others
-
-
-def _compared(
-    everything: Selection,
-    others: Selection,
-    another: Selection | None,
-    reference: str | None,
-) -> Iterable[Selection]:
-    """Every selection whose γ is compared with another one's, asked for or not."""
-    yield others
-    yield from selections_of_pairs(others).values()
-    for both in selections_without(others).values():
-        yield from both
-    if another is not None:
-        yield another
-    if reference is not None:
-        yield documents_with(everything, reference)
-        yield from selections_with(everything, reference).values()

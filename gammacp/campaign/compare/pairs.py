@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.campaign.compare.scoring import Scores, Selection, annotators_of, with_annotators
+from gammacp.campaign.compare.scoring import Selection, annotators_of, selected
 from gammacp.measures.agreement import Agreement
+
+if TYPE_CHECKING:
+    from gammacp.measures.random_sets import Basis
+
+
+# Pairs of a crowd are more than anybody reads, and most share a document or two.
+MOST_PAIRS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairMatrix:
     """γ of every pair of annotators, on the documents that both annotated.
 
-    `agreements[a, b]` for a before b in `annotators`.
+    `agreements[a, b]` for a before b in `annotators`; of more than `MOST_PAIRS` pairs those that
+    share most documents, and `left_out` says how many others share any.
     """
 
     annotators: tuple[str, ...]
     agreements: Mapping[tuple[str, str], Agreement]
+    left_out: int = 0
 
-    @property
+    @cached_property
     def values(self) -> Floats:
         """γ, shape (annotators, annotators), symmetric; 1 on the diagonal, NaN where undefined."""
-        n = len(self.annotators)
-        matrix = np.full((n, n), math.nan)
+        place = {name: i for i, name in enumerate(self.annotators)}
+        matrix = np.full((len(place), len(place)), math.nan)
         np.fill_diagonal(matrix, 1.0)
-        for i, j in combinations(range(n), 2):
-            pair = self.annotators[i], self.annotators[j]
-            matrix[i, j] = matrix[j, i] = self.agreements[pair].value
+        for (a, b), found in self.agreements.items():
+            matrix[place[a], place[b]] = matrix[place[b], place[a]] = found.value
         return matrix
 
     def mean_with_others(self, annotator: str) -> float:
@@ -41,6 +51,13 @@ class PairMatrix:
         place = self.annotators.index(annotator)
         row = np.delete(self.values[place], place)
         return float(np.nanmean(row)) if not np.isnan(row).all() else math.nan
+
+    def in_words(self) -> str:
+        """Which pairs are left out; empty if none is."""
+        if not self.left_out:
+            return ""
+        shown = len(self.agreements)
+        return f"The {shown} pairs that share most documents; {self.left_out} others share some."
 
     def as_dict(self) -> list[dict[str, Any]]:
         """One entry per pair, as JSON has it."""
@@ -50,20 +67,22 @@ class PairMatrix:
         ]
 
 
-def selections_of_pairs(continua: Selection) -> dict[tuple[str, str], Selection]:
-    """What each pair of annotators annotated together."""
-    return {
-        pair: with_annotators(continua, pair, all_of_them=True)
-        for pair in combinations(annotators_of(continua), 2)
-    }
-
-
-def pair_matrix(continua: Selection, scores: Scores) -> PairMatrix:
+def pair_matrix(continua: Selection, basis: Basis) -> PairMatrix:
     """γ of every pair of annotators, each against chance modelled on the two of them."""
-    selections = selections_of_pairs(continua)
-    found = scores.each(list(selections.values()))
+    names = annotators_of(continua)
+    place = {name: i for i, name in enumerate(names)}
+    shared = Counter(
+        pair
+        for c in continua.values()
+        for pair in combinations(sorted(c.annotators, key=place.__getitem__), 2)
+    )
+    pairs = list(combinations(names, 2)) if math.comb(len(names), 2) <= MOST_PAIRS else []
+    if not pairs:
+        pairs = [pair for pair, _ in shared.most_common(MOST_PAIRS)]
     return PairMatrix(
-        annotators=annotators_of(continua), agreements=dict(zip(selections, found, strict=True))
+        annotators=names,
+        agreements={pair: selected(basis, pair) for pair in pairs},
+        left_out=len(shared.keys() - set(pairs)),
     )
 
 
@@ -76,7 +95,7 @@ class WithoutAnnotator:
     annotator
         Who is missing.
     agreement
-        γ of the others, on documents where at least two others remain.
+        γ of the others, on the annotator's documents where at least two others remain.
     baseline
         γ of all annotators on the same documents; NaN where undefined.
     """
@@ -97,30 +116,16 @@ class WithoutAnnotator:
         return interval is not None and interval[0] > self.baseline
 
 
-def selections_without(continua: Selection) -> dict[str, tuple[Selection, Selection]]:
-    """Per annotator: the others alone, and everybody on the same documents.
+def without_each(
+    continua: Selection, overall: Agreement, basis: Basis
+) -> tuple[WithoutAnnotator, ...]:
+    """Agreement without each annotator; empty for fewer than three annotators.
 
-    Empty for fewer than three annotators.
+    Both values of an entry are of the same documents; that of everybody needs nothing but what
+    `overall` has.
     """
     names = annotators_of(continua)
     if len(names) < 3:
-        return {}
-    found: dict[str, tuple[Selection, Selection]] = {}
-    for name in names:
-        others = with_annotators(continua, (n for n in names if n != name))
-        found[name] = others, {document: continua[document] for document in others}
-    return found
-
-
-def without_each(continua: Selection, scores: Scores) -> tuple[WithoutAnnotator, ...]:
-    """Agreement without each annotator; empty for fewer than three annotators.
-
-    Both values of an entry are of the same documents. What `scores` know already (γ of everybody,
-    of the two that remain of three) is not computed again.
-    """
-    selections = selections_without(continua)
-    found = scores.each([s for both in selections.values() for s in both])
-    return tuple(
-        WithoutAnnotator(name, others, everybody.value)
-        for name, others, everybody in zip(selections, found[::2], found[1::2], strict=True)
-    )
+        return ()
+    found = [(name, selected(basis, {name}, keep=False)) for name in names]
+    return tuple(WithoutAnnotator(n, a, overall.on(a.documents)) for n, a in found)

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.scoring import Scores, Selection, annotators_of, with_annotators
+from gammacp.campaign.compare.scoring import Selection, annotators_of, selected
 from gammacp.errors import DataError
-from gammacp.measures.agreement import Agreement
+from gammacp.measures.agreement import Agreement, agreement_on
+
+if TYPE_CHECKING:
+    from gammacp.measures.random_sets import Basis
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,34 +106,26 @@ def check_reference(continua: Selection, name: str) -> None:
         )
 
 
-def selections_with(continua: Selection, name: str) -> dict[str, Selection]:
-    """What the candidate and each annotator annotated together, where there is anything."""
-    others = [a for a in annotators_of(continua) if a != name]
-    found = {a: with_annotators(continua, (name, a), all_of_them=True) for a in others}
-    return {a: selection for a, selection in found.items() if selection}
-
-
 def documents_with(continua: Selection, name: str) -> Selection:
     """The documents that the candidate annotated, with everybody."""
     return {d: c for d, c in continua.items() if name in c.annotators}
 
 
 def against_reference(
-    continua: Selection, name: str, pairs: PairMatrix, scores: Scores
+    name: str, pairs: PairMatrix, basis: Basis, documents: Selection
 ) -> ReferenceComparison:
     """The candidate `name` against each annotator.
 
-    `pairs` is the matrix of the annotators without the candidate.
+    `pairs` is the matrix of the annotators without the candidate, `basis` that of its `documents`.
     """
-    selections = selections_with(continua, name)
-    found = scores.each(list(selections.values()))
-    entries = [_entry(a, name, result, pairs) for a, result in zip(selections, found, strict=True)]
-    categories = tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
-    alignments = [s.alignment for result in found for s in result.computed.values()]
+    others = [a for a in annotators_of(documents) if a != name]
+    found = {a: selected(basis, (name, a)) for a in others}
+    categories = tuple(dict.fromkeys(c for k in documents.values() for c in k.categories))
+    alignments = [s.alignment for result in found.values() for s in result.computed.values()]
     return ReferenceComparison(
         name=name,
-        annotators=tuple(entries),
-        everybody=scores.of(documents_with(continua, name)),
+        annotators=tuple(_entry(a, name, result, pairs) for a, result in found.items()),
+        everybody=agreement_on(basis, documents),
         confusion=confusion(alignments, categories, reference=name),
     )
 

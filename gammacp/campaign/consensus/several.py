@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-from gammacp.alignment import Alignment, Status, align
+from gammacp.alignment import Alignment, Status, align_each
 from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, named_continua
+from gammacp.needs import require
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +67,7 @@ def consensus_of_each(
     gap: float = 0.0,
     time_limit: float | None = None,
     seed: int = 0,
+    executor: Executor | None = None,
 ) -> CorpusConsensus:
     """The consensus of each document; those that have none are listed, and the others go on.
 
@@ -78,6 +81,8 @@ def consensus_of_each(
         As for `consensus`.
     method, gap, time_limit, seed
         As for `gammacp.align`.
+    executor
+        Where documents are aligned.
 
     Raises
     ------
@@ -89,17 +94,25 @@ def consensus_of_each(
     named = named_continua(continua)
     corpus = continua if isinstance(continua, Corpus) else Corpus.from_continua(named)
     bound = bind(Combined() if dissimilarity is None else dissimilarity, corpus)
-    alignments: dict[str, Alignment] = {}
-    failures: list[DataError] = []
+    failures: dict[str, DataError] = {}
     for name, continuum in corpus.items():
         try:
-            alignments[name] = align(
-                continuum, bound, method=method, gap=gap, time_limit=time_limit, seed=seed
-            )
+            require(continuum)
         except DataError as error:
-            failures.append(error.at(name))
-    if not alignments:
-        raise failures[0] if failures else DataError("there is no document")
+            failures[name] = error.at(name)
+    sound = [name for name in corpus if name not in failures]
+    if not sound:
+        raise next(iter(failures.values()), DataError("there is no document"))
+    found = align_each(
+        [corpus[name] for name in sound],
+        bound,
+        executor=executor,
+        method=method,
+        gap=gap,
+        time_limit=time_limit,
+        seed=seed,
+    )
+    alignments = dict(zip(sound, found, strict=True))
     documents = {
         name: consensus(
             alignment,
@@ -110,4 +123,6 @@ def consensus_of_each(
         )
         for name, alignment in alignments.items()
     }
-    return CorpusConsensus(documents=documents, alignments=alignments, failures=tuple(failures))
+    return CorpusConsensus(
+        documents=documents, alignments=alignments, failures=tuple(failures.values())
+    )

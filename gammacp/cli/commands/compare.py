@@ -25,7 +25,9 @@ def compare(
     settings: Settings,
     comparing: Comparing,
     files: Files = None,
-    by: list[By] | None = option("Print these tables only (repeatable).  [default: all]"),
+    by: list[By] | None = option(
+        "Compute and print these tables only (repeatable).  [default: all]"
+    ),
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
@@ -40,7 +42,8 @@ def compare(
             loaded.corpus().continua,
             reference=comparing.reference,
             draws=comparing.bootstrap,
-            leave_one_out=comparing.leave_one_out and (not by or By.ANNOTATOR in by or json),
+            leave_one_out=comparing.leave_one_out,
+            by=[str(table) for table in by or By],
             against=comparing.other_round(reading),
             deals=comparing.permutations,
             executor=executor,

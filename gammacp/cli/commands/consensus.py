@@ -8,9 +8,10 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import Seed, Solving, Weighing
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import AsJson, grouped, message, print_json, show
 from gammacp.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -43,16 +44,18 @@ def consensus(
     review: Path | None = option("Write the review list, worst first (CSV)."),
     worst: int = option("Rows of the review list to print.", default=10, min=0),
     seed: Seed = 0,
+    jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
     """A gold standard from the best alignment, and what a person should look at, worst first."""
     from gammacp.campaign import tables
     from gammacp.campaign.consensus import consensus_of_each
     from gammacp.formats import write
+    from gammacp.pools import workers
 
     loaded = load(files, reading)
     _check_target(out, to)
-    with progress("aligning"):
+    with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(
             loaded.corpus(),
             dissimilarity=weighing.dissimilarity(),
@@ -64,9 +67,10 @@ def consensus(
             gap=solving.gap,
             time_limit=solving.time_limit,
             seed=seed,
+            executor=executor,
         )
-    for failure in each.failures:
-        message(f"gammacp: {failure}")
+    for what, names in grouped((f.message, str(f.file)) for f in each.failures):
+        message(f"gammacp: {names}: {what}")
     solving.check_proven(each.status)
     found = dict(each.documents)
     if out is not None:

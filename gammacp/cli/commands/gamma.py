@@ -13,6 +13,7 @@ from gammacp.cli.options.settings import FailUnder, Settings, check_threshold
 from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
+    grouped,
     message,
     print_json,
     show,
@@ -21,7 +22,6 @@ from gammacp.errors import DataError
 
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
-    from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.settings import GammaOptions
 
 
@@ -93,37 +93,24 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.tables import gamma_table
 
-    records = [{"file": name, **score.as_dict()} for name, score in found.documents.items()]
+    records = [{"file": n, **s.as_dict()} for n, s in found.shown.items()]
     corpus = found.score
     if isinstance(corpus, CorpusGamma):
         total = f"corpus ({corpus.continua} of {len(found.documents) + unread} continua)"
         records.append({**corpus.as_dict(), "file": total})
         records.append({"file": "mean of the continua", "gamma": corpus.mean})
     show(gamma_table(records))
-    for record in records:
-        if record.get("reason"):
-            message(f"{record['file']}: γ is undefined: {record['reason']}")
-        for note in record.get("notes", ()):
-            message(f"{record['file']}: {note}")
-    if isinstance(found.score, CorpusGamma):
-        _tell_factors(found.score)
+    for reason, names in grouped((r["reason"], r["file"]) for r in records if r.get("reason")):
+        message(f"{names}: γ is undefined: {reason}")
+    for note, names in grouped((n, r["file"]) for r in records for n in r.get("notes", ())):
+        message(f"{names}: {note}")
+    if isinstance(corpus, CorpusGamma):
+        for sentence in corpus.in_words():
+            message(sentence)
     if alignment:
         for name, score in found.computed.items():
             print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")
     message("; ".join(filter(None, (f"seed {options['seed']}", found.score.signature))))
-
-
-def _tell_factors(corpus: CorpusGamma) -> None:
-    """γ_within and γ_between in a sentence, where there are any."""
-    within, between = corpus.within, corpus.between
-    if not (within and between and within.interval and between.interval):
-        return
-    message(
-        f"within documents, γ is {within.value:.4f} ({within.interval[0]:.4f} to "
-        f"{within.interval[1]:.4f}): agreement on units, given the document; about documents "
-        f"{between.value:.4f} ({between.interval[0]:.4f} to {between.interval[1]:.4f}): on how "
-        "much there is and of what; 1 − γ = (1 − within)(1 − about)"
-    )
 
 
 def _check(found: Agreement, settings: Settings, fail_under: float | None) -> None:

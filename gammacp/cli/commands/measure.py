@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import (
@@ -44,6 +46,7 @@ def measure(
         "sets of the chance model, and the share p of these that agree at least as well.",
         default=False,
     ),
+    jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
     """Several measures of each continuum, side by side; what does not apply says why.
@@ -54,6 +57,7 @@ def measure(
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
     from gammacp.measures.score import Score
+    from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
     names = chosen_measures(measures)
@@ -72,11 +76,15 @@ def measure(
             raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
     mine = {key: value for key, value in options.items() if key in known}
     loaded = load(files, reading)
-    with progress("measuring"), interruptible() as interrupted:
-        scores = {
-            name: evaluate(c, names, beyond_chance=beyond_chance, **mine)
-            for name, c in loaded.continua.items()
-        }
+    one = partial(evaluate, names=names, beyond_chance=beyond_chance, **mine)
+    with (
+        workers(jobs, pays=False) as executor,
+        progress("measuring"),
+        interruptible() as interrupted,
+    ):
+        spread = map if executor is None else executor.map
+        found = spread(one, loaded.continua.values())
+        scores = dict(zip(loaded.continua, found, strict=True))
     if json:
         results = [
             {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}

@@ -120,6 +120,8 @@ def segmentation(
     if reference is not None:
         if chance.beyond_chance:
             raise UsageError("--reference does not go with --beyond-chance")
+        if groups is not None or anonymous_coders:
+            raise UsageError("--reference does not go with --groups and --anonymous-coders")
         options: dict[str, Any] = {"comparison": _comparison(comparing), "near": near, "seed": seed}
         options |= {"systems": candidate or (), "draws": bootstrap or 1000}
         _against_gold(codings, reference, options, documents=pairs, json=json)

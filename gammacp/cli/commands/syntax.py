@@ -72,6 +72,16 @@ class Computing:
     )
 
 
+def _check_output(output: Path, paths: list[Path]) -> None:
+    """UsageError where the consensus would be written over an annotator's file."""
+    from gammacp.errors import UsageError
+
+    place = output.resolve()
+    read = [path.resolve() for path in paths]
+    if place in read or (place.exists() and any(folder in place.parents for folder in read)):
+        raise UsageError(f"--consensus {output} is one of the files that are read")
+
+
 def syntax(
     paths: Annotated[
         list[Path],
@@ -100,6 +110,8 @@ def syntax(
         message(line)
     if strict:
         read.require_complete()
+    if computing.consensus is not None:
+        _check_output(computing.consensus, paths)
     if computing.sample_pairs or computing.bootstrap or computing.preset is None:
         message(f"seed {computing.seed}")
     options = asdict(computing)

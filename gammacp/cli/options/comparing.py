@@ -46,8 +46,13 @@ class Comparing:
         self, loaded: Loaded, what: str, *, pays: bool = False
     ) -> Iterator[Executor | None]:
         """Worker processes where they are asked for or pay, with progress."""
+        from gammacp.alignment.tuning import DEFAULT
         from gammacp.pools import workers
 
-        work = sum(c.n_units * c.n_annotators**2 for c in loaded.continua.values())
+        # Small documents are aligned together, in a fiftieth of the time.
+        work = sum(
+            c.n_units * c.n_annotators**2 / (50 if c.n_units <= DEFAULT.small_units else 1)
+            for c in loaded.continua.values()
+        )
         with workers(self.jobs, pays=pays or work > 20_000) as executor, progress(what):
             yield executor

@@ -6,7 +6,7 @@ import pytest
 import gammacp as gc
 from gammacp.campaign.compare import compare, compare_rounds, confusion
 from gammacp.continuum import Continuum, Unit
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import agreement
 
 FAST = {"samples": 10}
@@ -29,11 +29,29 @@ def text() -> Continuum:
 
 
 def test_pairs_are_gamma_of_two(text: Continuum) -> None:
-    found = compare({"t": text}, **FAST)
-    values = found.pairs.values
-    alone = gc.gamma(text.only_annotators(["Ann", "Bob"]), **FAST).value
-    assert values[0, 1] == values[1, 0] == alone
+    two = text.only_annotators(["Ann", "Bob"])
+    values = compare({"t": text}, chance="shift", **FAST).pairs.values
+    assert values[0, 1] == values[1, 0] == gc.gamma(two, chance="shift", **FAST).value
     assert np.diag(values).tolist() == [1, 1, 1]
+
+
+def test_pairs_share_the_random_sets_of_all(text: Continuum) -> None:
+    """Cut to two annotators they are random sets of these two."""
+    two = text.only_annotators(["Ann", "Bob"])
+    found = compare({"t": text}, samples=400, draws=0)
+    assert found.overall.chance == "cut"
+    alone = gc.gamma(two, samples=400)
+    pair = found.pairs.agreements["Ann", "Bob"].score
+    assert pair.observed == alone.observed
+    assert pair.value == pytest.approx(alone.value, abs=0.03)
+
+
+def test_only_what_is_asked_for_is_computed(text: Continuum) -> None:
+    found = compare({"t": text}, by=["document"], **FAST)
+    assert (found.pairs.agreements, found.without, found.annotators) == ({}, (), ())
+    assert found.categories == ()
+    with pytest.raises(UsageError, match="by 'documents' is none of: document, annotator"):
+        compare({"t": text}, by=["documents"], **FAST)
 
 
 def test_who_pulls_the_agreement_down(text: Continuum) -> None:
@@ -109,10 +127,8 @@ def test_not_everybody_annotates_everything() -> None:
     assert math.isnan(found.pairs.agreements["Ann", "Cid"].value)
     assert found.pairs.agreements["Ann", "Cid"].score.reason == "no document has both annotators"
     without = {e.annotator: e for e in found.without}
-    # Without Ann only document two is left, so that is what it is held against.
-    assert without["Ann"].baseline == gc.gamma(continua["two"], **FAST).value
-    assert without["Ann"].gain == pytest.approx(0, abs=1e-9)
-    assert math.isnan(without["Bob"].agreement.value)
+    # Nobody annotated a document with two others, so nobody can be left out of one.
+    assert all(math.isnan(entry.gain) for entry in without.values())
 
 
 def test_rounds(text: Continuum) -> None:

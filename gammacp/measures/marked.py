@@ -1,0 +1,84 @@
+"""How far annotators agree that there is anything in a document at all.
+
+γ has nothing to say of documents in which nobody marked anything, and much of what annotators of
+short documents decide is just that. So it stands beside γ as Krippendorff's α (2004) of documents,
+each marked or not by each of its annotators: 1 is perfect, 0 what chance gives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.continuum import Continuum
+from gammacp.measures.score import beyond_chance
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marked:
+    """Agreement on which documents hold anything.
+
+    Attributes
+    ----------
+    alpha
+        α; NaN where everybody marked all documents, or none.
+    documents
+        How many have two annotators or more.
+    unmarked
+        Names of those in which nobody marked anything.
+    """
+
+    alpha: float
+    documents: int
+    unmarked: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return {
+            "alpha": self.alpha,
+            "documents": self.documents,
+            "unmarked": list(self.unmarked),
+        }
+
+    def in_words(self) -> str:
+        """One sentence for people; empty where every annotator marked every document."""
+        if math.isnan(self.alpha) and not self.unmarked:
+            return ""
+        found = (
+            f"Whether there is anything in a document: α {self.alpha:.4f} over {self.documents} "
+            "documents, marked or not by each annotator"
+            if not math.isnan(self.alpha)
+            else f"{self.documents} documents"
+        )
+        if not self.unmarked:
+            return f"{found}."
+        named = ", ".join(self.unmarked[:_NAMED])
+        more = len(self.unmarked) - _NAMED
+        rest = f" and {more} more" if more > 0 else ""
+        return f"{found}; nobody marked anything in {len(self.unmarked)} ({named}{rest})."
+
+
+def marked(continua: Mapping[str, Continuum]) -> Marked:
+    """α of documents that are marked or not.
+
+    α = 1 − D_o/D_e with D_o = Σ 2·n₁·n₀/(m − 1) / N over documents with m ≥ 2 annotators, of whom
+    n₁ marked something, and D_e = 2·N₁·N₀/(N·(N − 1)) over all N decisions (Krippendorff 2004,
+    §11.3, nominal).
+
+    Three documents by two annotators, both marked, none marked, one marked: N = 6, N₁ = N₀ = 3,
+    D_o = 2/6, D_e = 18/30, α = 4/9.
+    """
+    rows = [(c.n_annotators, np.count_nonzero(c.counts)) for c in continua.values()]
+    sizes, yes = np.array([r for r in rows if r[0] > 1], np.float64).reshape(-1, 2).T
+    total, ones = float(sizes.sum()), float(yes.sum())
+    disagreement = float((2 * yes * (sizes - yes) / (sizes - 1)).sum())
+    expected = 2 * ones * (total - ones) / (total - 1) if total else 0.0
+    value, _ = beyond_chance(disagreement, expected, "")
+    empty = tuple(n for n, c in continua.items() if c.n_annotators > 1 and not c.n_units)
+    return Marked(alpha=value, documents=len(sizes), unmarked=empty)

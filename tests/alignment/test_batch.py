@@ -1,0 +1,81 @@
+"""Continua aligned in a row are aligned as each by itself."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp import Combined, Continuum
+from gammacp.alignment import Tuning, align, align_each, best_groups, best_groups_of_each
+from gammacp.arrays import Floats
+from gammacp.continuum import Corpus
+from gammacp.dissimilarity import bind
+from gammacp.dissimilarity.base import UnitColumns
+from gammacp.testing import continua
+
+ROWS = st.lists(continua(n_annotators=(2, 4), n_units=(1, 8)), min_size=2, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ROWS, st.booleans())
+def test_a_row_is_aligned_as_each_by_itself(found: list[Continuum], cover: bool) -> None:
+    corpus = Corpus.from_continua({str(i): c for i, c in enumerate(found)})
+    bound = bind(Combined(), corpus)
+    together = align_each(list(corpus.values()), bound, cover=cover)
+    for c, one in zip(corpus.values(), together, strict=True):
+        alone = align(c, bound, cover=cover)
+        assert one.disorder == pytest.approx(alone.disorder, abs=1e-12)
+        assert one.status is alone.status
+        np.testing.assert_array_equal(one.groups, alone.groups)
+
+
+@settings(max_examples=20, deadline=None)
+@given(ROWS)
+def test_rows_of_any_length_have_the_same_bits(found: list[Continuum]) -> None:
+    corpus = Corpus.from_continua({str(i): c for i, c in enumerate(found)})
+    bound = bind(Combined(), corpus)
+    rows = [
+        best_groups_of_each(list(corpus.values()), bound, tuning=Tuning(row_units=units))
+        for units in (10, 10_000)
+    ]
+    assert [a.disorder for a in rows[0]] == [b.disorder for b in rows[1]]
+
+
+class _ByPlace:
+    """Costs that a move would change, so that continua must stay where they are."""
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        return np.abs(u.start - v.start) / (1 + np.minimum(u.start, v.start))
+
+    def reach(self, most: float) -> tuple[float, float]:
+        return most * 100, 0.0
+
+
+def test_a_dissimilarity_of_ones_own_is_never_moved() -> None:
+    c = Continuum.from_columns(["A", "B"], ["x", "x"], [1, 4], [2, 5])
+    bound = bind(_ByPlace(), c)
+    for found in best_groups_of_each([c, c, c], bound):
+        assert found.disorder == best_groups(c, bound).disorder == pytest.approx(1.5)
+
+
+class _Interrupted:
+    """Runs the first part of the work half."""
+
+    def map(self, solve: Callable[[Any], list[Any]], parts: list[Any]) -> Iterator[list[Any]]:
+        for i, part in enumerate(parts):
+            yield solve(part)[: 1 if i == 0 else len(part)]
+
+
+def test_what_follows_an_interrupted_part_is_not_taken_for_its_rest() -> None:
+    found = [
+        Continuum.from_columns(["A", "B"], ["x", "x"], [k, k + 1.0], [k + 3, k + 4.0])
+        for k in range(64)
+    ]
+    corpus = Corpus.from_continua({str(i): c for i, c in enumerate(found)})
+    bound = bind(Combined(), corpus)
+    kept = align_each(list(corpus.values()), bound, executor=cast(Executor, _Interrupted()))
+    assert [a.continuum.starts[0] for a in kept] == [0]
