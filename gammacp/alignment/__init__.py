@@ -2,13 +2,14 @@
 
 How a problem flows, and where:
 
-1. `align` binds the dissimilarity to what is measured (`gammacp.dissimilarity.bind`).
-2. `presolve` merges identical units and thins out crowds; most continua pass as they are.
+1. `align` binds the dissimilarity to what is measured (`gammacp.dissimilarity.bind`); `batch` lays
+   many small continua behind one another and has them aligned as one.
+2. `presolve` merges identical units and thins out what is too dense; most continua pass.
 3. `candidates` lists the pairs of units that can still pay, found by their positions,
 4. and makes a `Problem` of them: a graph, and what opening a group costs.
 5. A solver (`solvers`, one contract) finds groups: `auto` takes `bipartite` for two annotators,
-   `enumeration` where all groups (`columns`) can be listed, otherwise `generation`, which `crowd`
-   interrupts where annotators are many.
+   `enumeration` where all groups (`columns`) can be listed, otherwise `crowd`: `generation` with a
+   head start, then annealing and a semidefinite bound in turn, then `generation` again.
 6. All price the units first (`duals`), `generation` with new groups from `pricing` and good
    alignments from `heuristics`.
 7. `proof` decomposes what the prices leave open into components and proves the best alignment.

@@ -15,7 +15,7 @@ They take in all documents that a system coded.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any, NamedTuple
@@ -235,7 +235,7 @@ def gold_report(
             for a, b in combinations(ranked, 2)
             if not (a.baseline and b.baseline)
         },
-        notes=tuple(_notes(ranked, apart)),
+        notes=tuple(_notes(gold.values(), ranked, apart)),
         signature=comparison.signed(
             "segmentation", reference=reference, near=near, draws=draws, seed=seed
         ),
@@ -345,8 +345,12 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
     return found
 
 
-def _notes(systems: Sequence[SystemScore], apart: Sequence[str]) -> list[str]:
+def _notes(
+    gold: Collection[Segmentation], systems: Sequence[SystemScore], apart: Sequence[str]
+) -> list[str]:
     notes = [f"{name}: no document of the reference, so it is left out" for name in apart]
+    if any(len(s.types) > 1 for s in gold):
+        notes.append("f_near, over, under and shift look at places, not at types of boundaries")
     notes += [
         f"{a.name} and {b.name}: no document in common, so they are not compared"
         for a, b in combinations(systems, 2)

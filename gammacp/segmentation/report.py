@@ -130,7 +130,7 @@ def segmentation_report(
             *_notes(people, comparison.basis, agreement, drops, rows),
             *_beyond_notes(measures or {}),
         ),
-        signature=_signature(codings, chosen, comparison, seed if bootstrap else None),
+        signature=_signature(codings, chosen, comparison, seed if bootstrap or drops else None),
         measures=measures,
         skipped=skipped,
     )
@@ -223,9 +223,14 @@ def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
         for name, m in measures.items()
         if m.beyond_chance.reason
     ]
-    lost = {name: m.beyond_chance.without_value for name, m in measures.items()}
-    listed = ", ".join(f"{name} {sets}" for name, sets in lost.items() if sets)
-    return [*notes, f"random corpora without a value: {listed}"] if listed else notes
+    for what, lost in (
+        ("pairs of codings", {name: m.undefined for name, m in measures.items()}),
+        ("random corpora", {name: m.beyond_chance.without_value for name, m in measures.items()}),
+    ):
+        listed = ", ".join(f"{name} {count}" for name, count in lost.items() if count)
+        if listed:
+            notes.append(f"{what} without a value: {listed}")
+    return notes
 
 
 def _signature(

@@ -163,13 +163,17 @@ def ud_counts(a: Words, b: Words) -> Floats:
     sides = [_keys(a, lambda i: i), _keys(b, lambda j: in_a.get(j))]
     found = np.zeros((2, len(UD_SCORES)))
     for k, (x, y) in enumerate(zip(*sides, strict=True)):
+        if any("_" in side and all(v in (None, "_") for v in side) for side in (x, y)):
+            # One of the two has not given it at all.
+            continue
         missing = {i for i, j in matched.items() if "_" in (x[i], y[j])}
         gone = {matched[i] for i in missing}
         found[0, k] = sum(
             x[i] is not None and x[i] == y[j] for i, j in matched.items() if i not in missing
         )
-        counted = [v is not None and i not in missing for i, v in enumerate(x)]
-        found[1, k] = sum(counted) + sum(v is not None and j not in gone for j, v in enumerate(y))
+        counted = [v not in (None, "_") and i not in missing for i, v in enumerate(x)]
+        counted += [v not in (None, "_") and j not in gone for j, v in enumerate(y)]
+        found[1, k] = sum(counted)
     return found
 
 

@@ -223,3 +223,14 @@ def test_words_that_are_not_given_are_no_punctuation() -> None:
     assert without_punctuation(unknown) == unknown
     with pytest.raises(DataError, match="there are none"):
         without_punctuation(Dependencies((2, 0), ("det", "root"), ("_", "_")))
+
+
+def test_what_one_has_not_given_is_not_compared() -> None:
+    """B gives no parts of speech; one word of each is nothing of the other's."""
+    both = [
+        Words.of(Dependencies((0, 1), ("root", "obj"), forms, upos=upos))
+        for forms, upos in ((("ab", "c"), ("VERB", "NOUN")), (("a", "bc"), ("_", "_")))
+    ]
+    found = dict(zip(UD_SCORES, ud_counts(*both).T.tolist(), strict=True))
+    assert found["upos"] == [0, 0]
+    assert found["uas"] == [0, 4]

@@ -1,1 +1,1 @@
-"""Presolve: identical units merged, crowds thinned out or pooled, before a solver sees them."""
+"""Presolve: identical units merged, what is too dense thinned out or pooled."""

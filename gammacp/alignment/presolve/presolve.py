@@ -1,4 +1,4 @@
-"""Before a solver sees the problem: identical units merged, crowds thinned out.
+"""Before a solver sees the problem: identical units merged, what is too dense thinned out.
 
 Where distinct units crowd so much that the candidate pairs alone would fill the memory, only the
 closest pairs are kept, as many as memory should hold: the alignment is then a good one, and its

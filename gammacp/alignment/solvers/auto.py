@@ -11,10 +11,10 @@ from gammacp.alignment.solvers.registry import registered
 
 
 @registered(
-    "auto", "assignment for two annotators, otherwise enumeration or generation", presolved=True
+    "auto", "assignment for two annotators, otherwise enumeration or `crowd`", presolved=True
 )
 def solve_auto(problem: Problem, limits: Limits) -> Solution:
-    """Two annotators: assignment; more: all groups if they can be listed, else generated ones."""
+    """Two annotators: assignment; more: all groups if they can be listed, else `solve_crowd`."""
     if problem.n_annotators == 2:
         return solve_bipartite(problem, limits)
     return solve_groups(problem, limits)

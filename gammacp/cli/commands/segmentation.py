@@ -146,7 +146,7 @@ def segmentation(
             show(table)
         if drawn := bootstrap_in_words(report):
             print(drawn)
-        if bootstrap or chance.beyond_chance:
+        if bootstrap or candidate or chance.beyond_chance:
             message(f"seed {seed}")
     for note in report.notes:
         message(note)
