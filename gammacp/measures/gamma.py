@@ -253,7 +253,7 @@ def _few(continuum: Continuum) -> tuple[str, ...]:
     if units >= FEWEST_UNITS:
         return ()
     return (
-        f"{units:.2g} units per annotator are few: below {FEWEST_UNITS:g}, γ of independent "
+        f"few units per annotator ({units:.2g}): below {FEWEST_UNITS:g}, γ of independent "
         "annotators need not be 0 in the mean",
     )
 
@@ -271,9 +271,12 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
     different = len(np.unique(expected.disorders.round(12)))
     if different < FEWEST_SAMPLES <= expected.samples:
+        have = (
+            f"only {different} different disorders" if different > 1 else "one disorder, all alike"
+        )
         notes = (
-            f"the {expected.samples} random sets have only {different} different disorders: the "
-            "expected disorder rests on few, whatever its interval says",
+            f"the {expected.samples} random sets have {have}: the expected disorder rests on few, "
+            "whatever its interval says",
         )
     if not expected.capped:
         return notes

@@ -32,6 +32,7 @@ from gammacp.segmentation.ratios import draw_items, interval, linearised
 from gammacp.segmentation.rows import Rows, compared, share
 from gammacp.segmentation.statistics import Spread, spread
 from gammacp.segmentation.value import Segmentation
+from gammacp.signature import quoted
 
 RANKED_BY = "b"
 # In this order in tables. An agreement is 1 at best; over, under and shift are 0 at best.
@@ -237,7 +238,12 @@ def gold_report(
         },
         notes=tuple(_notes(gold.values(), ranked, apart)),
         signature=comparison.signed(
-            "segmentation", reference=reference, near=near, draws=draws, seed=seed
+            "segmentation",
+            reference=quoted(reference),
+            systems=",".join(sorted(quoted(s.name) for s in scores if not s.baseline)),
+            near=near,
+            draws=draws,
+            seed=seed,
         ),
     )
 

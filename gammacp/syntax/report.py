@@ -73,6 +73,7 @@ class SyntaxReport:
                 **self.universal.values,
                 "compared": self.universal.sentences,
                 "other_text": self.universal.other_text,
+                "no_words": self.universal.no_words,
             }
         if self.sentences:
             document["sentences"] = [self._sentence(share) for share in self.sentences]

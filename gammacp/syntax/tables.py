@@ -111,6 +111,8 @@ def in_words(report: SyntaxReport) -> list[str]:
     found = [f"{sizes}{ignored}"]
     if report.universal is not None and (other := report.universal.other_text):
         found.append(f"UD: {other} pairs of annotations not compared, since their texts differ")
+    if report.universal is not None and (lost := report.universal.no_words):
+        found.append(f"UD: {lost} sentences not compared, since they have no words")
     if beyond := result.total.beyond_chance.get(DELTAS[0]):
         if beyond.samples:
             found.append(

@@ -216,11 +216,14 @@ class UdScores:
         How many pairs of annotations of a sentence were compared.
     other_text
         How many were not, since their characters differ.
+    no_words
+        How many sentences have fewer than two annotations with words, of those that two have.
     """
 
     values: dict[str, float]
     sentences: int
     other_text: int
+    no_words: int
 
 
 def ud_scores(treebank: Treebank) -> UdScores:
@@ -234,9 +237,10 @@ def ud_scores(treebank: Treebank) -> UdScores:
         Dependencies with words.
     """
     total = np.zeros((2, len(UD_SCORES)))
-    compared = other = 0
+    compared = other = no_words = 0
     for item in treebank.shared:
         pairs = list(_pairs(item))
+        no_words += not pairs
         same = [ud_counts(a, b) for a, b in pairs if a.text == b.text]
         compared += len(same)
         other += len(pairs) - len(same)
@@ -244,7 +248,7 @@ def ud_scores(treebank: Treebank) -> UdScores:
             total += np.mean(same, axis=0)
     with np.errstate(invalid="ignore"):
         values = 2 * total[0] / total[1]
-    return UdScores(dict(zip(UD_SCORES, values.tolist(), strict=True)), compared, other)
+    return UdScores(dict(zip(UD_SCORES, values.tolist(), strict=True)), compared, other, no_words)
 
 
 def _pairs(item: Item) -> Iterator[tuple[Words, Words]]:

@@ -234,3 +234,9 @@ def test_what_one_has_not_given_is_not_compared() -> None:
     found = dict(zip(UD_SCORES, ud_counts(*both).T.tolist(), strict=True))
     assert found["upos"] == [0, 0]
     assert found["uas"] == [0, 4]
+
+
+def test_sentences_without_words_are_counted() -> None:
+    bare = Dependencies((0, 1), ("root", "obj"))
+    found = ud_scores(Treebank.from_annotations({"A": [bare], "B": [bare]}))
+    assert (found.sentences, found.other_text, found.no_words) == (0, 0, 1)

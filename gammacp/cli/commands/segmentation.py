@@ -117,8 +117,9 @@ def segmentation(
     from gammacp.segmentation.tables import bootstrap_in_words, tables
 
     codings = _renamed(_read(files or [], dataset), item or [])
+    rule = chance.rule()
     if reference is not None:
-        if chance.beyond_chance:
+        if rule is not None:
             raise UsageError("--reference does not go with --beyond-chance")
         if groups is not None or anonymous_coders:
             raise UsageError("--reference does not go with --groups and --anonymous-coders")
@@ -137,7 +138,7 @@ def segmentation(
         comparison=_comparison(comparing),
         bootstrap=bootstrap,
         seed=seed,
-        beyond_chance=chance.rule(),
+        beyond_chance=rule,
     )
     if json:
         print_json(report.as_dict())
