@@ -100,28 +100,7 @@ class Format:
         return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
-# Formats with an unmistakable beginning come first, delimited text last.
-FORMATS: Registry[Format] = Registry(
-    "format",
-    modules=(
-        "gammacp.formats.native",
-        "gammacp.formats.elan",
-        "gammacp.formats.textgrid",
-        "gammacp.formats.rttm",
-        "gammacp.formats.brat",
-        "gammacp.formats.glozz",
-        "gammacp.formats.webanno",
-        "gammacp.formats.cas",
-        "gammacp.formats.label_studio",
-        "gammacp.formats.web_annotation",
-        "gammacp.formats.prodigy",
-        "gammacp.formats.doccano",
-        "gammacp.segmentation.files",
-        "gammacp.formats.spacy_docbin",
-        "gammacp.formats.conll",
-        "gammacp.formats.delimited",
-    ),
-)
+FORMATS: Registry[Format] = Registry("format")
 
 
 def register(format: Format) -> Format:
