@@ -76,6 +76,18 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
     DataError
         A row has too few or too many fields, or no annotator; a position is no number; an end lies
         before its start.
+
+    Notes
+    -----
+    Positions
+        any (as written)
+    Annotators
+        column; a row with nothing but the annotator declares one without units
+    Category
+        column; empty is unlabelled
+    Spans
+        every row is a unit: overlapping, repeated and zero-length ones are kept; blanks around
+        a name are not part of it
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -339,11 +351,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="any (as written)",
-        annotators="column; a row with nothing but the annotator declares one without units",
-        category="column; empty is unlabelled",
-        policy="every row is a unit: overlapping, repeated and zero-length ones are kept; blanks "
-        "around a name are not part of it",
         many=True,
         bounds=True,
     )

@@ -42,6 +42,21 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     ------
     DataError
         The file is no EAF, a time slot or a parent is missing, or no tier fits.
+
+    Notes
+    -----
+    Positions
+        milliseconds
+    Annotators
+        each independent tier is an annotator, an empty one too (but not `default`); `--tier`
+        chooses tiers and says where the name is, as in `gesture@{annotator}`; without
+        `{annotator}` it is the ANNOTATOR attribute
+    Category
+        annotation value; empty is unlabelled
+    Spans
+        overlapping units are written to further tiers of the same ANNOTATOR; symbolic
+        annotations take the time of the one they refer to; slots without a time lie evenly
+        between their neighbours
     """
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":
@@ -306,13 +321,5 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="milliseconds",
-        annotators="each independent tier is an annotator, an empty one too (but not `default`); "
-        "`--tier` chooses tiers and says where the name is, as in `gesture@{annotator}`; without "
-        "`{annotator}` it is the ANNOTATOR attribute",
-        category="annotation value; empty is unlabelled",
-        policy="overlapping units are written to further tiers of the same ANNOTATOR; symbolic "
-        "annotations take the time of the one they refer to; slots without a time lie evenly "
-        "between their neighbours",
     )
 )

@@ -38,6 +38,17 @@ def read(source: Source) -> Continuum | Corpus:
     ------
     DataError
         A key is missing or of the wrong kind, or a unit is not four fields in order.
+
+    Notes
+    -----
+    Positions
+        any (stored)
+    Annotators
+        stored, also those without units
+    Category
+        stored; null is unlabelled
+    Spans
+        everything is kept as it is
     """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:
@@ -194,10 +205,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="any (stored)",
-        annotators="stored, also those without units",
-        category="stored; null is unlabelled",
-        policy="everything is kept as it is",
         many=True,
         bounds=True,
         text=True,

@@ -55,6 +55,18 @@ def read(
     DataError
         A line has not ten fields, is of an unknown type, or its times are no numbers; there is no
         line of the layer.
+
+    Notes
+    -----
+    Positions
+        seconds
+    Annotators
+        the folder; with `--option file_is=annotator` (and in files that gammacp wrote) the file
+        field
+    Category
+        name field of SPEAKER lines (other lines: `--layer`); `<NA>` is unlabelled
+    Spans
+        every line is a unit: overlapping, repeated and zero-length ones are kept
     """
     if file_is not in (None, "document", "annotator"):
         raise UsageError(f"file_is {file_is!r} is neither 'document' nor 'annotator'")
@@ -154,11 +166,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="seconds",
-        annotators="the folder; with `--option file_is=annotator` (and in files that gammacp "
-        "wrote) the file field",
-        category="name field of SPEAKER lines (other lines: `--layer`); `<NA>` is unlabelled",
-        policy="every line is a unit: overlapping, repeated and zero-length ones are kept",
         layout="{annotator}/{document}",
     )
 )

@@ -104,6 +104,20 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     ------
     DataError
         The file is cut off or no TextGrid, entries are out of order, or no tier fits.
+
+    Notes
+    -----
+    Positions
+        seconds
+    Annotators
+        each tier is an annotator, tiers of one name are one annotator, an empty tier is one
+        without units; `--tier` chooses tiers, as in `gesture@{annotator}`
+    Category
+        text of the interval or point
+    Spans
+        an interval with an empty or blank text is a gap, a point is a zero-length unit;
+        overlapping units are written to further tiers of the same name; an unlabelled unit
+        cannot be written
     """
     text = source.text()
     tokens = _Tokens(source, _tokens(text))
@@ -277,12 +291,5 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="seconds",
-        annotators="each tier is an annotator, tiers of one name are one annotator, an empty tier "
-        "is one without units; `--tier` chooses tiers, as in `gesture@{annotator}`",
-        category="text of the interval or point",
-        policy="an interval with an empty or blank text is a gap, a point is a zero-length unit; "
-        "overlapping units are written to further tiers of the same name; an unlabelled unit "
-        "cannot be written",
     )
 )

@@ -42,6 +42,19 @@ def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
     ------
     DataError
         An annotation has no target with positions, or targets in several documents.
+
+    Notes
+    -----
+    Positions
+        characters (code points), seconds for media fragments
+    Annotators
+        `creator` (name, e-mail or id), else the file's name
+    Category
+        body with the purpose tagging, classifying or identifying, else the only body; one unit
+        per tag
+    Spans
+        several targets are a discontinuous unit, which becomes one from its first start to its
+        last end (`--option discontinuous=split`: a unit for each); zero-length ones are kept
     """
     documents = Documents(source, CHARACTERS)
     for number, (annotation, line) in enumerate(_annotations(source), 1):
@@ -165,13 +178,6 @@ FORMAT = register(
         extensions=(".jsonld", ".json", ".jsonl"),
         sniff=_sniff,
         read=read,
-        offset_unit="characters (code points), seconds for media fragments",
-        annotators="`creator` (name, e-mail or id), else the file's name",
-        category="body with the purpose tagging, classifying or identifying, else the only body; "
-        "one unit per tag",
-        policy="several targets are a discontinuous unit, which becomes one from its first start "
-        "to its last end (`--option discontinuous=split`: a unit for each); zero-length ones "
-        "are kept",
         layout="{annotator}",
         many=True,
     )
