@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Corpus
-from gammacp.formats.positions import position
 from gammacp.formats.records import Record, name, records
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -159,10 +158,8 @@ def _times(source: Source, fragment: str, what: str, line: int | None) -> tuple[
     match = _TIME.search(fragment)
     if match is None:
         raise source.error(f"{what}: {fragment!r} is no time fragment t=START,END", line=line)
-    try:
-        return position(match[1] or "0"), position(match[2])
-    except ValueError as error:
-        raise source.error(f"{what}: {error}", line=line) from None
+    start, end = (source.position(t, f"{what}:", line=line) for t in (match[1] or "0", match[2]))
+    return start, end
 
 
 def _sniff(head: bytes, path: Path) -> bool:
