@@ -284,7 +284,7 @@ def linear(
 
 
 def every(*trends: Trend) -> Trend:
-    """All of several sentences (`trends`): the weakest shows it, any contradicts it (Bonferroni)."""
+    """All of several sentences (`trends`): the weakest shows, any contradicts it (Bonferroni)."""
     weakest = max(trends, key=lambda t: t.shown)
     contradicted = min(1.0, len(trends) * min(t.contradicted for t in trends))
     return replace(weakest, contradicted=contradicted)
