@@ -174,7 +174,7 @@ def spans(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 
 
 @_register("least", compares=True)
-def least(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
+def least(series: Series, other: Series | None, _: Mapping[str, Any]) -> Verdict:
     """Every y is below every y of `other`, its own apart."""
     assert other is not None
     rest = _without(other, series)
@@ -182,7 +182,7 @@ def least(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict
 
 
 @_register("greatest", compares=True)
-def greatest(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
+def greatest(series: Series, other: Series | None, _: Mapping[str, Any]) -> Verdict:
     """Every y is above every y of `other`, its own apart."""
     assert other is not None
     rest = _without(other, series)
@@ -223,7 +223,7 @@ def _chance_of_rises(series: Series) -> float:
 def _least_fall(series: Series) -> float:
     """The least fall over a quarter of x or more, as a share of the range of y."""
     width = 0.25 * np.ptp(series.x) - 1e-9
-    i, j = np.nonzero(np.subtract.outer(series.x, series.x).T >= width)
+    i, j = np.nonzero(width <= np.subtract.outer(series.x, series.x).T)
     return float((series.y[i] - series.y[j]).min() / max(np.ptp(series.y), 1e-300))
 
 

@@ -31,6 +31,7 @@ reason = "…"                         # why it is not a predicate
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import product
@@ -166,15 +167,13 @@ def load_ledgers(folder: Path) -> list[Ledger]:
     if not paths:
         raise DataError("holds no ledger (a TOML file per paper)", file=folder)
     ledgers = [_ledger(path) for path in paths]
-    seen: set[tuple[str, str, str]] = set()
     for ledger in ledgers:
-        for entry in (*ledger.claims, *ledger.left_out):
-            key = (ledger.name, entry.place, entry.words)
-            if key in seen:
-                raise DataError(
-                    f"{entry.words!r} stands twice", file=folder / f"{ledger.name}.toml"
-                )
-            seen.add(key)
+        entries: list[Claim | LeftOut] = [*ledger.claims, *ledger.left_out]
+        count = Counter((e.place, e.words) for e in entries)
+        for (_, words), times in count.items():
+            if times > 1:
+                path = folder / f"{ledger.name}.toml"
+                raise DataError(f"{words!r} stands twice", file=path)
     return ledgers
 
 

@@ -34,31 +34,31 @@ def _with(series: Series, y: Any) -> Series:
     return replace(series, y=y, text=tuple(map(str, y)), values=values)
 
 
-def flat(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def flat(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     return _with(s, np.nanmean(s.y)), other
 
 
-def half_flat(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def half_flat(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     half = len(s.y) // 2
     return _with(s, np.where(np.arange(len(s.y)) < half, s.y, s.y[half])), other
 
 
-def reversed_(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def reversed_(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     return _with(s, s.y[::-1]), other
 
 
-def swapped_points(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def swapped_points(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     y = s.y.copy()
     a, b = len(y) // 4, len(y) // 2
     y[[a, b]] = y[[b, a]]
     return _with(s, y), other
 
 
-def monotone(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def monotone(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     return _with(s, np.linspace(1, 0, len(s.y))), other
 
 
-def bent(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def bent(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     return _with(s, np.linspace(1, 0, len(s.y)) ** 6), other
 
 
@@ -85,17 +85,17 @@ def apart(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
     return _with(s, s.y + 5 * p["tolerance"]), other
 
 
-def swapped(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def swapped(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     assert other is not None
     return other, s
 
 
-def over(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def over(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     assert other is not None
     return _with(s, np.nanmax(other.y) + 0.1), other
 
 
-def known(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+def known(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
     return _with(s, 0.5), other
 
 
