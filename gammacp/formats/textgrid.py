@@ -249,7 +249,12 @@ def _tier(
 ) -> list[str]:
     """The lines of a tier."""
     what, keys = _ENTRIES[kind]
-    head = {"class": kind, "name": name, "xmin": bounds[0], "xmax": bounds[1]}
+    head: dict[str, float | str] = {
+        "class": kind,
+        "name": name,
+        "xmin": bounds[0],
+        "xmax": bounds[1],
+    }
     lines = [f"{key} = {_written(value)}" for key, value in head.items()]
     lines.append(f"{what}: size = {len(rows)}")
     for number, row in enumerate(rows, 1):
