@@ -142,7 +142,20 @@ def explained(
 def explained_on(
     basis: Basis, named: Mapping[str, Continuum], *, stretches: int = STRETCHES
 ) -> Explanation:
-    """`explained` on a basis that has a memory; `named` has the names of its continua."""
+    """`explained` on a basis that has a memory.
+
+    Parameters
+    ----------
+    basis, named
+        What γ rests on, and its continua by name.
+    stretches
+        As for `explained`.
+
+    Raises
+    ------
+    DataError
+        Nothing has an alignment.
+    """
     found = agreement_on(basis, named)
     scores = found.computed
     if not scores:
