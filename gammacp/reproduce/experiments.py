@@ -71,6 +71,10 @@ def _module(name: str, path: Path) -> Any:
     if root not in sys.path:
         sys.path.insert(0, root)
     full = f"{path.resolve().parent.name}.{name}"
+    # What an experiment registers it registers once.
+    known = sys.modules.get(full)
+    if known is not None and Path(known.__file__ or "").resolve() == path.resolve():
+        return known
     spec = importlib.util.spec_from_file_location(full, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be imported")
