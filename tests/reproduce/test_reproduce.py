@@ -74,7 +74,8 @@ def test_list(run: Run, checkout: Path) -> None:
 def test_an_experiment_is_executed_once(run: Run, checkout: Path) -> None:
     claims(checkout)
     path = checkout / "experiments" / "toy.py"
-    path.write_text(f"{GOOD}\nopen({str(checkout / 'times')!r}, 'a').write('.')\n")
+    times = checkout / "times"
+    path.write_text(f"{GOOD}\nwith open({str(times)!r}, 'a') as file:\n    file.write('.')\n")
     assert reproduce(run, checkout, "toy").code == 0
     assert (checkout / "times").read_text() == "."
 
