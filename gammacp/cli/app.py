@@ -21,6 +21,7 @@ COMMANDS: tuple[str, ...] = (
     "compare",
     "calibrate",
     "consensus",
+    "replace",
     "report",
     "bench",
     "shuffle",

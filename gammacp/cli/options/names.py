@@ -20,6 +20,7 @@ _REGISTRIES = {
     "formats": "gammacp.formats.registry:FORMATS",
     "measures": "gammacp.measures.registry:MEASURES",
     "positionals": "gammacp.dissimilarity:POSITIONAL",
+    "scores": "gammacp.campaign.replace.scores:SCORES",
     "solvers": "gammacp.alignment.solvers.registry:SOLVERS",
 }
 HELP = {"help_option_names": ["-h", "--help"]}
