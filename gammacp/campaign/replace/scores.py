@@ -89,7 +89,7 @@ class Scoring:
     of: str = "documents"
 
 
-SCORES: Registry[Scoring] = Registry("score", (__name__,))
+SCORES: Registry[Scoring] = Registry("score")
 
 
 def pairwise_score(
@@ -98,6 +98,13 @@ def pairwise_score(
     """Register a function from a continuum to the agreement of its pairs, shape (k, k).
 
     It is given continua with at least one unit; without any unit everybody agrees.
+
+    Parameters
+    ----------
+    name
+        How the score is chosen.
+    title
+        What it is, for people.
     """
 
     def register(pairs: Callable[[Continuum], Floats]) -> Callable[[Continuum], Floats]:

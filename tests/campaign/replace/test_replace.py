@@ -16,16 +16,12 @@ from gammacp.arrays import Floats
 from gammacp.campaign.replace import (
     SCORES,
     Instance,
-    Wins,
-    equivalence,
-    exact_test,
     pairwise_score,
-    rejected,
     replace,
-    t_test,
-    wins_of,
 )
+from gammacp.campaign.replace.inference import equivalence, exact_test, rejected, t_test
 from gammacp.campaign.replace.scores import Aligning, pair_disorders
+from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from shuffling import shuffled_set

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from gammacp.arrays import Bools, Floats
-from gammacp.campaign.replace import SCORES, Wins, power, wins_of
+from gammacp.campaign.replace import SCORES
 from gammacp.campaign.replace.scores import Aligning
+from gammacp.campaign.replace.verdict import power
+from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from shuffling import shuffled_set
 from shuffling.reference import ReferenceModel
