@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
     from gammacp.campaign.consensus import Consensus
+    from gammacp.campaign.replace import Candidacy
     from gammacp.left_out import LeftOut
     from gammacp.measures.explanation import Explanation
     from gammacp.measures.gamma import Gamma
@@ -56,6 +57,8 @@ class Contents:
         Per document that has an alignment, in the order of the documents.
     calibration
         None if it was not asked for.
+    candidacy
+        Whether the reference may stand in for a person; None without one.
     failures
         What could not be read, as text.
     left_out
@@ -66,6 +69,7 @@ class Contents:
     comparison: Comparison
     consensus: Mapping[str, Consensus]
     calibration: Calibration | None = None
+    candidacy: Candidacy | None = None
     failures: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
@@ -197,9 +201,12 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("categories", "Categories", _categories(comparison)))
     if comparison.reference is not None:
         name = comparison.reference.name
-        found.append(
-            ("reference", f"{name} against the annotators", tables.reference(comparison.reference))
-        )
+        against = tables.reference(comparison.reference)
+        found.append(("reference", f"{name} against the annotators", against))
+    if contents.candidacy is not None:
+        name, verdict = contents.candidacy.name, element("p", contents.candidacy.verdict.in_words())
+        tested = join(verdict, table(shown.people(contents.candidacy), long=True))
+        found.append(("replace", f"May {name} stand in for a person?", tested))
     if comparison.against is not None:
         rounds = _rounds(comparison.overall.score, comparison.against)
         found.append(("rounds", "Against the other round", rounds))
