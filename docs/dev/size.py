@@ -1,7 +1,8 @@
 """Code lines per package and the most complex functions, for docs/dev/architecture.md.
 
-Code lines are lines with code: no docstrings, comments or blanks. Complexity counts the branches of a
-function: 1, and 1 for each `if`, loop, `except`, `case`, condition inside an expression, `and`, `or`.
+Code lines are lines with code: no docstrings, comments or blanks. Complexity counts the branches of
+a function: 1, and 1 for each `if`, loop, `except`, `case`, condition inside an expression, `and`,
+`or`.
 """
 
 from __future__ import annotations
