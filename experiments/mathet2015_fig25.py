@@ -31,20 +31,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             sets=sets(quick),
             magnitudes=magnitudes(quick),
         )
-        points = sweep_into(out, [sweep], part="" if main else f"gap-{gap:g}", figures=main)
-        rows += [
-            {
-                "gap": gap,
-                "chance": sweep.options["chance"],
-                "magnitude": p.magnitude,
-                "measure": p.measure,
-                "mean": p.mean,
-                "sd": p.sd,
-                "sets": p.sets,
-                "undefined": p.undefined,
-            }
-            for p in points
-        ]
+        found = sweep_into(out, [sweep], part="" if main else f"gap-{gap:g}", figures=main)
+        rows += [{"gap": gap, "chance": sweep.options["chance"], **row} for row in found]
     write_csv(out / "gaps.csv", rows)
     write_csv(out / "observed.csv", _observed())
 

@@ -107,7 +107,7 @@ CONTRADICTING: dict[str, tuple[Mutant, ...]] = {
     "some-below": (above,),
     "some-above": (below,),
     "decreasing": (flat, half_flat, reversed_, swapped_points),
-    "increasing-somewhere": (monotone,),
+    "not-decreasing": (monotone,),
     "linear": (bent, flat),
     "crosses": (above, below, flat, shifted),
     "close-to": (apart,),
