@@ -105,12 +105,12 @@ def lanes(axes: Any, c: Continuum, title: str) -> None:
                 edgecolor="white",
                 linewidth=0.5,
             )
-            if code >= 0:
+            if code >= 0 and c.ends[i] - c.starts[i] > 0.03 * (c.bounds[1] - c.bounds[0]):
                 middle = (c.starts[i] + c.ends[i]) / 2
                 text = c.categories[code]
                 axes.text(middle, -lane + 0.22 * level, text, fontsize=5, ha="center", va="center")
     axes.set(yticks=[-i for i in range(c.n_annotators)], yticklabels=c.annotators)
     axes.set_title(title, fontsize=7.5)
-    axes.set_ylim(-c.n_annotators + 0.4, 0.8)
+    axes.set(ylim=(-c.n_annotators + 0.4, 0.8), xlim=c.bounds)
     axes.tick_params(labelsize=6)
     axes.grid(visible=False)

@@ -42,7 +42,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         start = float(str(r["start"]))
         span = (start, start + float(str(r["length"])), str(r["category"]))
         lanes_of.setdefault(f"cut at {r['cut']}", []).append(span)
-    examples_page(out / "shifts", {"shifts": continuum(**lanes_of)}, columns=1, width=4.5)
+    examples_page(out / "shifts", {"shifts": continuum(None, **lanes_of)}, columns=1, width=4.5)
     write_csv(out / "distances.csv", [_distances(100 if quick else 2000)])
     three = continuum(A=[(0, 1, None)], B=[(0, 1, None)], C=[(0, 1, None)])
     found = _drawn_combinations(2000 if quick else 60_000)
