@@ -202,7 +202,12 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
     """One row per thing varied, one panel per measure shown."""
     things = list(dict.fromkeys(str(r["about"]) for r in rows))
     height = 1.55 * max(len(things), 2)
-    size = {"width": 7.2, "height": height, "rows": max(len(things), 2), "columns": len(SHOWN)}
+    size: dict[str, Any] = {
+        "width": 7.2,
+        "height": height,
+        "rows": max(len(things), 2),
+        "columns": len(SHOWN),
+    }
     with figure(out / "curves", **size) as axes:
         for row, about in enumerate(things):
             for column, name in enumerate(SHOWN):
