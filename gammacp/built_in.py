@@ -65,6 +65,9 @@ MODULES: Mapping[str, Mapping[str, str]] = {
     "positional dissimilarity": {
         "gammacp.dissimilarity.positional": "sporadic sporadic-2011 hamming",
     },
+    "score": {
+        "gammacp.campaign.replace.scores": "disorder overlap soft-f1 accuracy neg-rmse",
+    },
     "solver": {
         "gammacp.alignment.solvers.auto": "auto",
         "gammacp.alignment.solvers.enumeration": "enumeration",

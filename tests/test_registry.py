@@ -17,6 +17,7 @@ _WHERE = {
     "error type": "shuffling.registry",
     "format": "gammacp.formats.registry",
     "measure": "gammacp.measures.registry",
+    "score": "gammacp.campaign.replace",
     "solver": "gammacp.alignment.solvers.registry",
     "view": "gammacp.display",
 }

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ReferenceComparison,
     )
     from gammacp.campaign.consensus import Consensus, ConsensusUnit
+    from gammacp.campaign.replace import Candidacy, Replacement
     from gammacp.measures.score import Score
 
 UNLABELLED = "(unlabelled)"
@@ -100,6 +101,24 @@ CURVE = (
     Column("sd", "sd", number),
     Column("smooth", "smooth", number),
     Column("sets", "sets", count),
+)
+_PASSES = {True: "yes", False: "no", None: "not tested"}
+REPLACEMENT = (
+    Column("candidate", "candidate"),
+    Column("advantage_probability", "ρ", number, digits=2),
+    Column("interval", "bootstrap interval", interval, digits=2),
+    Column("winning_rate", "ω", number, digits=2),
+    Column("passes", "passes", value=lambda r: _PASSES[r["passes"]]),
+    Column("documents", "documents", count),
+)
+PEOPLE = (
+    Column("annotator", "against"),
+    Column("documents", "documents", count),
+    Column("rho_candidate", "ρ of the candidate", number, digits=2),
+    Column("rho_annotator", "ρ of the person", number, digits=2),
+    Column("p", "p", number),
+    Column("p_equivalence", "p of equivalence", number),
+    Column("beaten", "holds its own", yes_no),
 )
 CONSENSUS = (
     Column("file", "file"),
@@ -239,6 +258,17 @@ def equivalents(found: Calibration) -> Table:
 
     records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in found.equivalents]
     return Table(EQUIVALENTS, records).without_empty("reason")
+
+
+def replacement(found: Replacement) -> Table:
+    """All candidates, the highest ρ first."""
+    return Table(REPLACEMENT, [{"candidate": c.name, **c.as_dict()} for c in found.candidates])
+
+
+def people(found: Candidacy) -> Table:
+    """A candidate against each person."""
+    records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
+    return Table(PEOPLE, records).without_empty("p", "p_equivalence")
 
 
 def curves(found: Calibration) -> Table:

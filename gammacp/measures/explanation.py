@@ -26,7 +26,7 @@ from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, columns
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
 from gammacp.measures.gamma import Gamma
-from gammacp.measures.random_sets import Basis, Chance, Memory, Progress
+from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 
 Record: TypeAlias = dict[str, Any]
@@ -166,10 +166,11 @@ def explained_on(
     aligned = [(s.alignment.continuum, s.alignment.groups) for s in scores.values()]
     labels = [*continua[0].categories, UNLABELLED]
     seen = _borne(aligned, [1 / total] * len(aligned), people, len(labels) - 1, basis.bound)
-    chance = _Expected(basis, continua, people)
-    whole_expected = chance.mean(lambda borne: borne.total)
-    by_person = chance.mean(lambda borne: borne.annotators) if basis.model.named else None
-    by_pair = chance.mean(lambda borne: borne.pairs) if basis.model.named else None
+    named_sets = basis.model.named
+    by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, total)
+    chance, each = by_chance or (None, None)
+    by_person = chance.annotators if chance and named_sets else None
+    by_pair = chance.pairs if chance and named_sets else None
     observed = seen.total
     several = len(continua) > 1 or len(found.documents) > 1
     i, j = np.triu_indices(len(people), 1)
@@ -177,7 +178,7 @@ def explained_on(
     make = _Records(_components(basis.bound), float(observed.sum()))
     return Explanation(
         gamma=found.score,
-        components=tuple(make.components(observed, whole_expected)),
+        components=tuple(make.components(observed, chance.total if chance else None)),
         annotators=tuple(
             {**record, "missed": float(missed)}
             for record, missed in zip(
@@ -195,12 +196,12 @@ def explained_on(
         categories=tuple(
             record
             for record in make.each(
-                "category", labels, seen.categories, chance.mean(lambda borne: borne.categories)
+                "category", labels, seen.categories, chance.categories if chance else None
             )
             if record["observed"] or record["expected"]
         ),
         documents=tuple(
-            make.each("document", list(scores), seen.items, chance.of_each(total))
+            make.each("document", list(scores), seen.items, each)
         ) if several else (),
         stretches=() if several else tuple(_stretches(make, seen, continua[0], stretches)),
     )  # fmt: skip
@@ -307,60 +308,38 @@ def _added(place: Indices | Codes, values: Floats, size: int) -> Floats:
     return sums
 
 
-class _Expected:
-    """The same of the random sets, each mean over them computed once."""
-
-    def __init__(self, basis: Basis, continua: Sequence[Continuum], people: Sequence[str]) -> None:
-        """Everything is added up here."""
-        chances = [basis.chance(c) for c in continua]
-        different = {id(c): c for c in chances}
-        self._enough = all(c.expected.enough for c in different.values())
-        names = people if basis.model.named else None
-        categories = len(continua[0].categories)
-        self._means = (
-            {
-                key: _mean_of(chance, names, categories, basis.bound)
-                for key, chance in different.items()
-            }
-            if self._enough
-            else {}
-        )
-        self._of = [id(c) for c in chances]
-        self._weights = [c.mean_units for c in continua]
-
-    def mean(self, part: Any) -> Floats | None:
-        """Of all continua, weighted by x̄; None after an interruption that left too few sets."""
-        if not self._enough:
-            return None
-        weights: dict[int, float] = {}
-        for key, weight in zip(self._of, self._weights, strict=True):
-            weights[key] = weights.get(key, 0.0) + weight
-        total = math.fsum(self._weights)
-        terms = [(w / total) * part(self._means[key]) for key, w in weights.items()]
-        return np.asarray(sum(terms))
-
-    def of_each(self, total: float) -> Floats | None:
-        """Of each continuum as a part of all."""
-        if not self._enough:
-            return None
-        rows = zip(self._of, self._weights, strict=True)
-        return np.array([self._means[key].total * (w / total) for key, w in rows])
-
-
-def _mean_of(
-    chance: Chance,
+def _by_chance(
+    basis: Basis,
+    continua: Sequence[Continuum],
     people: Sequence[str] | None,
     categories: int,
-    dissimilarity: BoundDissimilarity,
-) -> _Borne:
-    """The mean over random sets, weighted as the expected disorder weighs them."""
-    expected = chance.expected
-    found = [(s.continuum, s.groups) for s in chance.sets]
-    if expected.weights is None:
-        weights = [1 / (expected.samples * c.mean_units) for c, _ in found]
-    else:
-        weights = [1 / float(expected.weights.sum())] * len(found)
-    return _borne(found, weights, people, categories, dissimilarity)
+    total: float,
+) -> tuple[_Borne, Floats] | None:
+    """What random sets cost, weighted as δ_e weighs them, and the components of each continuum.
+
+    None after an interruption that left too few sets.
+    """
+    chances = [basis.chance(c) for c in continua]
+    weights: dict[int, float] = {}
+    for chance, continuum in zip(chances, continua, strict=True):
+        weights[id(chance)] = weights.get(id(chance), 0.0) + continuum.mean_units / total
+    different = {id(chance): chance for chance in chances}
+    if not all(chance.expected.enough for chance in different.values()):
+        return None
+    found, scales, owner = [], [], []
+    for number, (key, chance) in enumerate(different.items()):
+        of_all = chance.expected.weights
+        for s in chance.sets:
+            x = chance.expected.samples * s.continuum.mean_units
+            scales.append(weights[key] / (x if of_all is None else float(of_all.sum())))
+            found.append((s.continuum, s.groups))
+            owner.append(number)
+    borne = _borne(found, scales, people, categories, basis.bound)
+    sums = _added(np.array(owner, np.int64), borne.items, len(different))
+    rows = dict(zip(different, sums, strict=True))
+    share = [c.mean_units / total / weights[id(k)] for k, c in zip(chances, continua, strict=True)]
+    each = [rows[id(k)] * part for k, part in zip(chances, share, strict=True)]
+    return borne, np.array(each)
 
 
 def _borne(

@@ -71,6 +71,15 @@ def test_list(run: Run, checkout: Path) -> None:
     assert "_shared" not in result.out
 
 
+def test_an_experiment_is_executed_once(run: Run, checkout: Path) -> None:
+    claims(checkout)
+    path = checkout / "experiments" / "toy.py"
+    times = checkout / "times"
+    path.write_text(f"{GOOD}\nwith open({str(times)!r}, 'a') as file:\n    file.write('.')\n")
+    assert reproduce(run, checkout, "toy").code == 0
+    assert (checkout / "times").read_text() == "."
+
+
 def test_a_failing_claim_exits_1_unless_explained(run: Run, checkout: Path) -> None:
     claims(checkout, "ser")
     assert reproduce(run, checkout, "toy").code == 1

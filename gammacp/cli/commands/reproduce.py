@@ -40,12 +40,12 @@ def reproduce(
     """Run experiments of the papers and check what the papers claim; bare: list them."""
     from gammacp.errors import GammacpError
     from gammacp.reproduce.claims import KINDS
-    from gammacp.reproduce.experiments import find, load
+    from gammacp.reproduce.experiments import find, load, where
 
     known = list(find(experiments))
     target = results or Path("results-quick" if quick else "results")
     every = not names or "all" in names
-    chosen = known if every else [load(n, experiments).name for n in dict.fromkeys(names or ())]
+    chosen = known if every else [where(n, experiments).stem for n in dict.fromkeys(names or ())]
     if not names and not check:
         rows = [(name, load(name, experiments).summary) for name in known]
         if json:
