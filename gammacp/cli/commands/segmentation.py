@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,6 +45,15 @@ class Comparing:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """How files that hold units are read; each continuum must be covered without gaps."""
+
+    format: str | None = option("Format of the files; by default it is recognised.", "NAME")
+    layer: str | None = option("Layer whose spans are the segments (see formats).", "NAME")
+    tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
+
+
+@dataclass(frozen=True)
 class Chance:
     """How much agreement is beyond chance."""
 
@@ -69,6 +78,7 @@ class Chance:
 
 
 def segmentation(
+    reading: Reading,
     comparing: Comparing,
     chance: Chance,
     files: Annotated[
@@ -116,7 +126,7 @@ def segmentation(
     from gammacp.segmentation import read_groups, segmentation_report
     from gammacp.segmentation.tables import bootstrap_in_words, tables
 
-    codings = _renamed(_read(files or [], dataset), item or [])
+    codings = _renamed(_read(files or [], dataset, reading), item or [])
     rule = chance.rule()
     if reference is not None:
         if rule is not None:
@@ -193,12 +203,16 @@ def _comparison(comparing: Comparing) -> Comparison:
     )
 
 
-def _read(files: Sequence[Path], dataset: str | None) -> Codings:
+def _read(files: Sequence[Path], dataset: str | None, reading: Reading) -> Codings:
     from gammacp.segmentation import load_codings, read_codings
 
     if bool(files) == (dataset is not None):
         raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-    return load_codings(dataset) if dataset is not None else read_codings(files)
+    if dataset is not None:
+        if reading != Reading():
+            raise UsageError("--format, --layer and --tier go with files, not with --dataset")
+        return load_codings(dataset)
+    return read_codings(files, **asdict(reading))
 
 
 def _renamed(codings: Codings, entries: Sequence[str]) -> Codings:
