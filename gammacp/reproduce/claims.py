@@ -137,22 +137,34 @@ class Checked:
     verdicts: tuple[Verdict, ...]
 
     @property
+    def outcome(self) -> str:
+        """It `holds` if every test does, is `open` if sets are too few for one, else it `fails`."""
+        if all(v.holds for v in self.verdicts):
+            return "holds"
+        return "open" if all(v.holds or v.open for v in self.verdicts) else "fails"
+
+    @property
     def holds(self) -> bool:
         """Whether every test holds."""
-        return all(v.holds for v in self.verdicts)
+        return self.outcome == "holds"
 
     @property
     def measured(self) -> str:
-        """What was found, where it fails if it does; each once."""
-        telling = [v.measured for v in self.verdicts if self.holds or not v.holds]
-        return "; ".join(dict.fromkeys(telling))
+        """What was found, where it does not hold if it does not; each once."""
+        telling = {
+            "holds": self.verdicts,
+            "open": [v for v in self.verdicts if v.open],
+            "fails": [v for v in self.verdicts if not (v.holds or v.open)],
+        }
+        return "; ".join(dict.fromkeys(v.measured for v in telling[self.outcome]))
 
     @property
     def defect(self) -> str | None:
         """What is wrong with the ledger's entry: an explanation that lacks, or is not needed."""
-        if self.holds:
-            return "holds, and still says why it fails" if self.claim.fails_because else None
-        return None if self.claim.fails_because else "fails without a reason written down"
+        explained = self.claim.fails_because is not None
+        if self.outcome == "fails":
+            return None if explained else "fails without a reason written down"
+        return "holds, and still says why it fails" if self.holds and explained else None
 
 
 def load_ledgers(folder: Path) -> list[Ledger]:
