@@ -23,6 +23,8 @@ _TOLD = 10  # failures told one by one
 def tell(sweep: Sweep, outcome: Outcome) -> None:
     """What a run did, on stderr."""
     message(f"{outcome.computed} cells computed, {outcome.reused} were there; seed {sweep.seed}")
+    for note in outcome.notes:
+        message(note)
     if outcome.limited:
         message(f"{outcome.limited} cells rest on a solver that stopped at a limit (feasible)")
     if outcome.failures:
@@ -65,6 +67,7 @@ def document(
         "computed": outcome.computed,
         "reused": outcome.reused,
         "limited": outcome.limited,
+        "fewer": outcome.notes,
         "failures": [{**asdict(f.task), "why": f.why} for f in outcome.failures],
         "seed": sweep.seed,
     }

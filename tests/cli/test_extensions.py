@@ -104,8 +104,12 @@ def test_sweeps_use_it_in_their_workers(tmp_path: Path) -> None:
 
 
 def test_shuffle_errs_in_ones_own_way(tmp_path: Path) -> None:
-    done = gammacp("--import", OWN, "shuffle", "--error", "own-late", "--magnitude", 0.5,
-                   "--out", tmp_path / "made",                   folder=tmp_path)  # fmt: skip
+    """Wherever the module is named."""
+    options = ("--error", "own-late", "--magnitude", 0.5, "--out", tmp_path / "made")
+    for arguments in (("--import", OWN, "shuffle"), ("shuffle", "--import", OWN)):
+        done = gammacp(*arguments, *options, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    done = gammacp("shuffle", *options, f"--import={OWN}", folder=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -21,7 +21,9 @@ from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.continuum import Continuum
     from gammacp.measures.score import Score
+    from gammacp.syntax.annotations import Treebank
 
 
 def measure(
@@ -75,7 +77,7 @@ def measure(
         if wanted not in known:
             raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
     mine = {key: value for key, value in options.items() if key in known}
-    loaded = load(files, reading)
+    read, losses = _data(names, files, reading)
     one = partial(evaluate, names=names, beyond_chance=beyond_chance, **mine)
     with (
         workers(jobs, pays=False) as executor,
@@ -83,20 +85,39 @@ def measure(
         interruptible() as interrupted,
     ):
         spread = map if executor is None else executor.map
-        found = spread(one, loaded.continua.values())
-        scores = dict(zip(loaded.continua, found, strict=True))
+        found = spread(one, read.values())
+        scores = dict(zip(read, found, strict=True))
     if json:
         results = [
             {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
             for file, found in scores.items()
         ]
-        print_json({"results": results, **loaded.json})
+        print_json({"results": results, **losses})
     else:
         _print(scores, settings.sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
     _check(scores)
     for score in (s for found in scores.values() for s in found.values()):
         settings.solving.check_proven(str(getattr(score, "status", "optimal")))
+
+
+def _data(
+    names: list[str], files: Files, reading: Reading
+) -> tuple[Mapping[str, Continuum | Treebank], dict[str, Any]]:
+    """What is measured, by name, and what of it is left out, for JSON: of trees one treebank."""
+    from gammacp.measures.registry import MEASURES
+
+    if not files or not all(MEASURES[name].applies_to == "trees" for name in names):
+        loaded = load(files, reading)
+        return loaded.continua, loaded.json
+    from gammacp.syntax.treebank import read_treebank
+
+    if reading != Reading():
+        raise UsageError("options of reading are for units; for those of trees see gammacp syntax")
+    found = read_treebank(files)
+    for line in found.messages:
+        message(line)
+    return {"treebank": found.treebank}, {"left_out": [e.as_dict() for e in found.left_out]}
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:
@@ -118,6 +139,8 @@ def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
         for name, score in found.items():
             if score.reason:
                 message(f"{file}: {name}: {score.reason}")
+            for note in score.notes:
+                message(f"{file}: {name}: {note}")
             beyond = score.beyond_chance
             if beyond and beyond.reason and beyond.reason != score.reason:
                 message(f"{file}: {name} beyond chance: {beyond.reason}")

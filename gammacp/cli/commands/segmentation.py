@@ -88,6 +88,9 @@ class Chance:
 class Coded:
     """Which codings there are, and whose."""
 
+    format: str | None = option("Format of the files; by default it is recognised.", "NAME")
+    layer: str | None = option("Layer whose spans are the segments (see formats).", "NAME")
+    tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
     dataset: str | None = option("moonstone or hearst1997, which ship with gammacp.", "NAME")
     item: list[str] | None = option("Rename an item; two may become one (repeatable).", "OLD=NEW")
     groups: Path | None = option(
@@ -105,7 +108,10 @@ class Coded:
 
         if bool(files) == (self.dataset is not None):
             raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-        read = load_codings(self.dataset) if self.dataset is not None else read_codings(files)
+        how = {"format": self.format, "layer": self.layer, "tier": self.tier}
+        if self.dataset is not None and any(how.values()):
+            raise UsageError("--format, --layer and --tier go with files, not with --dataset")
+        read = load_codings(self.dataset) if self.dataset else read_codings(files, **how)
         names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
         return read.renamed(names) if names else read
 
