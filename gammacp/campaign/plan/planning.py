@@ -142,19 +142,19 @@ class Plan:
         if people > best.annotators and self.piloted:
             pairs = best.annotators * (best.annotators - 1) / people / (people - 1)
             said.append(
-                f"Rotated among {people} people, each two share some {best.documents * pairs:.0f}; other "
-                "documents need one annotator."
+                f"Rotated among {people} people, each two share some {best.documents * pairs:.0f}; "
+                "other documents need one annotator."
             )
         if math.isfinite(pilot.annotator_error):
+            by = f"±{1.96 * pilot.annotator_error:.2f}"
             said.append(
-                f"Other annotators of this kind would move γ by ±{1.96 * pilot.annotator_error:.3f},"
-                " however many documents there are."
+                f"Other annotators of this kind would move γ by about {by}, however many documents "
+                "there are."
             )
         if self.piloted and pilot.documents < _FEW:
             share = 1 / math.sqrt(2 * (pilot.documents - 1))
-            said.append(
-                f"A pilot of {pilot.documents} documents tells how they differ only to ±{share:.0%}."
-            )
+            of = _counted(pilot.documents, "document")
+            said.append(f"A pilot of {of} tells how they differ only to ±{share:.0%}.")
         if pilot.chance_error > (self.goal.half_width or 1) / 4:
             said.append(f"Random sets leave ±{pilot.chance_error:.3f} open: lower --precision.")
         return " ".join(said)
