@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         PairMatrix,
         ReferenceComparison,
     )
-    from gammacp.campaign.consensus import Consensus, ConsensusUnit
+    from gammacp.campaign.consensus import AnnotatorQuality, Consensus, ConsensusUnit
     from gammacp.campaign.plan import Plan
     from gammacp.campaign.replace import Candidacy, Replacement
     from gammacp.measures.score import Score
@@ -134,7 +134,19 @@ CONSENSUS = (
     Column("needed", "support needed", count),
     Column("tied", "category tied", count),
     Column("confidence", "mean confidence", number),
+    Column("posterior", "mean probability", number),
+    Column("entropy", "open bits", number, digits=2),
     Column("to_review", "to review", count),
+)
+QUALITIES = (
+    Column("annotator", "annotator"),
+    Column("units", "units", count),
+    Column("recall", "recall", number, digits=2),
+    Column("precision", "precision", number, digits=2),
+    Column("start", "start off", signed, digits=2),
+    Column("start_sd", "± sd", number, digits=2),
+    Column("end", "end off", signed, digits=2),
+    Column("end_sd", "± sd", number, digits=2),
 )
 _LABEL = Column(
     "category", "category", value=lambda r: "?" if r["tied"] else r["category"] or UNLABELLED
@@ -147,6 +159,7 @@ REVIEW = (
     _LABEL,
     Column("support", "support", count),
     Column("confidence", "confidence", number, digits=2),
+    Column("posterior", "probability", number, digits=2),
     Column("reasons", "why", listing, wrapped=True),
 )
 UNITS_CSV = (
@@ -158,6 +171,8 @@ UNITS_CSV = (
     Column("support", "support", count),
     Column("confidence", "confidence", number, value=lambda r: round(r["confidence"], 4)),
     Column("disorder", "disorder", general, value=lambda r: float(f"{r['disorder']:.6g}")),
+    Column("posterior", "posterior", number),
+    Column("entropy", "entropy", number),
     Column("votes", "votes", listing, value=lambda r: [_vote(v) for v in r["votes"]]),
     Column("tied", "tied", listing, value=lambda r: [_label(c) for c in r["tied"]]),
     Column("reasons", "reasons", listing),
@@ -294,6 +309,7 @@ def consensus_document(name: str, found: Consensus) -> dict[str, Any]:
     return {
         "file": name,
         "needed": found.needed,
+        "entropy": found.entropy,
         "units": [_unit(u) for u in found.units],
         "review": [found.units.index(u) for u in found.review],
     }
@@ -308,6 +324,8 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
         "support": unit.support,
         "confidence": unit.confidence,
         "disorder": unit.disorder,
+        "posterior": unit.posterior,
+        "entropy": unit.entropy,
         "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
         "tied": list(unit.vote.tied),
         "reasons": list(unit.reasons),
@@ -324,6 +342,7 @@ def consensus_summary(found: Mapping[str, Consensus]) -> Table:
     records = []
     for name, c in found.items():
         confidences = [u.confidence for u in c.kept]
+        posteriors = [u.posterior for u in c.kept if u.posterior is not None]
         records.append(
             {
                 "file": name,
@@ -332,18 +351,39 @@ def consensus_summary(found: Mapping[str, Consensus]) -> Table:
                 "needed": c.needed,
                 "tied": sum(bool(u.vote.tied) for u in c.kept),
                 "confidence": sum(confidences) / len(confidences) if confidences else None,
+                "posterior": sum(posteriors) / len(posteriors) if posteriors else None,
+                "entropy": c.entropy,
                 "to_review": len(c.review),
             }
         )
-    return Table(CONSENSUS, records).without("file", when=len(found) == 1)
+    table = Table(CONSENSUS, records).without_empty("posterior", "entropy")
+    return table.without("file", when=len(found) == 1)
+
+
+def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
+    """What a model says of each annotator, those with most units first."""
+    ranked = sorted(found, key=lambda a: -a.units)
+    records = [
+        {
+            "annotator": a.name,
+            **a.as_dict(),
+            **dict(zip(("start", "end"), a.boundary_bias, strict=True)),
+            **dict(zip(("start_sd", "end_sd"), a.boundary_sd, strict=True)),
+        }
+        for a in ranked
+    ]
+    return Table(QUALITIES, records)
 
 
 def to_review(found: Mapping[str, Consensus]) -> Table:
     """What a person should look at, worst first; `document` and `group` say where it is."""
+    from gammacp.campaign.consensus import doubt
+
     listed = [(n, i, u) for i, (n, c) in enumerate(found.items()) for u in c.review]
-    listed.sort(key=lambda entry: -entry[2].disorder)
+    listed.sort(key=lambda entry: -doubt(entry[2]))
     records = [{"file": n, "document": i, "group": u.group, **_unit(u)} for n, i, u in listed]
-    return Table(REVIEW, records).without_empty("text").without("file", when=len(found) == 1)
+    table = Table(REVIEW, records).without_empty("text", "posterior")
+    return table.without("file", when=len(found) == 1)
 
 
 def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
@@ -353,7 +393,8 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
         if review
         else [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units]
     )
-    return Table(UNITS_CSV, records).without("continuum", when=len(found) == 1)
+    table = Table(UNITS_CSV, records).without_empty("posterior", "entropy")
+    return table.without("continuum", when=len(found) == 1)
 
 
 def _vote(vote: Mapping[str, Any]) -> str:

@@ -23,7 +23,13 @@ from tests.conftest import Run
 
 DATA = Path(os.environ.get("GAMMACP_DATA", Path(__file__).parents[4] / "shared" / "data"))
 MODEL, ERRORS = ReferenceModel(n_units=4), "position+category"
-SETTINGS = Settings.of(chance="cut", precision=0.1)
+SETTINGS = Settings.of(chance="documents", samples=20)
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulated corpora of forty documents are enough to see that a plan is made of them."""
+    monkeypatch.setattr("gammacp.campaign.plan.spread._MOST", 40)
 
 
 def documents(n: int, *, seed: int = 0, annotators: int = 3) -> dict[str, Continuum]:
@@ -50,7 +56,14 @@ def test_documents_by_formula_and_the_cheaper_design() -> None:
     """(t·s/w)² documents; where a document itself is dear, more annotators for each pay."""
     pilot = documents(12)
     cheap, dear = (
-        plan(pilot, goal=Goal(half_width=0.04), error=ERRORS, prices=p, chance="cut", precision=0.1)
+        plan(
+            pilot,
+            goal=Goal(half_width=0.04),
+            error=ERRORS,
+            prices=p,
+            chance="documents",
+            samples=20,
+        )
         for p in (Prices(), Prices(annotation=1, document=50, given=True))
     )
     assert [d.annotators for d in cheap.designs] == [2, 3, 4]
@@ -70,7 +83,7 @@ def test_documents_by_formula_and_the_cheaper_design() -> None:
 def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
     found = plan(
         model=MODEL, gamma=0.5, goal=Goal(difference=0.1), error=ERRORS, annotators=[3],
-        chance="cut", precision=0.1,
+        chance="documents", samples=20,
     )  # fmt: skip
     [design] = found.designs
     wanted = 2 * ((1.96 + 0.8416) * design.spread / 0.1) ** 2
@@ -87,8 +100,8 @@ def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
 
 def test_a_verdict_has_its_power_simulated() -> None:
     found = plan(
-        documents(8), goal=Goal(verdict=0.2), error=ERRORS, annotators=[3], chance="cut",
-        precision=0.1,
+        documents(8), goal=Goal(verdict=0.2), error=ERRORS, annotators=[3], chance="documents",
+        samples=20,
     )  # fmt: skip
     rising = [p["power"] for p in found.curve if p["power"] is not None]
     assert rising[-1] >= 0.8
@@ -114,9 +127,9 @@ def test_annotators_who_err_alike_move_gamma_less_than_one_who_does_not() -> Non
 
 def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    path.write_text("annotator,category,start,end\nAnn,x,0,1\nBea,x,0,1\n")
+    path.write_text("annotator,category,start,end\nAnn,x,0,1\nAnn,y,4,6\nBea,x,0,2\nBea,z,4,5\n")
     found = run("plan", path)
-    assert (found.code, "pilot of 1 documents" in found.err) == (3, True)
+    assert (found.code, "pilot" in found.err) == (3, True)
     assert run("plan").code == 2
     assert run("plan", path, "--half-width", "2").code == 2
     assert run("plan", path, "--half-width", ".1", "--difference", ".1").code == 2
@@ -129,8 +142,8 @@ def test_the_json_has_its_keys_and_the_figure_is_drawn(run: Run, tmp_path: Path)
     model = tmp_path / "model.toml"
     model.write_text(run("shuffle", "--print-model").out.replace("units = 25", "units = 4"))
     found = run(
-        "plan", "--model", model, "--gamma", ".5", "--json", "--per-document", "2", "--precision",
-        ".2", "--figure", tmp_path / "plan.svg",
+        "plan", "--model", model, "--gamma", ".5", "--json", "--per-document", "2", "--samples",
+        "20", "--figure", tmp_path / "plan.svg",
     )  # fmt: skip
     document = json.loads(found.out)
     assert {"pilot", "curve", "advice"} <= set(document)
@@ -142,7 +155,7 @@ def test_the_json_has_its_keys_and_the_figure_is_drawn(run: Run, tmp_path: Path)
 @pytest.mark.skipif(not DATA.is_dir(), reason="the corpora do not ship")
 def test_a_hundred_translations_predict_the_interval_of_all() -> None:
     continua = dict(collect([DATA / "crowds" / "wmt23-mqm-ende.csv"]).continua)
-    settings = Settings.of(chance="cut")
+    settings = Settings.of(chance="documents", precision=0.05)
     whole = agreement_of(continua, settings)
     interval = whole.bootstrap(seed=0)
     assert interval is not None
