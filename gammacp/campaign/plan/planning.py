@@ -59,7 +59,13 @@ class Goal:
                 raise UsageError(f"{name} {value:g} is not between 0 and 1")
 
     def in_words(self, gamma: float) -> str:
-        """What is reached."""
+        """What is reached.
+
+        Parameters
+        ----------
+        gamma
+            γ of the pilot.
+        """
         if self.half_width is not None:
             return f"γ ({gamma:.2f} so far) is known to ±{self.half_width:g}"
         if self.difference is not None:

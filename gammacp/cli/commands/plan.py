@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gammacp.cli.counting import counting
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.progress import progress
 
 
 def plan(
@@ -49,7 +49,7 @@ def plan(
     goal = Goal(half_width=half_width, difference=difference, verdict=verdict)
     options = settings.options()
     loaded = None if model is not None else load(files, reading)
-    with workers(jobs, pays=False) as executor, counting("steps") as progress:
+    with workers(jobs, pays=False) as executor, progress("steps") as counter:
         found = compute(
             None if loaded is None else loaded.corpus(),
             goal=goal,
@@ -64,7 +64,7 @@ def plan(
             ),
             error=error,
             executor=executor,
-            progress=progress,
+            progress=counter,
             **options,
         )
     if figure is not None:
