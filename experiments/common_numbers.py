@@ -2,8 +2,8 @@
 
 For each error and measure: the correlation of a set's values at two neighbouring magnitudes, the
 standard deviation of their difference, and how many sets a paired test needs to see the fall
-between them (level .05, power .9). The fall itself is the same however sets are drawn; for both rows
-it is taken from the sharper one.
+between them (level .05, power .9). The fall is the same however sets are drawn: it is taken from
+the shared draws.
 """
 
 from __future__ import annotations

@@ -317,12 +317,12 @@ def _largest(differences: Floats) -> float:
 
     The statistic is the largest t. Its distribution comes from flipping the signs of whole sets,
     which is exact for symmetric differences around 0, the least favourable case; differences that
-    are clearly below 0 take no part (Hansen 2005).
+    are clearly below 0 take no part (Hansen 2005), nor do those that most sets do not have.
     """
     differences = np.where(np.abs(differences) < _EXACT, 0.0, differences)
     mean, se, n = _moments(differences)
     t = _ratio(mean, se)
-    candidates = (n > 2) & (t > _BELOW)
+    candidates = (n > 2) & (2 * n >= len(differences)) & (t > _BELOW)
     if not candidates.any() or t[candidates].max() <= 0:
         return 1.0
     known, n = np.nan_to_num(differences[:, candidates]), n[candidates]
