@@ -117,9 +117,8 @@ def decreasing(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
 @_register("increasing")
 def increasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdict:
     """y rises with every step."""
-    steps = np.diff(series.y)
-    down = int((steps <= 0).sum())
-    return Verdict(not down, f"{_ends(series)}; {down} of {len(steps)} steps do not rise")
+    turned = Series(series.x, -series.y, series.text)
+    return replace(decreasing(turned, None, {}), measured=_ends(series))
 
 
 @_register("not-decreasing")
@@ -192,16 +191,18 @@ def spans(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 def least(series: Series, other: Series | None, _: Mapping[str, Any]) -> Verdict:
     """Every y is below every y of `other`, its own apart."""
     assert other is not None
-    rest = _without(other, series)
-    return Verdict(bool(np.max(series.y) < np.min(rest)), f"{_span(series.y)} of {_span(rest)}")
+    rest = list(other.y)
+    for y in series.y:
+        rest.remove(y)
+    return Verdict(bool(np.max(series.y) < np.min(rest)), f"{_span(series.y)} of {_span(other.y)}")
 
 
 @_register("greatest", compares=True)
-def greatest(series: Series, other: Series | None, _: Mapping[str, Any]) -> Verdict:
+def greatest(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Every y is above every y of `other`, its own apart."""
     assert other is not None
-    rest = _without(other, series)
-    return Verdict(bool(np.min(series.y) > np.max(rest)), f"{_span(series.y)} of {_span(rest)}")
+    turned = least(series.turned(), other.turned(), p)
+    return replace(turned, measured=f"{_span(series.y)} of {_span(other.y)}")
 
 
 @_register("undefined")
@@ -226,14 +227,6 @@ def _matched(series: Series, other: Series | None) -> Floats:
     assert other is not None
     found = {round(x, 9): y for x, y in zip(other.x, other.y, strict=True)}
     return np.array([found.get(round(x, 9), np.nan) for x in series.x])
-
-
-def _without(other: Series, own: Series) -> Floats:
-    """The values of `other` without those of `own`, each of which is taken out once."""
-    rest = list(other.y)
-    for y in own.y:
-        rest.remove(y)
-    return np.array(rest)
 
 
 def _span(y: Floats) -> str:

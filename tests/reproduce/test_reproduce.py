@@ -176,6 +176,7 @@ BROKEN = [
     ("tests = [{ check = 'less-than' }]", "sweep", "needs 'other'"),
     ("tests = [{ check = 'equals' }]", "sweep", "equals has no 'value'"),
     ("tests = [{ check = 'eqals' }]", "sweep", "did you mean 'equals'"),
+    ("within = 0.5", "sweep", "'within' is not [low, high]"),
     ("", "swept", "kind 'swept' is none of arithmetic"),
 ]
 
