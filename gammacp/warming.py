@@ -62,7 +62,11 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
     def ready() -> int:
         return sum(bool(k.signatures) for k in KERNELS)
 
-    tasks = [*(lambda case=case: _align(*case) for case in _CASES), _measure_trees, _compare_segmentations]
+    tasks = [
+        *(lambda case=case: _align(*case) for case in _CASES),
+        _measure_trees,
+        _compare_segmentations,
+    ]
     for done, task in enumerate(tasks, start=1):
         for _ in range(_MOST_ROUNDS):
             before = ready()

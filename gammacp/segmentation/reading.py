@@ -45,6 +45,7 @@ def read_codings(
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     format: str | None = None,
+    unit: float | None = None,
     **options: object,
 ) -> Codings:
     """The codings of files, folders and globs; codings of one item in several files are joined.
@@ -56,6 +57,9 @@ def read_codings(
     format, options
         The format of files that hold continua, and what it takes (`layer`, `tier`), as for
         `gammacp.read`; by default each file's is recognised.
+    unit
+        Of files that hold continua: length of a base unit in their positions, which may be real
+        then; boundaries are rounded to it.
 
     Raises
     ------
@@ -66,7 +70,7 @@ def read_codings(
     from gammacp.formats.finding import expand
 
     listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    parts = [_read(path, format, options) for path, _ in expand(listed)]
+    parts = [_read(path, format, unit, options) for path, _ in expand(listed)]
     if not parts:
         raise DataError("no file", file=", ".join(map(str, listed)))
     return merged(parts)
@@ -248,7 +252,9 @@ def _of_columns(
     return found
 
 
-def _read(path: Path, format: str | None, options: Mapping[str, object]) -> Codings:
+def _read(
+    path: Path, format: str | None, unit: float | None, options: Mapping[str, object]
+) -> Codings:
     from gammacp.formats.registry import FORMATS, HEAD_BYTES, recognise
     from gammacp.formats.source import Source
 
@@ -265,13 +271,15 @@ def _read(path: Path, format: str | None, options: Mapping[str, object]) -> Codi
     if entry is None or (is_object and entry.name == "csv" and not format):
         entry = FORMATS["segeval"]
     if entry.codings is None:
-        return _from_continua(path, format, options)
-    if any(value is not None for value in options.values()):
-        raise UsageError(f"{path} is a segmentation: --layer and --tier are for other formats")
+        return _from_continua(path, format, unit, options)
+    if any(value is not None for value in (unit, *options.values())):
+        raise UsageError(f"{path} is a segmentation: unit, layer and tier are for other formats")
     return entry.codings(Source(path, path.stem, "", content))
 
 
-def _from_continua(path: Path, format: str | None, options: Mapping[str, object]) -> Codings:
+def _from_continua(
+    path: Path, format: str | None, unit: float | None, options: Mapping[str, object]
+) -> Codings:
     from gammacp.formats.reading import by_document, collect
 
     found = collect([path], format=format, **options)
@@ -280,7 +288,7 @@ def _from_continua(path: Path, format: str | None, options: Mapping[str, object]
     items = {}
     for name, continuum in by_document(found.continua).items():
         try:
-            items[name] = from_continuum(continuum)
+            items[name] = from_continuum(continuum, unit=unit)
         except DataError as error:
             raise DataError(f"{name}: {error.message}", file=path, hint=error.hint) from None
     return Codings.of(items)

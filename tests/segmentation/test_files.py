@@ -271,3 +271,24 @@ def test_options_of_formats(tmp_path: Path) -> None:
     path.write_text("Coder,Masses\na,2,3\nb,5\n")
     with pytest.raises(UsageError, match="are for other formats"):
         read_codings(path, tier="x")
+
+
+RECORDING = """annotator,start,end,category
+gold,0,10.04,\ngold,10.04,25.5,\ngold,25.5,40,
+sys,0,10.5,\nsys,10.5,22.49,\nsys,22.49,30,\nsys,30,40,
+"""
+
+
+def test_real_positions_are_rounded_to_a_unit(tmp_path: Path) -> None:
+    path = saved(tmp_path, "song.csv", RECORDING)
+    found = read_codings(path, unit=0.1)["song"]
+    assert {c: s.positions.tolist() for c, s in found.items()} == {
+        "gold": [100, 255], "sys": [105, 225, 300]
+    }  # fmt: skip
+    assert found["gold"].mass == 400
+    with pytest.raises(DataError, match="say --unit"):
+        read_codings(path)
+    with pytest.raises(DataError, match=r"25\.5 of gold falls together .* base units of 20"):
+        read_codings(path, unit=20)
+    with pytest.raises(UsageError, match="unit 0 is not positive"):
+        read_codings(path, unit=0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,28 +27,50 @@ if TYPE_CHECKING:
     from gammacp.syntax.annotations import Treebank
 
 
-def measure(
-    reading: Reading,
-    settings: Settings,
-    files: Files = None,
+@dataclass(frozen=True)
+class Chosen:
+    """Which measures, and their own options."""
+
     measures: list[str] | None = option(
         "Names, A,B or repeated; `all` for every one (see `gammacp measures`).  "
         "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
         "NAME",
         names=("--measures", "-m"),
-    ),
+    )
     metric: str | None = option(
         "Of the α family: nominal, interval, ratio, or a CSV file with a matrix.", "NAME|MATRIX.csv"
-    ),
-    bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0),
+    )
+    bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
     coefficient: str | None = option(
         "Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
-    ),
+    )
     beyond_chance: bool = option(
         "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
         "sets of the chance model, and the share p of these that agree at least as well.",
         default=False,
-    ),
+    )
+
+    def options(self, names: Sequence[str], settings: Settings) -> dict[str, Any]:
+        """The options that these measures have; a UsageError for a given one that none has."""
+        from gammacp.measures.beyond_chance import CHANCE_OPTIONS
+        from gammacp.measures.registry import MEASURES
+
+        known = frozenset(CHANCE_OPTIONS if self.beyond_chance else ()).union(
+            *(MEASURES[name].options for name in names)
+        )
+        own = {k: getattr(self, k) for k in ("metric", "bootstrap", "coefficient")}
+        own = {key: value for key, value in own.items() if value is not None}
+        for name, wanted in {**{key: key for key in own}, **settings.given()}.items():
+            if wanted not in known:
+                raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
+        return {k: v for k, v in {**settings.options(), **own}.items() if k in known}
+
+
+def measure(
+    reading: Reading,
+    settings: Settings,
+    chosen: Chosen,
+    files: Files = None,
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
@@ -55,30 +78,15 @@ def measure(
 
     Ctrl-C ends it with the values that are known so far.
     """
-    from gammacp.measures.beyond_chance import CHANCE_OPTIONS
-    from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
     from gammacp.measures.score import Score
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
-    names = chosen_measures(measures)
-    own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
-    options: dict[str, Any] = {
-        **settings.options(),
-        **{key: value for key, value in own.items() if value is not None},
-    }
-    known = frozenset(CHANCE_OPTIONS if beyond_chance else ()).union(
-        *(MEASURES[name].options for name in names)
-    )
-    given = {name: name for name, value in own.items() if value is not None}
-    given |= settings.given()
-    for name, wanted in given.items():
-        if wanted not in known:
-            raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
-    mine = {key: value for key, value in options.items() if key in known}
+    names = chosen_measures(chosen.measures)
+    options = chosen.options(names, settings)
     read, losses = _data(names, files, reading)
-    one = partial(evaluate, names=names, beyond_chance=beyond_chance, **mine)
+    one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
     with (
         workers(jobs, pays=False) as executor,
         progress("measuring"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -91,6 +91,11 @@ class Coded:
     format: str | None = option("Format of the files; by default it is recognised.", "NAME")
     layer: str | None = option("Layer whose spans are the segments (see formats).", "NAME")
     tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
+    unit: float | None = option(
+        "Length of a base unit in the positions of files that hold units, which may be real then: "
+        "boundaries are rounded to it.",
+        "LENGTH",
+    )
     dataset: str | None = option("moonstone or hearst1997, which ship with gammacp.", "NAME")
     item: list[str] | None = option("Rename an item; two may become one (repeatable).", "OLD=NEW")
     groups: Path | None = option(
@@ -104,16 +109,33 @@ class Coded:
 
     def codings(self, files: Sequence[Path]) -> Codings:
         """The codings of the files or of the dataset, items renamed."""
-        from gammacp.segmentation import load_codings, read_codings
+        from gammacp.segmentation import load_codings
 
         if bool(files) == (self.dataset is not None):
             raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-        how = {"format": self.format, "layer": self.layer, "tier": self.tier}
-        if self.dataset is not None and any(how.values()):
-            raise UsageError("--format, --layer and --tier go with files, not with --dataset")
-        read = load_codings(self.dataset) if self.dataset else read_codings(files, **how)
+        units = (self.format, self.unit, self.layer, self.tier)
+        if self.dataset is not None and any(value is not None for value in units):
+            raise UsageError("--format, --unit, --layer and --tier go with files, not --dataset")
+        read = self.read(files) if self.dataset is None else load_codings(self.dataset)
         names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
         return read.renamed(names) if names else read
+
+    def read(self, files: Iterable[Path]) -> Codings:
+        """The codings of files."""
+        from gammacp.segmentation import read_codings
+
+        how = {"layer": self.layer, "tier": self.tier}
+        return read_codings(files, format=self.format, unit=self.unit, **how)
+
+    def places(self, near: float | None) -> int | None:
+        """Base units of a distance, in base units or, with a unit, in the files' positions."""
+        if near is None:
+            return None
+        if self.unit is not None:
+            return int(near / self.unit + 1e-9)
+        if near != int(near):
+            raise UsageError(f"--near {near:g} is no number of places (it may be one with --unit)")
+        return int(near)
 
     def grouped(self, codings: Codings) -> Codings:
         """The codings with the groups of their coders."""
@@ -137,8 +159,10 @@ class Asked:
         "each --candidate) is a system, compared with it, and so are baselines.",
         "NAME|FILE",
     )
-    near: int | None = option(
-        "With --reference: places within which a boundary counts as found.  [default: n − 1]", min=0
+    near: float | None = option(
+        "With --reference: places within which a boundary counts as found; with --unit a distance "
+        "in the files' positions.  [default: n − 1]",
+        min=0,
     )
     pairs: bool = option(
         "Also every document (with --reference), or every two coders, each in turn the "
@@ -193,7 +217,7 @@ def segmentation(
             raise UsageError("--reference does not go with --beyond-chance")
         if coded.groups is not None or coded.anonymous_coders:
             raise UsageError("--reference does not go with --groups and --anonymous-coders")
-        report = _against_gold(codings, asked, comparing.comparison(), seed)
+        report = _against_gold(codings, coded, asked, comparing.comparison(), seed)
         shown, words, drawn = gold_tables(report, documents=asked.pairs), "", True
     if json:
         print_json(report.as_dict())
@@ -208,15 +232,17 @@ def segmentation(
         message(note)
 
 
-def _against_gold(codings: Codings, asked: Asked, comparison: Comparison, seed: int) -> GoldReport:
+def _against_gold(
+    codings: Codings, coded: Coded, asked: Asked, comparison: Comparison, seed: int
+) -> GoldReport:
     """`--reference`: a coder's name, or a file."""
-    from gammacp.segmentation import against, gold_report, read_codings
+    from gammacp.segmentation import against, gold_report
 
     name = str(asked.reference)
     if name not in codings.coders and Path(name).exists():
         file, name = name, "reference"
         try:
-            codings = against(codings, read_codings(file), name=name)
+            codings = against(codings, coded.read([Path(file)]), name=name)
         except DataError as error:
             raise error.at(Path(file)) from None
     return gold_report(
@@ -224,7 +250,7 @@ def _against_gold(codings: Codings, asked: Asked, comparison: Comparison, seed: 
         name,
         systems=asked.candidate or (),
         comparison=comparison,
-        near=asked.near,
+        near=coded.places(asked.near),
         draws=asked.bootstrap or 1000,
         seed=seed,
     )
