@@ -81,7 +81,7 @@ CORPORA = (
         "Apache-2.0", "github.com/google/wmt-mqm-human-evaluation, generalMT2023", _types, True,
     ),
     RealCorpus(
-        "D2T errors", "crowds/llm-spans", "errors in generated texts, 28 people and 6 models",
+        "D2T errors", "crowds/llm-spans", "errors in generated texts, 29 people and 6 models",
         "MIT", "github.com/llm-span-annotators/span-annotation", _texts("d2t-*.csv"), True,
     ),
     RealCorpus(

@@ -314,7 +314,9 @@ def _likeness(axes: Any, orders: Sequence[Row], names: Sequence[str]) -> None:
         )
         axes.text(place[1], place[0], text, ha="center", va="center", fontsize=5.5)
     axes.imshow(grid, cmap="RdYlBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)
-    axes.set_title("Kendall's τ over annotators (upper right) and over categories (lower left)")
+    axes.set_title(
+        "Kendall's τ over annotators (upper right) and the frequent categories (lower left)"
+    )
     axes.set_xticks(range(len(shown)), [measure_title(n) for n in shown], rotation=30, ha="right")
     axes.set_yticks(range(len(shown)), [measure_title(n) for n in shown])
     axes.grid(visible=False)
