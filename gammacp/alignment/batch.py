@@ -10,18 +10,18 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 import numpy as np
 
-from gammacp.alignment.align import BestGroups, best_groups, disorder_scale
+from gammacp.alignment.align import BestGroups, best_groups, disorder_scale, shown
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.candidates import pair_count, position_ranks
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.candidates import pair_count
+from gammacp.alignment.limits import Limits, Solving
 from gammacp.alignment.presolve.presolve import solve_presolved
 from gammacp.alignment.problem import Status
 from gammacp.alignment.solvers.registry import SOLVERS
-from gammacp.alignment.ties import break_ties, in_order, nameless_ranks
+from gammacp.alignment.ties import break_ties, nameless_ranks
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
@@ -30,17 +30,6 @@ from gammacp.stopping import due
 
 # Tasks that continua are spread over an executor in.
 _TASKS = 32
-
-
-class Solving(TypedDict, total=False):
-    """Keywords of `align` and `best_groups`, as they are described there."""
-
-    method: str
-    gap: float
-    time_limit: float | None
-    seed: int
-    cover: bool
-    tuning: Tuning
 
 
 def align_each(
@@ -69,17 +58,9 @@ def align_each(
         if len(solved) < len(part):
             # Interrupted: what later parts have belongs to later continua.
             break
+    method, cover = solving.get("method", "auto"), solving.get("cover", False)
     return [
-        Alignment(
-            continuum=c,
-            dissimilarity=dissimilarity,
-            groups=in_order(position_ranks(c), f.groups),
-            disorder=f.disorder,
-            bound=f.bound,
-            status=f.status,
-            method=solving.get("method", "auto"),
-            cover=solving.get("cover", False),
-        )
+        shown(c, dissimilarity, f, method, cover=cover)
         for c, f in zip(continua, found, strict=False)
     ]
 
