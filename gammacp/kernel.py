@@ -33,7 +33,8 @@ def kernel(function: F) -> F:
     try:
         compiled: Any = numba.njit(cache=True, nogil=True)(function)
         index = compiled._cache._cache_file
-        index._source_stamp = index._source_stamp, sources()
+        # Before what is kept is unpickled: it may name classes that are gone.
+        index._version = f"{index._version} {sources()}"
     except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others
         _warn_once()
         compiled = numba.njit(nogil=True)(function)

@@ -30,10 +30,10 @@ from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.pricing.near import project_prices
-from gammacp.alignment.problem import Certificate, Problem, Solution, Status, group_costs, solution
+from gammacp.alignment.problem import Certificate, Problem, Solution, group_costs, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.reporting import tell
-from gammacp.alignment.solvers.enumeration import better, proven_best
+from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
@@ -54,6 +54,8 @@ class Generated:
         Prices that no group beats.
     groups
         The best alignment so far.
+    gain
+        What it gains.
     bound
         No alignment gains more.
     """
@@ -61,8 +63,14 @@ class Generated:
     columns: Columns
     price: Floats
     groups: Codes
+    gain: float
     bound: float
-    complete: bool
+    complete: bool = False
+
+    def near(self, problem: Problem, limits: Limits) -> bool:
+        """Whether the gap is small enough."""
+        cost = problem.n_units * problem.opening - self.gain
+        return self.bound - self.gain <= max(limits.gap * abs(cost), problem.slack)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +101,10 @@ def concluded(problem: Problem, generated: Generated, limits: Limits, deadline: 
     """The best alignment of what was generated, proven where that is complete."""
     bound = problem.n_units * problem.opening - generated.bound
     if not generated.complete:
-        certificate = Certificate(generated.columns, generated.price)
+        columns = _rivals(problem, generated, limits, deadline)
+        certificate = Certificate(columns, generated.price)
         return solution(problem, generated.groups, max(bound, unit_bound(problem)), certificate)
-    try:
-        found = proven_best(problem, generated.columns, limits, deadline)
-    except TimeoutError:
-        groups = improve(problem, generated.groups, deadline, limits.tuning)
-        return solution(problem, groups, max(bound, unit_bound(problem)))
-    if found.status is Status.OPTIMAL:
-        return found
-    groups = improve(problem, generated.groups, deadline, limits.tuning)
-    return better(problem, found, solution(problem, groups, bound))
+    return solve_listed(problem, generated.columns, limits.until(deadline), generated.groups, bound)
 
 
 def generate(
@@ -115,18 +116,18 @@ def generate(
     that an equally good alignment could use are listed. It goes on from what is `known`.
     """
     tuning, began, until = limits.tuning, time.monotonic(), deadline
-    if limits.time_limit is None and known is None and problem.n_annotators < tuning.crowd:
+    large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
+    if limits.time_limit is None and known is None and not large:
         deadline = np.inf
     state = _begun(problem, known, deadline, tuning)
     first, total = True, problem.n_units * problem.opening
-    large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
     try:
         while True:
-            found = len(state.pool)
+            found = state.pool.number
             state = _projected(problem, state, deadline, tuning)
             if first and not state.near and large:
-                state = _searched(problem, state, deadline, tuning)
-            found = len(state.pool) - found
+                state = _searched(problem, state, deadline, limits)
+            found = state.pool.number - found
             if first or state.near or found < problem.n_units / 10:
                 state = _priced(problem, state, deadline, tuning)
             first = False
@@ -139,34 +140,32 @@ def generate(
                 break
             listed = _listed(problem, state, deadline, tuning)
             if listed is not None:
-                return Generated(listed, state.center, state.groups, state.bound, complete=True)
+                return replace(_generated(state), columns=listed, complete=True)
             if state.converged:
                 break
             if not state.near:
                 before, state = state, _mastered(problem, state, deadline, tuning)
                 if large and state.gain > before.gain:
-                    state = _mended(problem, state, deadline, tuning)
+                    state = _mended(problem, state, deadline, limits)
     except TimeoutError:
         # What has been found so far, with its bound, is the answer.
         pass
-    columns = state.pool
-    if state.bound - state.gain <= _slack(problem):
-        columns = _within(problem, state, _slack(problem), deadline, tuning) or columns
-    return Generated(columns, state.center, state.groups, state.bound, complete=False)
+    return _generated(state)
 
 
-def rivals(problem: Problem, known: Generated, limits: Limits, deadline: float) -> Columns | None:
-    """All groups that an equally good alignment could use; None if it is not proven so far.
+def _generated(state: _Iterate) -> Generated:
+    return Generated(state.pool, state.center, state.groups, state.gain, state.bound)
 
-    Nor where they are too many, or the time is out.
-    """
-    tuning, slack = limits.tuning, _slack(problem)
-    if due(deadline) or known.bound - float(to_columns(problem, known.groups).gain.sum()) > slack:
-        return None
-    try:
-        return _within(problem, _begun(problem, known, deadline, tuning), slack, deadline, tuning)
-    except TimeoutError:
-        return None
+
+def _rivals(problem: Problem, known: Generated, limits: Limits, deadline: float) -> Columns:
+    """All groups that an equally good alignment could use, where it is proven and they are few."""
+    slack = _slack(problem)
+    if known.bound - known.gain > slack or due(deadline):
+        return known.columns
+    found = search(
+        problem, known.price, -slack, every=True, deadline=deadline, tuning=limits.tuning
+    )
+    return known.columns if found is None else found.columns
 
 
 def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: Tuning) -> _Iterate:
@@ -174,7 +173,7 @@ def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: T
     pool = to_columns(problem, groups)
     gain = float(pool.gain.sum())
     start = shared_prices(problem, groups) if known is None else known.price
-    support, price = supported(problem.n_units, pool, np.ones(len(pool)), start, tuning.used)
+    support, price = supported(problem.n_units, pool, np.ones(pool.number), start, tuning.used)
     if known is None:
         return _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
     pool = pool.joined(known.columns)
@@ -204,24 +203,28 @@ def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tunin
     return replace(state, price=price, pool=pool, near=near)
 
 
-def _searched(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+def _searched(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
     """From a better alignment, its groups the support."""
+    tuning = limits.tuning
     groups = state.groups
     for heat in tuning.heats[:2] if fits(problem, groups, tuning) else ():
-        schedule = Schedule(heat, tuning.moves, 0)
+        schedule = Schedule(heat, tuning.moves, (limits.seed % 2**64, 0))
         groups = cooled(problem, groups, schedule, deadline, tuning)
     state = _better(problem, state, groups)
     pool = to_columns(problem, state.groups)
-    support, price = supported(problem.n_units, pool, np.ones(len(pool)), state.price, tuning.used)
+    support, price = supported(
+        problem.n_units, pool, np.ones(pool.number), state.price, tuning.used
+    )
     state = replace(state, support=support, price=price, relaxed=state.gain)
     return _projected(problem, state, deadline, tuning)
 
 
-def _mended(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+def _mended(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
     """From what a run of annealing makes of a rounded solution."""
+    tuning = limits.tuning
     if not fits(problem, state.groups, tuning):
         return state
-    schedule = Schedule(tuning.heats[-2], tuning.moves, 0)
+    schedule = Schedule(tuning.heats[-2], tuning.moves, (limits.seed % 2**64, 0))
     return _better(problem, state, cooled(problem, state.groups, schedule, deadline, tuning))
 
 
@@ -256,7 +259,7 @@ def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
     """
     used = relaxed.value > 0
     most = max(pool, 2 * int(used.sum()))
-    if len(columns) <= most:
+    if columns.number <= most:
         return columns
     rank = np.where(used, -np.inf, columns.losses(relaxed.price))
     return columns.select(np.sort(np.argpartition(rank, most // 2)[: most // 2]))
@@ -363,7 +366,7 @@ def _rounded(
 
         order = np.argsort(-value, kind="stable").astype(np.int64)
         order = order[value[order] > 0.01]
-        taken = take_disjoint(problem.n_units, columns.begin, columns.members, order)
+        taken = take_disjoint(problem.n_units, columns, order)
         groups = improve(problem, to_groups(problem, columns.select(taken)), deadline, tuning)
     return _better(problem, state, groups)
 

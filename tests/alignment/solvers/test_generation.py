@@ -46,7 +46,7 @@ def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
         price = np.random.default_rng(seed).normal(0, 0.5 * problem.opening, problem.n_units)
         groups = improve(problem)
         pool = to_columns(problem, groups)
-        support, _ = supported(problem.n_units, pool, np.ones(len(pool)), price, 1e-6)
+        support, _ = supported(problem.n_units, pool, np.ones(pool.number), price, 1e-6)
         state = generation._Iterate(pool, groups, 0.0, price, price, support)
         found = generation._priced(problem, state, NEVER, tuning)
         assert (found.center >= 0).all()
@@ -61,7 +61,7 @@ def test_trimmed_columns_keep_all_that_the_master_uses() -> None:
     value = (np.arange(40) % 4 == 0).astype(np.float64)
     kept = generation._trimmed(columns, Relaxation(value, np.ones(80)), pool=10)
     assert set(columns.gain[value > 0].tolist()) <= set(kept.gain.tolist())
-    assert len(kept) < len(columns)
+    assert kept.number < columns.number
 
 
 @pytest.mark.parametrize("cover", [False, True])
