@@ -44,6 +44,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     write_csv(out / "table2.csv", rows)
     pooled = [row for mode, agreement in found.items() for row in _groups(mode, agreement)]
     write_csv(out / "groups.csv", pooled)
+    printed = [{"chapter": c, **dict(zip(_COLUMNS, v, strict=True))} for c, v in TABLE_2.items()]
+    write_csv(out / "published.csv", printed)
     if can_plot():
         _plot(out / "table2", rows)
 

@@ -68,6 +68,7 @@ def _row(
         "seconds_listing_and_greedy": round(float(found[1]), 4),
         "seconds_exact": round(float(found[2]), 4),
         "seconds_theirs": seconds,
+        "exact_over_theirs": round(float(found[2]) / seconds, 4) if seconds else None,
         "entropy_greedy": float(found[3]),
         "entropy_exact": float(found[4]),
         "sets": sets,

@@ -8,7 +8,8 @@ from experiments._common import write_csv
 from experiments._sweep import magnitudes, sets, sweep_into
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
-from shuffling import ReferenceModel
+from gammacp.measures.registry import measure
+from shuffling import ReferenceModel, shuffled_set
 
 MEASURES = ("gamma", "gamma-cat", "cu-alpha", "alpha", "kappa", "u-alpha-2013", "kappa-d", "ser")
 # Gaps in unit lengths; the paper does not state its own.
@@ -45,3 +46,19 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             for p in points
         ]
     write_csv(out / "gaps.csv", rows)
+    write_csv(out / "observed.csv", _observed())
+
+
+def _observed() -> list[dict[str, object]]:
+    """What γ and its rivals observe of one set at each magnitude, as disagreement."""
+    model, names = ReferenceModel().fixed(length=100, gap=50), ("gamma", "cu-alpha", "alpha")
+    return [
+        {"magnitude": m, "measure": name, "observed": score.observed}
+        for m in magnitudes(False)[1:]
+        for name, score in measure(
+            shuffled_set(model, "category", m, 3, index=0),
+            names,
+            chance="fixed-positions",
+            samples=2,
+        ).items()
+    ]

@@ -174,6 +174,7 @@ def _spread(rows: list[dict[str, object]]) -> list[dict[str, object]]:
                 "at_magnitude": at,
                 "falling": int(sum(_falls(c) for c in curves)),
                 "variants": len(curves),
+                "share_falling": sum(_falls(c) for c in curves) / len(curves),
             }
         )
     return table

@@ -11,7 +11,7 @@ from typing import Any
 
 from gammacp.registry import Registry
 
-VIEWS: Registry[Callable[[Any], str]] = Registry("view", modules=("gammacp.report.notebook",))
+VIEWS: Registry[Callable[[Any], str]] = Registry("view")
 
 
 def as_html(kind: str, result: object) -> str:

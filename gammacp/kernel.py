@@ -4,9 +4,9 @@ Numba is imported only by modules that import this one; keep those out of `impor
 cache is beside the package, or in the user's cache folder where that cannot be written, or where
 NUMBA_CACHE_DIR says. With none of them kernels are compiled anew in every process.
 
-Numba keeps compiled code for as long as the kernel's own file stays as it is. A kernel also has the
-kernels that it calls and the constants of other modules compiled into it, so code is kept here for
-as long as none of these has changed either.
+Numba keeps compiled code for as long as the kernel's own file has its size and date. A kernel also
+has the kernels that it calls and the constants of other modules compiled into it, so code is kept
+here for as long as the content of none of these files changes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_ROOT = Path(__file__).parent.parent
+_KERNELS = "from gammacp.kernel import"
+_IMPORTED = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
 # Every kernel whose module was imported, for `gammacp warm-up`.
 KERNELS: list[Any] = []
 
@@ -33,8 +36,9 @@ def kernel(function: F) -> F:
     try:
         compiled: Any = numba.njit(cache=True, nogil=True)(function)
         index = compiled._cache._cache_file
-        # Before what is kept is unpickled: it may name classes that are gone.
-        index._version = f"{index._version} {sources()}"
+        index._source_stamp = sources(Path(function.__code__.co_filename))
+        # Read before what is kept is unpickled, which may name classes that are gone.
+        index._version = f"{index._version} {index._source_stamp}"
     except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others
         _warn_once()
         compiled = numba.njit(nogil=True)(function)
@@ -43,19 +47,20 @@ def kernel(function: F) -> F:
 
 
 @cache
-def sources() -> str:
-    """A hash of every file with kernels, and of the modules of gammacp that these import from."""
-    root = Path(__file__).parent
-    files = {
-        path
-        for path in root.rglob("*.py")
-        if b"gammacp.kernel import" in path.read_bytes() and path != Path(__file__)
-    }
-    named = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
-    for path in sorted(files):
-        for module in named.findall(path.read_text(encoding="utf-8")):
-            found = root.parent.joinpath(*module.split("."))
-            files |= {f for f in (found.with_suffix(".py"), found / "__init__.py") if f.is_file()}
+def sources(module: Path) -> str:
+    """A hash of a file with kernels, and of all of gammacp that is compiled into them.
+
+    These are the files with kernels that it imports from, theirs in turn, and the modules that any
+    of them takes constants from.
+    """
+    files, waiting = {module}, [module]
+    while waiting:
+        text = waiting.pop().read_text(encoding="utf-8")
+        for name in _IMPORTED.findall(text) if _KERNELS in text else ():
+            found = _ROOT.joinpath(*name.split("."))
+            there = {f for f in (found.with_suffix(".py"), found / "__init__.py") if f.is_file()}
+            waiting += there - files
+            files |= there
     digest = sha256()
     for path in sorted(files):
         digest.update(path.read_bytes())

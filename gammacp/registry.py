@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from gammacp.built_in import MODULES
 from gammacp.errors import UsageError
 from gammacp.plugins import load_installed
 
 T = TypeVar("T")
+
+_MADE: dict[str, Registry[Any]] = {}
 
 
 class Registry(Generic[T]):
@@ -19,17 +22,17 @@ class Registry(Generic[T]):
     Parameters
     ----------
     kind
-        What an entry is, for messages ("measure").
-    modules
-        Modules that register the built-in entries when they are imported.
+        What an entry is, for messages ("measure"); also the key of its built-in entries in
+        `gammacp.built_in`.
     """
 
-    def __init__(self, kind: str, modules: tuple[str, ...] = ()) -> None:
+    def __init__(self, kind: str) -> None:
         """Nothing is imported yet."""
         self.kind = kind
-        self.modules = modules
+        self.modules = tuple(MODULES.get(kind, ()))
         self._entries: dict[str, T] = {}
         self._loaded = False
+        _MADE[kind] = self
 
     def register(self, name: str, entry: T) -> T:
         """Add `entry`; a name can be taken only once.
@@ -100,3 +103,15 @@ class Registry(Generic[T]):
         """Names with their entries."""
         self._load()
         return iter(tuple(self._entries.items()))
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """All names of a kind, without importing the built-in ones.
+
+    >>> names("positional dissimilarity")
+    ('sporadic', 'sporadic-2011', 'hamming')
+    """
+    load_installed()
+    built_in = " ".join(MODULES.get(kind, {}).values()).split()
+    made = _MADE.get(kind)
+    return tuple(dict.fromkeys((*built_in, *(made._entries if made else ()))))

@@ -70,6 +70,11 @@ def percent(value: float | None, _digits: int = 0) -> str:
     return NONE if value is None or math.isnan(value) else f"{value:.0%}"
 
 
+def permille(value: float | None, _digits: int = 0) -> str:
+    """A share in percent with one decimal."""
+    return NONE if value is None or math.isnan(value) else f"{100 * value:.1f} %"
+
+
 def interval(value: Sequence[float] | None, digits: int = 4, form: Form = number) -> str:
     """Two numbers, "a to b"; "–" where there is no interval.
 

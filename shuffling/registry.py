@@ -54,17 +54,7 @@ class ErrorType(Protocol):
 
 E = TypeVar("E", bound=ErrorType)
 
-ERRORS: Registry[type[ErrorType]] = Registry(
-    "error type",
-    modules=(
-        "shuffling.position",
-        "shuffling.category",
-        "shuffling.split",
-        "shuffling.false_positive",
-        "shuffling.false_negative",
-        "shuffling.merge",
-    ),
-)
+ERRORS: Registry[type[ErrorType]] = Registry("error type")
 
 
 def register(error: type[E]) -> type[E]:

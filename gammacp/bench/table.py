@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from gammacp.arrays import Floats
 from gammacp.bench.experiment import Experiment
-from gammacp.bench.store import Store
+from gammacp.bench.store import Store, Values
 from gammacp.csv_files import write_rows
+from gammacp.errors import UsageError
 
 CURVE_COLUMNS = ("error", "magnitude", "measure", "mean", "sd", "sets", "undefined")
 
@@ -65,6 +67,29 @@ def curves(
         and (chosen is None or key[2] in chosen)
     ]
     return sorted(_without_parents(points), key=lambda p: _rank(p, errors, measures))
+
+
+def paired(values: Values, error: str, measure: str) -> tuple[Floats, Floats]:
+    """A curve's magnitudes, and its values with a row per set, as `gammacp.bench.trends` takes.
+
+    Parameters
+    ----------
+    values
+        What `Store.values` returns.
+    error, measure
+        Of the curve.
+
+    Returns
+    -------
+    Shapes (magnitudes,) and (sets, magnitudes); NaN where undefined or not computed.
+    """
+    found = {m: v for (e, name, m), v in values.items() if (e, name) == (error, measure)}
+    if not found:
+        raise UsageError(f"no values of {measure!r} under {error!r}")
+    magnitudes = sorted(found)
+    sets = sorted({number for by_set in found.values() for number in by_set})
+    rows = [[found[m].get(number, math.nan) for m in magnitudes] for number in sets]
+    return np.array(magnitudes), np.array(rows)
 
 
 def family(measure: str) -> str:

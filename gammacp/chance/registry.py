@@ -40,18 +40,7 @@ class ChanceModel:
     named: bool = False
 
 
-CHANCE_MODELS: Registry[ChanceModel] = Registry(
-    "chance model",
-    modules=(
-        "gammacp.chance.shift",
-        "gammacp.chance.cut",
-        "gammacp.chance.documents",
-        "gammacp.chance.non_overlapping",
-        "gammacp.chance.corpus",
-        "gammacp.chance.statistical",
-        "gammacp.chance.fixed",
-    ),
-)
+CHANCE_MODELS: Registry[ChanceModel] = Registry("chance model")
 
 
 def register(model: ChanceModel) -> ChanceModel:

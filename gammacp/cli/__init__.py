@@ -35,14 +35,16 @@ def _leave_at_once() -> None:
 
 
 def _exit_code() -> int:
-    from gammacp.cli.app import COMMANDS, build
+    from gammacp.cli.app import COMMANDS, build, build_one
     from gammacp.cli.interrupting import ended_by_interrupts
 
     try:
         with ended_by_interrupts():
-            # One command is built faster than twenty; `gammacp --help` shows all.
-            named = sys.argv[1:2]
-            build(named if named and named[0] in COMMANDS else COMMANDS)()
+            name = next(iter(sys.argv[1:]), "")
+            if name in COMMANDS:
+                build_one(name)(sys.argv[2:], prog_name=f"gammacp {name}")
+            else:
+                build()(prog_name="gammacp")
     except SystemExit as stop:
         return _chosen_code(stop)
     except GammacpError as error:

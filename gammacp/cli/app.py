@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import import_module
 
 import typer
 
 from gammacp import __version__
 from gammacp.cli.options.groups import flatten, option
-from gammacp.cli.options.names import HELP, Command, Group
+from gammacp.cli.options.names import Command, Group, application
 from gammacp.plugins import load_all
 
 # Each names a module with the function of that name, or with a Typer of subcommands. They import
@@ -37,26 +36,34 @@ COMMANDS: tuple[str, ...] = (
 )
 
 
-def build(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The application with every command, or with those that are named."""
-    app = typer.Typer(
+def build() -> typer.Typer:
+    """The application with every command."""
+    app = application(
         name="gammacp",
         help="How far annotators agree beyond chance on where their units are and what they are.",
         no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings=HELP,
     )
     app.callback(cls=Group)(flatten(_root))
-    for name in names:
-        function = name.replace("-", "_")
-        command = getattr(import_module(f"gammacp.cli.commands.{function}"), function)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name, cls=Command)(flatten(command))
+    for name in COMMANDS:
+        _add(app, name)
     return app
+
+
+def build_one(name: str) -> typer.Typer:
+    """One of the commands by itself, which is built faster than all of them."""
+    app = application()
+    return _add(app, name) or app
+
+
+def _add(app: typer.Typer, name: str) -> typer.Typer | None:
+    """Add a command; what is returned is an application of its own, with subcommands."""
+    function = name.replace("-", "_")
+    command = getattr(import_module(f"gammacp.cli.commands.{function}"), function)
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+        return command
+    app.command(name, cls=Command)(flatten(command))
+    return None
 
 
 def _print_version(wanted: bool) -> None:

@@ -61,6 +61,19 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
     DataError
         A line is no annotation, the attribute does not occur, or an annotation's text is not what
         the .txt has in its place.
+
+    Notes
+    -----
+    Positions
+        characters (code points; UTF-16 is converted)
+    Annotators
+        the folder; an empty file is an annotator without units
+    Category
+        type, or an attribute with `--feature`
+    Spans
+        a discontinuous unit becomes one from its first start to its last end (`--option
+        discontinuous=split`: a unit for each part); overlapping, repeated and zero-length ones
+        are kept; the type `_` is unlabelled
     """
     text = source.beside(".txt")
     spans = Spans(source, source.document, CHARACTERS, text)
@@ -191,12 +204,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="characters (code points; UTF-16 is converted)",
-        annotators="the folder; an empty file is an annotator without units",
-        category="type, or an attribute with `--feature`",
-        policy="a discontinuous unit becomes one from its first start to its last end "
-        "(`--option discontinuous=split`: a unit for each part); overlapping, repeated and "
-        "zero-length ones are kept; the type `_` is unlabelled",
         layout="{annotator}/{document}",
         many=True,
         text=True,

@@ -129,6 +129,22 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
     ------
     DataError
         The file is no CAS with a text, or an annotation lies outside it.
+
+    Notes
+    -----
+    Positions
+        characters (UTF-16 is converted to code points)
+    Annotators
+        the file's name, the folder is the document, as in INCEpTION's exports (also zipped
+        projects)
+    Category
+        a feature (`--feature`) of an annotation type (`--layer`; its last part is enough);
+        without a value unlabelled
+    Spans
+        relations are not units; tokens, sentences and what tools note about a document are when
+        `--layer` names them; subtypes belong to their supertype's layer where there is a type
+        system; a feature with several values gives a unit for each; overlapping, repeated and
+        zero-length ones are kept
     """
     cas = _cas(source)
     convert = from_utf16(cas.text)
@@ -376,15 +392,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         layers=layers,
-        offset_unit="characters (UTF-16 is converted to code points)",
-        annotators="the file's name, the folder is the document, as in INCEpTION's exports (also "
-        "zipped projects)",
-        category="a feature (`--feature`) of an annotation type (`--layer`; its last part is "
-        "enough); without a value unlabelled",
-        policy="relations are not units; tokens, sentences and what tools note about a document "
-        "are when `--layer` names them; subtypes belong to their supertype's layer where there is "
-        "a type system; a feature with several values gives a unit for each; overlapping, repeated "
-        "and zero-length ones are kept",
         layout="{document}/{annotator}",
     )
 )

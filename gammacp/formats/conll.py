@@ -46,6 +46,18 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     ------
     DataError
         A line has another number of columns, or no tag in that column.
+
+    Notes
+    -----
+    Positions
+        tokens
+    Annotators
+        the folder
+    Category
+        what follows B-, I-, E-, S- (or L-, U-); a bare tag is unlabelled
+    Spans
+        tags cannot overlap; an I or E that continues no chunk of its category begins one;
+        sentences end chunks
     """
     column = -1
     if feature is not None:
@@ -175,11 +187,6 @@ FORMAT = register(
         extensions=(".conll", ".iob", ".iob2", ".bio", ".bioes"),
         sniff=_sniff,
         read=read,
-        offset_unit="tokens",
-        annotators="the folder",
-        category="what follows B-, I-, E-, S- (or L-, U-); a bare tag is unlabelled",
-        policy="tags cannot overlap; an I or E that continues no chunk of its category begins one; "
-        "sentences end chunks",
         layout="{annotator}/{document}",
     )
 )

@@ -20,16 +20,17 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.csv_files import rows_of
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import UsageError
 from gammacp.formats.delimited_writing import DELIMITERS, ORDER, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
-from gammacp.left_out import Tally
+from gammacp.formats.spans import Documents
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
@@ -38,20 +39,10 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
     "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
 }
+_POSITIONS = ("start", "end")
 _NOTE = re.compile(r"#\s*(bounds|offset unit)\s*:\s*(.*?)\s*$", re.IGNORECASE)
 _NOTE_LIKE = re.compile(r"#\s*\w+\s*:\s*[-+.\d]+\s+[-+.\d]+\s*$")
 _HINT = "The columns are annotator, category, start, end"
-
-
-@dataclass
-class _Columns:
-    """Units of one continuum as they are read."""
-
-    annotator: list[str] = field(default_factory=list)
-    category: list[str | None] = field(default_factory=list)
-    start: list[float] = field(default_factory=list)
-    end: list[float] = field(default_factory=list)
-    declared: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass
@@ -76,6 +67,18 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
     DataError
         A row has too few or too many fields, or no annotator; a position is no number; an end lies
         before its start.
+
+    Notes
+    -----
+    Positions
+        any (as written)
+    Annotators
+        column; a row with nothing but the annotator declares one without units
+    Category
+        column; empty is unlabelled
+    Spans
+        every row is a unit: overlapping, repeated and zero-length ones are kept; blanks around
+        a name are not part of it
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -86,7 +89,8 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
     first = next(rows, None)
     if first is None:
         raise source.error("file has no rows", hint=_HINT)
-    header = _header(first[1], source, first[0])
+    names = first[1]
+    header = _header(names, source, first[0])
     if header is None:
         if len(first[1]) != len(ORDER):
             raise source.error(
@@ -95,26 +99,35 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
                 hint=f"{_HINT}; other orders or more columns need a header",
             )
         header = {name: i for i, name in enumerate(ORDER)}
-        rows = _chain(first, rows)
-    tally = Tally(source.place)
-    continua = _units(source, _stripped(rows, header, tally), header, len(first[1]))
-    document = _built(source, continua, notes, several="continuum" in header)
-    for i, name in enumerate(first[1]):
+        rows = chain([first], rows)
+    documents = Documents(source, "")
+    if "continuum" not in header:
+        documents.of("")
+    for line, row in rows:
+        if len(row) != len(names):
+            raise source.error(
+                f"row has {_count(row)}, the first row has {len(names)}",
+                line=line,
+                hint="Quote fields that contain the delimiter",
+            )
+        cells = {
+            role: row[i] if role in _POSITIONS else row[i].strip() for role, i in header.items()
+        }
+        blanks = sum(row[header[role]] != cell for role, cell in cells.items())
+        documents.leave_out("blank", "around a name, not part of it", blanks)
+        _add(documents, cells, line)
+    for i, name in enumerate(names):
         if i not in header.values():
-            tally.add("column", f"{name.strip() or i + 1} is none of those that are read")
-    tally.add("line", "comment", notes.comments)
-    return replace(document, left_out=tally.entries())
+            documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
+    documents.leave_out("line", "comment", notes.comments)
+    corpus = _noted(documents, notes).corpus()
+    if "continuum" in header:
+        return corpus
+    return replace(corpus[""], name=source.document, left_out=corpus.left_out)
 
 
 def _count(row: Sequence[str]) -> str:
     return f"{len(row)} column{'s' if len(row) != 1 else ''}"
-
-
-def _chain(
-    first: tuple[int, list[str]], rest: Iterator[tuple[int, list[str]]]
-) -> Iterator[tuple[int, list[str]]]:
-    yield first
-    yield from rest
 
 
 def _delimiter(lines: Sequence[str]) -> str:
@@ -226,102 +239,49 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _stripped(
-    rows: Iterator[tuple[int, list[str]]], header: Mapping[str, int], tally: Tally
-) -> Iterator[tuple[int, list[str]]]:
-    """The rows without blanks around names, which nobody sees; they are counted."""
-    names = [header[role] for role in ("annotator", "category", "continuum") if role in header]
-    for line, row in rows:
-        for i in names:
-            if i < len(row) and row[i] != row[i].strip():
-                tally.add("blank", "around a name, not part of it")
-                row[i] = row[i].strip()
-        yield line, row
-
-
-def _units(
-    source: Source,
-    rows: Iterator[tuple[int, list[str]]],
-    header: Mapping[str, int],
-    width: int,
-) -> dict[str, _Columns]:
-    continua: dict[str, _Columns] = {}
-    annotator, start, end = header["annotator"], header["start"], header["end"]
-    category, continuum = header.get("category"), header.get("continuum")
-    for line, row in rows:
-        if len(row) != width:
+def _add(documents: Documents, cells: Mapping[str, str], line: int) -> None:
+    """Add what a row declares: a continuum, an annotator, or a unit."""
+    source = documents.source
+    name, annotator = cells.get("continuum", ""), cells["annotator"]
+    if "continuum" in cells and not name:
+        raise source.error("continuum is empty", line=line)
+    spans = documents.of(name)
+    if name and not any(cell.strip() for role, cell in cells.items() if role != "continuum"):
+        return
+    if not annotator:
+        raise source.error("annotator is empty", line=line)
+    label = cells.get("category") or None
+    low, high = (cells[side] for side in _POSITIONS)
+    if not low.strip() and not high.strip():
+        if label is not None:
             raise source.error(
-                f"row has {_count(row)}, the first row has {width}",
+                f"unit {label!r} of {annotator} has no start and no end",
                 line=line,
-                hint="Quote fields that contain the delimiter",
+                hint="Only the annotator's name declares an annotator without units",
             )
-        name = "" if continuum is None else row[continuum]
-        if continuum is not None and not name:
-            raise source.error("continuum is empty", line=line)
-        columns = continua.setdefault(name, _Columns())
-        if name and not any(row[i].strip() for role, i in header.items() if role != "continuum"):
-            continue
-        if not row[annotator]:
-            raise source.error("annotator is empty", line=line)
-        label = None if category is None else row[category] or None
-        if not row[start].strip() and not row[end].strip():
-            if label is not None:
-                raise source.error(
-                    f"unit {label!r} of {row[annotator]} has no start and no end",
-                    line=line,
-                    hint="Only the annotator's name declares an annotator without units",
-                )
-            columns.declared[row[annotator]] = None
-            continue
-        low = _position(source, line, "start", row[start])
-        high = _position(source, line, "end", row[end])
-        if high < low:
-            raise source.error(
-                f"end {row[end].strip()} < start {row[start].strip()}",
-                line=line,
-                hint="Swap or correct the positions",
-            )
-        columns.annotator.append(row[annotator])
-        columns.category.append(label)
-        columns.start.append(low)
-        columns.end.append(high)
-    return continua
-
-
-def _position(source: Source, line: int, column: str, text: str) -> float:
-    try:
-        return position(text)
-    except ValueError as error:
-        raise source.error(f"{column} {error}", line=line, hint=_HINT) from None
-
-
-def _built(
-    source: Source, continua: Mapping[str, _Columns], notes: _Notes, *, several: bool
-) -> Continuum | Corpus:
-    for name, (_, line) in notes.bounds.items():
-        if name and name not in continua:
-            raise source.error(f"bounds are given for {name!r}, which does not occur", line=line)
-    built = {name: _continuum(source, name, columns, notes) for name, columns in continua.items()}
-    if several:
-        return Corpus.from_continua(built)
-    return built[""] if built else Continuum.from_units([], name=source.document)
-
-
-def _continuum(source: Source, name: str, columns: _Columns, notes: _Notes) -> Continuum:
-    bounds, line = notes.bounds.get(name) or notes.bounds.get("") or (None, None)
-    try:
-        return Continuum.from_columns(
-            columns.annotator,
-            columns.category,
-            columns.start,
-            columns.end,
-            annotators=sorted({*columns.declared, *columns.annotator}),
-            bounds=bounds,
-            name=name or source.document,
-            offset_unit=notes.offset_unit,
+        spans.declare(annotator)
+        return
+    start, end = (source.position(cells[s], s, line=line, hint=_HINT) for s in _POSITIONS)
+    if end < start:
+        raise source.error(
+            f"end {high.strip()} < start {low.strip()}",
+            line=line,
+            hint="Swap or correct the positions",
         )
-    except DataError as error:
-        raise error.at(source.place, line) from None
+    spans.add(annotator, label, start, end, line=line)
+
+
+def _noted(documents: Documents, notes: _Notes) -> Documents:
+    """The documents with the bounds and the offset unit of the notes."""
+    for name, (_, line) in notes.bounds.items():
+        if name and name not in documents.found:
+            raise documents.source.error(
+                f"bounds are given for {name!r}, which does not occur", line=line
+            )
+    for name, spans in documents.found.items():
+        spans.offset_unit = notes.offset_unit
+        spans.bounds = notes.bounds.get(name) or notes.bounds.get("")
+    return documents
 
 
 def _sniff(head: bytes, path: Path) -> bool:
@@ -339,11 +299,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="any (as written)",
-        annotators="column; a row with nothing but the annotator declares one without units",
-        category="column; empty is unlabelled",
-        policy="every row is a unit: overlapping, repeated and zero-length ones are kept; blanks "
-        "around a name are not part of it",
         many=True,
         bounds=True,
     )

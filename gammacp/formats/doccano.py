@@ -21,7 +21,20 @@ Entry = tuple[str, str | None, object, object]
 
 
 def read(source: Source) -> Corpus:
-    """One document per example, named by its id, else by its line."""
+    """One document per example, named by its id, else by its line.
+
+    Notes
+    -----
+    Positions
+        characters (code points)
+    Annotators
+        the file's name, as in the export with a file per person (also zipped); in old exports
+        `user`
+    Category
+        label
+    Spans
+        every span is a unit: overlapping, repeated and zero-length ones are kept
+    """
     documents = Documents(source, CHARACTERS)
     for number, (record, line) in enumerate(records(source), 1):
         key = name(record.get("id")) or str(number)
@@ -83,11 +96,6 @@ FORMAT = register(
         extensions=(".jsonl", ".json"),
         sniff=_sniff,
         read=read,
-        offset_unit="characters (code points)",
-        annotators="the file's name, as in the export with a file per person (also zipped); in "
-        "old exports `user`",
-        category="label",
-        policy="every span is a unit: overlapping, repeated and zero-length ones are kept",
         layout="{annotator}",
         many=True,
     )

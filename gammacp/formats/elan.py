@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree import ElementTree
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
@@ -42,6 +42,21 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     ------
     DataError
         The file is no EAF, a time slot or a parent is missing, or no tier fits.
+
+    Notes
+    -----
+    Positions
+        milliseconds
+    Annotators
+        each independent tier is an annotator, an empty one too (but not `default`); `--tier`
+        chooses tiers and says where the name is, as in `gesture@{annotator}`; without
+        `{annotator}` it is the ANNOTATOR attribute
+    Category
+        annotation value; empty is unlabelled
+    Spans
+        overlapping units are written to further tiers of the same ANNOTATOR; symbolic
+        annotations take the time of the one they refer to; slots without a time lie evenly
+        between their neighbours
     """
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":
@@ -213,9 +228,10 @@ def write(document: Continuum, path: Path) -> None:
     Positions become whole milliseconds: seconds are multiplied by 1000 and rounded, positions in
     any other unit must be whole numbers and stay as they are.
     """
-    slots: list[str] = []
-    tiers: list[str] = []
-    count = 0
+    root = ElementTree.Element("ANNOTATION_DOCUMENT", _ROOT)
+    child = ElementTree.SubElement
+    child(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    slots = child(root, "TIME_ORDER")
     everything = list(document)
     for annotator in document.annotators:
         spread = lanes(
@@ -224,14 +240,25 @@ def write(document: Continuum, path: Path) -> None:
         )
         for number, lane in enumerate(spread or [[]], 1):
             further = _free(f"{annotator} ({number})", document.annotators)
-            rows = []
-            for start, end, category in lane:
-                count += 1
-                slots += [_slot(2 * count - 1, start), _slot(2 * count, end)]
-                rows.append(_annotation(count, category or ""))
-            tiers.append(_tier(annotator if number == 1 else further, annotator, rows))
-    body = _DOCUMENT.format(author=_AUTHOR, slots="\n".join(slots), tiers="\n".join(tiers))
-    write_text(path, body)
+            name = annotator if number == 1 else further
+            names = {"ANNOTATOR": _checked(annotator), "TIER_ID": _checked(name)}
+            tier = child(root, "TIER", names, LINGUISTIC_TYPE_REF="default-lt")
+            for *places, category in lane:
+                at = [f"ts{len(slots) + 1}", f"ts{len(slots) + 2}"]
+                for slot, time in zip(at, places, strict=True):
+                    child(slots, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=f"{time:.0f}")
+                annotation = child(
+                    child(tier, "ANNOTATION"),
+                    "ALIGNABLE_ANNOTATION",
+                    ANNOTATION_ID=f"a{len(slots) // 2}",
+                    TIME_SLOT_REF1=at[0],
+                    TIME_SLOT_REF2=at[1],
+                )
+                child(annotation, "ANNOTATION_VALUE").text = _checked(category or "")
+    child(root, "LINGUISTIC_TYPE", _TYPE)
+    ElementTree.indent(root, "    ")
+    body = ElementTree.tostring(root, encoding="unicode")
+    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n')
 
 
 def _milliseconds(document: Continuum, position: float) -> float:
@@ -257,41 +284,19 @@ def _checked(text: str) -> str:
     return text
 
 
-def _slot(number: int, time: float) -> str:
-    return f'        <TIME_SLOT TIME_SLOT_ID="ts{number}" TIME_VALUE="{int(time)}"/>'
-
-
-def _annotation(number: int, value: str) -> str:
-    return (
-        f'        <ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" '
-        f'TIME_SLOT_REF1="ts{2 * number - 1}" TIME_SLOT_REF2="ts{2 * number}">'
-        f"<ANNOTATION_VALUE>{escape(_checked(value))}</ANNOTATION_VALUE>"
-        "</ALIGNABLE_ANNOTATION></ANNOTATION>"
-    )
-
-
-def _tier(name: str, annotator: str, rows: list[str]) -> str:
-    attributes = " ".join(
-        f"{key}={quoteattr(_checked(value))}"
-        for key, value in (("ANNOTATOR", annotator), ("TIER_ID", name))
-    )
-    start = f'    <TIER {attributes} LINGUISTIC_TYPE_REF="default-lt"'
-    return f"{start}/>" if not rows else "\n".join((f"{start}>", *rows, "    </TIER>"))
-
-
-_DOCUMENT = """<?xml version="1.0" encoding="UTF-8"?>
-<ANNOTATION_DOCUMENT AUTHOR="{author}" DATE="1970-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" \
-xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
-xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">
-    <HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>
-    <TIME_ORDER>
-{slots}
-    </TIME_ORDER>
-{tiers}
-    <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="default-lt" \
-TIME_ALIGNABLE="true"/>
-</ANNOTATION_DOCUMENT>
-"""
+_ROOT = {
+    "AUTHOR": _AUTHOR,
+    "DATE": "1970-01-01T00:00:00+00:00",
+    "FORMAT": "3.0",
+    "VERSION": "3.0",
+    "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
+    "xsi:noNamespaceSchemaLocation": "http://www.mpi.nl/tools/elan/EAFv3.0.xsd",
+}
+_TYPE = {
+    "GRAPHIC_REFERENCES": "false",
+    "LINGUISTIC_TYPE_ID": "default-lt",
+    "TIME_ALIGNABLE": "true",
+}
 
 
 def _sniff(head: bytes, path: Path) -> bool:
@@ -306,13 +311,5 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="milliseconds",
-        annotators="each independent tier is an annotator, an empty one too (but not `default`); "
-        "`--tier` chooses tiers and says where the name is, as in `gesture@{annotator}`; without "
-        "`{annotator}` it is the ANNOTATOR attribute",
-        category="annotation value; empty is unlabelled",
-        policy="overlapping units are written to further tiers of the same ANNOTATOR; symbolic "
-        "annotations take the time of the one they refer to; slots without a time lie evenly "
-        "between their neighbours",
     )
 )

@@ -33,6 +33,18 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
     ------
     DataError
         A unit has no type, author or position, or no unit has the feature.
+
+    Notes
+    -----
+    Positions
+        characters (UTF-16 of the .ac file is converted to code points)
+    Annotators
+        `metadata/author` of each unit
+    Category
+        type, or a feature with `--feature`
+    Spans
+        units of type paragraph are left out; relations and schemas are not units; overlapping,
+        repeated and zero-length ones are kept
     """
     root = parse(source)
     if root.tag != "annotations":
@@ -97,10 +109,5 @@ FORMAT = register(
         extensions=(".aa",),
         sniff=_sniff,
         read=read,
-        offset_unit="characters (UTF-16 of the .ac file is converted to code points)",
-        annotators="`metadata/author` of each unit",
-        category="type, or a feature with `--feature`",
-        policy="units of type paragraph are left out; relations and schemas are not units; "
-        "overlapping, repeated and zero-length ones are kept",
     )
 )

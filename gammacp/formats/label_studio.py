@@ -49,6 +49,19 @@ def read(source: Source, *, layer: str | None = None) -> Corpus:
     DataError
         A task has no id or two annotations by one person, or a region is not what the text has in
         its place.
+
+    Notes
+    -----
+    Positions
+        characters (code points; older exports' UTF-16 is converted), seconds for recordings
+    Annotators
+        `completed_by` (e-mail, user name or number); cancelled annotations and predictions are
+        left out
+    Category
+        label; the layer is the control tag (`--layer`); without a label unlabelled
+    Spans
+        every region is a unit, one per label if it has several; overlapping and zero-length
+        ones are kept
     """
     documents = Documents(source, CHARACTERS)
     for number, (task, _) in enumerate(records(source), 1):
@@ -218,13 +231,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         layers=layers,
-        offset_unit="characters (code points; older exports' UTF-16 is converted), seconds for "
-        "recordings",
-        annotators="`completed_by` (e-mail, user name or number); cancelled annotations and "
-        "predictions are left out",
-        category="label; the layer is the control tag (`--layer`); without a label unlabelled",
-        policy="every region is a unit, one per label if it has several; overlapping and "
-        "zero-length ones are kept",
         many=True,
     )
 )

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr, ValidationError
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
@@ -27,8 +29,36 @@ from gammacp.formats.source import Source
 from gammacp.left_out import Tally
 
 _VERSION = 1
-_KEYS = {"name", "offset_unit", "text", "bounds", "annotators", "categories", "units"}
 _START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"gammacp"\s*:')
+_Position = Annotated[StrictInt | StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
+
+
+class _Continuum(BaseModel, extra="allow"):
+    name: StrictStr | None = None
+    offset_unit: StrictStr = ""
+    text: StrictStr | None = None
+    bounds: tuple[_Position, _Position] | None = None
+    annotators: list[StrictStr] | None = None
+    categories: list[StrictStr] | None = None
+    units: list[tuple[StrictStr, StrictStr | None, _Position, _Position]]
+
+    def built(self, name: str) -> Continuum:
+        columns = [list(column) for column in zip(*self.units, strict=True)] or [[], [], [], []]
+        declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
+        return Continuum.from_columns(
+            *columns, **{**declared, "name": name if self.name is None else self.name}
+        )
+
+
+class _Corpus(BaseModel, extra="allow"):
+    categories: list[StrictStr] | None = None
+    continua: list[_Continuum]
+
+
+class _File(BaseModel, extra="allow"):
+    gammacp: int
+    continuum: _Continuum | None = None
+    corpus: _Corpus | None = None
 
 
 def read(source: Source) -> Continuum | Corpus:
@@ -38,107 +68,53 @@ def read(source: Source) -> Continuum | Corpus:
     ------
     DataError
         A key is missing or of the wrong kind, or a unit is not four fields in order.
+
+    Notes
+    -----
+    Positions
+        any (stored)
+    Annotators
+        stored, also those without units
+    Category
+        stored; null is unlabelled
+    Spans
+        everything is kept as it is
     """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:
         raise source.error('JSON has no key "gammacp"', hint="Is it another tool's export?")
     if root["gammacp"] != _VERSION:
         raise source.error(f"version {root['gammacp']!r} of the format is not {_VERSION}")
-    tally = Tally(source.place)
-    _others(tally, root, {"gammacp", "continuum" if "continuum" in root else "corpus"})
-    document: Continuum | Corpus
     try:
-        if "continuum" in root:
-            entry = _object(root["continuum"], "continuum")
-            document = _continuum(entry, source.document, tally)
-        else:
-            document = _corpus(_object(root.get("corpus"), "corpus"), tally)
+        file = _File.model_validate(root)
+        if (file.continuum is None) == (file.corpus is None):
+            raise source.error('JSON has not one of the keys "continuum" and "corpus"')
+        document = _document(file, source.document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise source.error(f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}") from None
     except DataError as error:
         raise error.at(source.place) from None
+    tally = Tally(source.place)
+    inside = [file.continuum] if file.corpus is None else [file.corpus, *file.corpus.continua]
+    for entry in (file, *inside):
+        for key in entry.model_extra or () if entry else ():
+            tally.add("key", f"{key} is not part of the format")
     return replace(document, left_out=tally.entries())
 
 
-def _others(tally: Tally, entry: Mapping[str, object], known: set[str]) -> None:
-    for key in entry.keys() - known:
-        tally.add("key", f"{key} is not part of the format")
-
-
-def _corpus(corpus: Mapping[str, object], tally: Tally) -> Corpus:
-    _others(tally, corpus, {"categories", "continua"})
+def _document(file: _File, name: str) -> Continuum | Corpus:
+    if file.corpus is None:
+        assert file.continuum is not None
+        return file.continuum.built(name)
     continua: dict[str, Continuum] = {}
-    for i, entry in enumerate(_list(corpus.get("continua"), "continua")):
-        continuum = _continuum(_object(entry, f"continuum {i + 1}"), str(i + 1), tally)
+    for number, entry in enumerate(file.corpus.continua, 1):
+        continuum = entry.built(str(number))
         if continuum.name in continua:
             raise DataError(f"continuum {continuum.name!r} occurs twice")
         continua[continuum.name] = continuum
-    return Corpus.from_continua(continua, categories=_names(corpus, "categories"))
-
-
-def _continuum(entry: Mapping[str, object], default_name: str, tally: Tally) -> Continuum:
-    _others(tally, entry, _KEYS)
-    rows = _list(entry.get("units"), "units")
-    units = [_row(row, i) for i, row in enumerate(rows)]
-    text = entry.get("text")
-    if not isinstance(text, str | None):
-        raise DataError('"text" is not a string')
-    bounds = entry.get("bounds")
-    return Continuum.from_columns(
-        [u[0] for u in units],
-        [u[1] for u in units],
-        [u[2] for u in units],
-        [u[3] for u in units],
-        annotators=_names(entry, "annotators"),
-        categories=_names(entry, "categories"),
-        bounds=None if bounds is None else _pair(bounds),
-        name=str(entry.get("name", default_name)),
-        offset_unit=str(entry.get("offset_unit", "")),
-        text=text,
-    )
-
-
-def _row(row: object, index: int) -> tuple[str, str | None, float, float]:
-    if not isinstance(row, list) or len(row) != 4:
-        raise DataError(f"unit {index + 1} is not [annotator, category, start, end]")
-    annotator, category, start, end = row
-    if not isinstance(annotator, str) or not isinstance(category, str | None):
-        raise DataError(f"unit {index + 1}: annotator or category is not a string")
-    if not (_is_position(start) and _is_position(end)):
-        raise DataError(f"unit {index + 1}: start or end is not a number up to 2^53")
-    if end < start:
-        raise DataError(f"unit {index + 1}: end {end} < start {start}")
-    return annotator, category, start, end
-
-
-def _is_position(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and -LARGEST <= value <= LARGEST  # type: ignore[operator]
-
-
-def _pair(value: object) -> tuple[float, float]:
-    if isinstance(value, list) and len(value) == 2 and all(_is_position(v) for v in value):
-        return value[0], value[1]
-    raise DataError('"bounds" is not [start, end]')
-
-
-def _names(entry: Mapping[str, object], key: str) -> list[str] | None:
-    if key not in entry:
-        return None
-    names = _list(entry[key], key)
-    if not all(isinstance(n, str) for n in names):
-        raise DataError(f'"{key}" is not a list of strings')
-    return [str(n) for n in names]
-
-
-def _list(value: object, what: str) -> list[object]:
-    if not isinstance(value, list):
-        raise DataError(f'"{what}" is missing or not a list')
-    return value
-
-
-def _object(value: object, what: str) -> Mapping[str, object]:
-    if not isinstance(value, dict):
-        raise DataError(f'"{what}" is missing or not an object')
-    return value
+    return Corpus.from_continua(continua, categories=file.corpus.categories)
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:
@@ -194,10 +170,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="any (stored)",
-        annotators="stored, also those without units",
-        category="stored; null is unlabelled",
-        policy="everything is kept as it is",
         many=True,
         bounds=True,
         text=True,

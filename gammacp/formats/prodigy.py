@@ -21,7 +21,20 @@ _ANSWERS = ("accept", "reject", "ignore")
 
 
 def read(source: Source) -> Corpus:
-    """One document per input, of the tasks that were accepted."""
+    """One document per input, of the tasks that were accepted.
+
+    Notes
+    -----
+    Positions
+        characters (code points), seconds for `audio_spans`
+    Annotators
+        `_annotator_id`, else `_session_id`, else the file's name
+    Category
+        label of the span; without one unlabelled
+    Spans
+        tasks that were not accepted are left out; every span is a unit: overlapping and
+        repeated ones are kept
+    """
     documents = Documents(source, CHARACTERS)
     seen: dict[tuple[str, str], object] = {}
     for number, (task, line) in enumerate(records(source), 1):
@@ -84,11 +97,6 @@ FORMAT = register(
         extensions=(".jsonl", ".json"),
         sniff=_sniff,
         read=read,
-        offset_unit="characters (code points), seconds for `audio_spans`",
-        annotators="`_annotator_id`, else `_session_id`, else the file's name",
-        category="label of the span; without one unlabelled",
-        policy="tasks that were not accepted are left out; every span is a unit: overlapping and "
-        "repeated ones are kept",
         layout="{annotator}",
         many=True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22
+
+_NOTES = {
+    "offset_unit": "Positions",
+    "annotators": "Annotators",
+    "category": "Category",
+    "policy": "Spans",
+}
+_NOTE = re.compile(r"^(Positions|Annotators|Category|Spans)\n((?: {4}.+\n?)+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +55,8 @@ class Format:
     offset_unit, annotators, category, policy
         What positions count, how annotators are found, what the category is, and what happens
         with overlapping, discontinuous, zero-length and unlabelled spans. Text for the table of
-        formats.
+        formats; by default what the notes of the reader's docstring say under Positions,
+        Annotators, Category and Spans.
     codings
         `codings(source)`: what commands over segmentations read; None for formats of units, whose
         continua they take if no unit overlaps another and nothing lies between.
@@ -71,10 +81,10 @@ class Format:
     sniff: Callable[[bytes, Path], bool]
     read: Callable[..., Continuum | Corpus]
     write: Callable[..., None] | None = None
-    offset_unit: str
-    annotators: str
-    category: str
-    policy: str
+    offset_unit: str = ""
+    annotators: str = ""
+    category: str = ""
+    policy: str = ""
     codings: Callable[[Source], Codings] | None = None
     layers: Callable[[Source], Layers] | None = None
     layout: str | None = None
@@ -82,6 +92,13 @@ class Format:
     bounds: bool = False
     text: bool = False
     extra: str | None = None
+
+    def __post_init__(self) -> None:
+        """Take from the reader's docstring what is not given."""
+        noted = dict(_NOTE.findall(inspect.getdoc(self.read) or ""))
+        for name, title in _NOTES.items():
+            if not getattr(self, name):
+                object.__setattr__(self, name, " ".join(noted.get(title, "").split()))
 
     def has_ending(self, path: Path) -> bool:
         """Whether a file name ends as this format's do.
@@ -100,28 +117,7 @@ class Format:
         return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
-# Formats with an unmistakable beginning come first, delimited text last.
-FORMATS: Registry[Format] = Registry(
-    "format",
-    modules=(
-        "gammacp.formats.native",
-        "gammacp.formats.elan",
-        "gammacp.formats.textgrid",
-        "gammacp.formats.rttm",
-        "gammacp.formats.brat",
-        "gammacp.formats.glozz",
-        "gammacp.formats.webanno",
-        "gammacp.formats.cas",
-        "gammacp.formats.label_studio",
-        "gammacp.formats.web_annotation",
-        "gammacp.formats.prodigy",
-        "gammacp.formats.doccano",
-        "gammacp.segmentation.files",
-        "gammacp.formats.spacy_docbin",
-        "gammacp.formats.conll",
-        "gammacp.formats.delimited",
-    ),
-)
+FORMATS: Registry[Format] = Registry("format")
 
 
 def register(format: Format) -> Format:

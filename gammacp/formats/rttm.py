@@ -20,7 +20,6 @@ from urllib.parse import quote, unquote
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.files import write_text
-from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Documents, Spans
@@ -55,6 +54,18 @@ def read(
     DataError
         A line has not ten fields, is of an unknown type, or its times are no numbers; there is no
         line of the layer.
+
+    Notes
+    -----
+    Positions
+        seconds
+    Annotators
+        the folder; with `--option file_is=annotator` (and in files that gammacp wrote) the file
+        field
+    Category
+        name field of SPEAKER lines (other lines: `--layer`); `<NA>` is unlabelled
+    Spans
+        every line is a unit: overlapping, repeated and zero-length ones are kept
     """
     if file_is not in (None, "document", "annotator"):
         raise UsageError(f"file_is {file_is!r} is neither 'document' nor 'annotator'")
@@ -103,10 +114,9 @@ def _check(source: Source, line: int, fields: list[str]) -> None:
 
 
 def _times(source: Source, line: int, onset: str, duration: str) -> tuple[float, float]:
-    try:
-        start, length = position(onset), position(duration)
-    except ValueError as error:
-        raise source.error(f"onset or duration {error}", line=line) from None
+    start, length = (
+        source.position(text, "onset or duration", line=line) for text in (onset, duration)
+    )
     if length < 0:
         raise source.error(f"duration {duration} is negative", line=line)
     # 1.1 + 2.2 is 3.3 here, not 3.3000000000000003.
@@ -154,11 +164,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="seconds",
-        annotators="the folder; with `--option file_is=annotator` (and in files that gammacp "
-        "wrote) the file field",
-        category="name field of SPEAKER lines (other lines: `--layer`); `<NA>` is unlabelled",
-        policy="every line is a unit: overlapping, repeated and zero-length ones are kept",
         layout="{annotator}/{document}",
     )
 )

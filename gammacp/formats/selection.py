@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gammacp.continuum import Bounds, Continuum, Corpus
-from gammacp.errors import DataError
+from gammacp.continuum.columns import check_known
 from gammacp.formats.merging import categories_of
 
 
@@ -51,10 +51,10 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
         A category or annotator occurs in none of the continua, or units lie outside the bounds.
     """
     corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
-    _check("category", selection.rename, corpus.categories)
-    _check("annotator", selection.exclude, corpus.annotators)
+    check_known(selection.rename, corpus.categories, "category")
+    check_known(selection.exclude, corpus.annotators, "annotator")
     renamed = [selection.rename.get(c, c) for c in corpus.categories]
-    _check("category", selection.only, renamed)
+    check_known(selection.only, renamed, "category")
     return {
         name: replace(_one(corpus[name], selection), name=c.name, left_out=c.left_out)
         for name, c in continua.items()
@@ -69,11 +69,3 @@ def _one(continuum: Continuum, selection: Selection) -> Continuum:
         c = c.only_annotators([a for a in c.annotators if a not in selection.exclude])
     c = c.with_annotators(selection.annotators)
     return c if selection.bounds is None else c.with_bounds(selection.bounds)
-
-
-def _check(kind: str, names: Sequence[str] | Mapping[str, str], known: Sequence[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise DataError(
-                f"{kind} {name!r} does not occur", hint=f"There are: {', '.join(known) or 'none'}"
-            )

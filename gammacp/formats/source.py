@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from gammacp.errors import DataError
 from gammacp.files import content_of
+from gammacp.formats.positions import position
 
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
 """What UIMA tools call the file beside a document that has the types of its annotations."""
@@ -67,6 +68,23 @@ class Source:
             What to do about it.
         """
         return DataError(message, file=self.place, line=line, hint=hint)
+
+    def position(
+        self, text: str, what: str, *, line: int | None = None, hint: str | None = None
+    ) -> float:
+        """The number that a text of the file writes (see `positions.position`).
+
+        Parameters
+        ----------
+        text
+            Of a cell, a field, an attribute.
+        what, line, hint
+            How to call it, where it is and what to do, in the DataError if it is no such number.
+        """
+        try:
+            return position(text)
+        except ValueError as error:
+            raise self.error(f"{what} {error}", line=line, hint=hint) from None
 
     def text(self) -> str:
         """The content as text: UTF-8, or UTF-16/32 with a byte order mark.

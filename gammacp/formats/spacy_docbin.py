@@ -32,6 +32,17 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
         The file is damaged, or no document has the span group.
     UsageError
         spaCy is not installed.
+
+    Notes
+    -----
+    Positions
+        characters (code points)
+    Annotators
+        the folder
+    Category
+        label; `--layer` is `ents` or the name of a span group
+    Spans
+        spans of a group may overlap; every span is a unit
     """
     try:
         from spacy.tokens import DocBin
@@ -74,10 +85,6 @@ FORMAT = register(
         extensions=(".spacy",),
         sniff=_sniff,
         read=read,
-        offset_unit="characters (code points)",
-        annotators="the folder",
-        category="label; `--layer` is `ents` or the name of a span group",
-        policy="spans of a group may overlap; every span is a unit",
         layout="{annotator}/{document}",
         extra="spacy",
     )

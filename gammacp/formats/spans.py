@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
@@ -50,11 +50,14 @@ class Spans(_Counting):
         What positions count: `CHARACTERS`, `SECONDS`, `MILLISECONDS`, `TOKENS` or another word.
     text
         The annotated text, where there is one; units must lie inside.
+    bounds
+        Where the document begins and ends, and the line that says so.
     """
 
     name: str
     offset_unit: str
     text: str | None = None
+    bounds: tuple[Bounds, int] | None = None
     annotators: dict[str, None] = field(default_factory=dict)
     _annotator: list[str] = field(default_factory=list)
     _category: list[str | None] = field(default_factory=list)
@@ -127,6 +130,7 @@ class Spans(_Counting):
 
     def continuum(self) -> Continuum:
         """The continuum of all units so far."""
+        bounds, line = self.bounds or (None, None)
         try:
             built = Continuum.from_columns(
                 self._annotator,
@@ -134,12 +138,13 @@ class Spans(_Counting):
                 self._start,
                 self._end,
                 annotators=sorted(self.annotators),
+                bounds=bounds,
                 name=self.name,
                 offset_unit=self.offset_unit,
                 text=self.text,
             )
         except DataError as error:
-            raise error.at(self.source.place) from None
+            raise error.at(self.source.place, line) from None
         return replace(built, left_out=self._left_out.entries())
 
 

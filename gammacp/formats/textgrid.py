@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.files import write_text
-from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans
@@ -62,11 +61,7 @@ class _Tokens:
         return token[1:-1].replace('""', '"')
 
     def number(self, kind: str) -> float:
-        token = self._next(kind)
-        try:
-            return position(token)
-        except ValueError as error:
-            raise self.source.error(f"{kind}: {error}", line=self.line) from None
+        return self.source.position(self._next(kind), f"{kind}:", line=self.line)
 
     def count(self, kind: str) -> int:
         number = self.number(kind)
@@ -104,6 +99,20 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     ------
     DataError
         The file is cut off or no TextGrid, entries are out of order, or no tier fits.
+
+    Notes
+    -----
+    Positions
+        seconds
+    Annotators
+        each tier is an annotator, tiers of one name are one annotator, an empty tier is one
+        without units; `--tier` chooses tiers, as in `gesture@{annotator}`
+    Category
+        text of the interval or point
+    Spans
+        an interval with an empty or blank text is a gap, a point is a zero-length unit;
+        overlapping units are written to further tiers of the same name; an unlabelled unit
+        cannot be written
     """
     text = source.text()
     tokens = _Tokens(source, _tokens(text))
@@ -175,9 +184,9 @@ def write(document: Continuum, path: Path) -> None:
     the same name. Milliseconds become seconds; positions in any other unit stay as they are. Every
     unit needs a label: an interval without one is a gap.
     """
-    tiers: list[str] = []
     continuum = in_seconds(document)
-    bounds = continuum.bounds
+    low, high = continuum.bounds
+    tiers: list[list[str]] = []
     everything = list(continuum)
     for annotator in continuum.annotators:
         units = everything[continuum.rows_of(annotator)]
@@ -191,12 +200,14 @@ def write(document: Continuum, path: Path) -> None:
         spread = lanes((u.start, u.end, u.category) for u in units if u.length)
         points = [(u.start, u.category or "") for u in units if not u.length]
         for lane in spread or ([] if points else [[]]):
-            tiers.append(_intervals(annotator, lane, bounds))
-        tiers += [_points(annotator, lane, bounds) for lane in _once(points)]
-    body = _HEAD.format(lo=bounds[0], hi=bounds[1], size=len(tiers))
+            rows = _with_gaps(lane, continuum.bounds)
+            tiers.append(_tier("IntervalTier", annotator, continuum.bounds, rows))
+        tiers += [_tier("TextTier", annotator, continuum.bounds, rows) for rows in _once(points)]
+    lines = [f"xmin = {low!r}", f"xmax = {high!r}", "tiers? <exists>", f"size = {len(tiers)}"]
+    lines += ["item []:"]
     for number, tier in enumerate(tiers, 1):
-        body += f"    item [{number}]:\n{tier}"
-    write_text(path, body)
+        lines += [f"    item [{number}]:", *(f"        {line}" for line in tier)]
+    write_text(path, "\n".join([_HEAD, *lines, ""]))
 
 
 def _once(points: list[tuple[float, str]]) -> list[list[tuple[float, str]]]:
@@ -211,58 +222,49 @@ def _once(points: list[tuple[float, str]]) -> list[list[tuple[float, str]]]:
     return tiers
 
 
-_HEAD = """File type = "ooTextFile"
-Object class = "TextGrid"
-
-xmin = {lo!r}
-xmax = {hi!r}
-tiers? <exists>
-size = {size}
-item []:
-"""
+_HEAD = 'File type = "ooTextFile"\nObject class = "TextGrid"\n'
+_ENTRIES = {
+    "IntervalTier": ("intervals", ("xmin", "xmax", "text")),
+    "TextTier": ("points", ("number", "mark")),
+}
 
 
-def _intervals(
-    name: str, lane: list[tuple[float, float, str | None]], bounds: tuple[float, float]
-) -> str:
-    entries: list[tuple[float, float, str]] = []
+def _with_gaps(
+    lane: list[tuple[float, float, str | None]], bounds: tuple[float, float]
+) -> list[tuple[float, float, str]]:
+    """The intervals of a tier: the units, and an empty one wherever there is none."""
+    rows: list[tuple[float, float, str]] = []
     reached, last = bounds
-    for start, end, label in lane:
+    for start, end, label in [*lane, (last, last, None)]:
         if start > reached:
-            entries.append((reached, start, ""))
-        entries.append((start, end, label or ""))
+            rows.append((reached, start, ""))
+        if end > start:
+            rows.append((start, end, label or ""))
         reached = end
-    if reached < last:
-        entries.append((reached, last, ""))
-    text = _tier_head("IntervalTier", name, bounds, "intervals", len(entries))
-    for i, (start, end, label) in enumerate(entries, 1):
-        text += (
-            f"        intervals [{i}]:\n            xmin = {start!r}\n            xmax = {end!r}\n"
-            f"            text = {_quoted(label)}\n"
-        )
-    return text
+    return rows
 
 
-def _points(name: str, points: list[tuple[float, str]], bounds: tuple[float, float]) -> str:
-    text = _tier_head("TextTier", name, bounds, "points", len(points))
-    for i, (time, label) in enumerate(points, 1):
-        text += (
-            f"        points [{i}]:\n            number = {time!r}\n"
-            f"            mark = {_quoted(label)}\n"
-        )
-    return text
+def _tier(
+    kind: str, name: str, bounds: tuple[float, float], rows: Sequence[tuple[float | str, ...]]
+) -> list[str]:
+    """The lines of a tier."""
+    what, keys = _ENTRIES[kind]
+    head: dict[str, float | str] = {
+        "class": kind,
+        "name": name,
+        "xmin": bounds[0],
+        "xmax": bounds[1],
+    }
+    lines = [f"{key} = {_written(value)}" for key, value in head.items()]
+    lines.append(f"{what}: size = {len(rows)}")
+    for number, row in enumerate(rows, 1):
+        lines.append(f"{what} [{number}]:")
+        lines += [f"    {k} = {_written(value)}" for k, value in zip(keys, row, strict=True)]
+    return lines
 
 
-def _tier_head(kind: str, name: str, bounds: tuple[float, float], what: str, size: int) -> str:
-    return (
-        f'        class = "{kind}"\n        name = {_quoted(name)}\n'
-        f"        xmin = {bounds[0]!r}\n        xmax = {bounds[1]!r}\n"
-        f"        {what}: size = {size}\n"
-    )
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+def _written(value: float | str) -> str:
+    return repr(value) if isinstance(value, float) else '"' + value.replace('"', '""') + '"'
 
 
 def _sniff(head: bytes, path: Path) -> bool:
@@ -277,12 +279,5 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        offset_unit="seconds",
-        annotators="each tier is an annotator, tiers of one name are one annotator, an empty tier "
-        "is one without units; `--tier` chooses tiers, as in `gesture@{annotator}`",
-        category="text of the interval or point",
-        policy="an interval with an empty or blank text is a gap, a point is a zero-length unit; "
-        "overlapping units are written to further tiers of the same name; an unlabelled unit "
-        "cannot be written",
     )
 )

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Corpus
-from gammacp.formats.positions import position
 from gammacp.formats.records import Record, name, records
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -42,6 +41,19 @@ def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
     ------
     DataError
         An annotation has no target with positions, or targets in several documents.
+
+    Notes
+    -----
+    Positions
+        characters (code points), seconds for media fragments
+    Annotators
+        `creator` (name, e-mail or id), else the file's name
+    Category
+        body with the purpose tagging, classifying or identifying, else the only body; one unit
+        per tag
+    Spans
+        several targets are a discontinuous unit, which becomes one from its first start to its
+        last end (`--option discontinuous=split`: a unit for each); zero-length ones are kept
     """
     documents = Documents(source, CHARACTERS)
     for number, (annotation, line) in enumerate(_annotations(source), 1):
@@ -146,10 +158,8 @@ def _times(source: Source, fragment: str, what: str, line: int | None) -> tuple[
     match = _TIME.search(fragment)
     if match is None:
         raise source.error(f"{what}: {fragment!r} is no time fragment t=START,END", line=line)
-    try:
-        return position(match[1] or "0"), position(match[2])
-    except ValueError as error:
-        raise source.error(f"{what}: {error}", line=line) from None
+    start, end = (source.position(t, f"{what}:", line=line) for t in (match[1] or "0", match[2]))
+    return start, end
 
 
 def _sniff(head: bytes, path: Path) -> bool:
@@ -165,13 +175,6 @@ FORMAT = register(
         extensions=(".jsonld", ".json", ".jsonl"),
         sniff=_sniff,
         read=read,
-        offset_unit="characters (code points), seconds for media fragments",
-        annotators="`creator` (name, e-mail or id), else the file's name",
-        category="body with the purpose tagging, classifying or identifying, else the only body; "
-        "one unit per tag",
-        policy="several targets are a discontinuous unit, which becomes one from its first start "
-        "to its last end (`--option discontinuous=split`: a unit for each); zero-length ones "
-        "are kept",
         layout="{annotator}",
         many=True,
     )

@@ -105,6 +105,18 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
     DataError
         The file is cut off, a token is not what the text has in its place, or an annotation over
         several tokens changes its value.
+
+    Notes
+    -----
+    Positions
+        characters (UTF-16 is converted to code points)
+    Annotators
+        the file's name, the folder is the document, as in INCEpTION's export
+    Category
+        a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled
+    Spans
+        stacked annotations are units of their own; annotations end at tokens or their parts;
+        chains and relations are not units
     """
     parsed = _parse(source)
     text = _text(source, parsed)
@@ -324,11 +336,6 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         layers=layers,
-        offset_unit="characters (UTF-16 is converted to code points)",
-        annotators="the file's name, the folder is the document, as in INCEpTION's export",
-        category="a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled",
-        policy="stacked annotations are units of their own; annotations end at tokens or their "
-        "parts; chains and relations are not units",
         layout="{document}/{annotator}",
     )
 )

@@ -111,22 +111,7 @@ def unobserved_agreement(score: Score) -> float | None:
 # Keyword arguments that say how to compute, not what.
 _NOT_OPTIONS = {"shared", "executor", "progress"}
 
-MEASURES: Registry[Measure] = Registry(
-    "measure",
-    modules=(
-        "gammacp.measures.gamma",
-        "gammacp.measures.gamma_cat",
-        "gammacp.measures.krippendorff",
-        "gammacp.measures.krippendorff_2013",
-        "gammacp.measures.discretised",
-        "gammacp.measures.slot_error_rate",
-        "gammacp.measures.segmentation",
-        "gammacp.measures.segmentation_similarity",
-        "gammacp.syntax.measures",
-        "gammacp.measures.f1",
-        "gammacp.measures.predefined",
-    ),
-)
+MEASURES: Registry[Measure] = Registry("measure")
 
 
 def register(measure: Measure) -> Measure:

@@ -8,11 +8,9 @@ are not independent (an annotator loses the thread for a page), so runs of neigh
 the circular block bootstrap of Politis & Romano (1992), blocks of ⌈parts^(1/3)⌉.
 
 γ is a ratio of sums over few and skewed parts, where plain percentiles of resampled values cover
-.70 to .93 instead of .95. So the interval is studentised (bootstrap-t, Efron & Tibshirani 1993,
-§12.5): what is resampled is t = (γ* − γ)/se*, se the linearised standard error of a ratio, from
-the residuals o − (1 − γ)·e of whole blocks. Where resamples without any residual leave t without a
-finite quantile, percentiles widened for small samples (Hesterberg 2015, §3.3) stand in. What the
-interval covers is measured in `benchmarks/bootstrap_coverage.py`; see docs/reliability.md.
+.70 to .93 instead of .95. So the interval is studentised (`gammacp.studentised`), by the linearised
+standard error of a ratio, from the residuals o − (1 − γ)·e of whole blocks. What it covers is
+measured in `benchmarks/bootstrap_coverage.py`; see docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ from gammacp.arguments import number, whole
 from gammacp.arrays import Floats, Indices
 from gammacp.errors import UsageError
 from gammacp.measures.contributions import Contributions
+from gammacp.studentised import studentised
 
 DRAWS = 2000
 FEWEST_PARTS = 5
@@ -169,17 +168,10 @@ def _studentised(
     ratios = np.divide(observed.sum(axis=1), totals, out=np.full(draws, ratio), where=totals > 0)
     left = observed - ratios[:, None] * expected
     errors = scale * np.sqrt((left**2).sum(axis=1))
-    # t of the ratio; with a tiny error it is as good as infinite, and so it counts.
-    distance = (ratios - ratio) * totals
-    certain = errors <= 1e-9 * np.abs(totals)
-    t = np.divide(distance, errors, out=np.where(distance > 0, np.inf, -np.inf), where=~certain)
-    t[certain & (np.abs(distance) <= 1e-12)] = 0.0
-    upper, lower = np.quantile(t, [1 - tail, tail], method="nearest")
-    widened = _widened(tail, blocks)
-    least, most = np.quantile(ratios, [widened, 1 - widened])
-    lowest = ratio - upper * error if math.isfinite(upper) else float(least)
-    highest = ratio - lower * error if math.isfinite(lower) else float(most)
-    return float(1 - max(highest, ratio)), float(min(1.0, 1 - min(lowest, ratio)))
+    unknown = np.full(draws, math.inf)
+    errors = np.divide(errors, np.abs(totals), out=unknown, where=totals != 0)
+    low, high = studentised(ratio, error, ratios, errors, parts=blocks, tail=tail)
+    return 1 - high, min(1.0, 1 - low)
 
 
 def _block_sums(values: Floats, first: Indices, length: int | Indices) -> Floats:
@@ -187,12 +179,3 @@ def _block_sums(values: Floats, first: Indices, length: int | Indices) -> Floats
     sums = np.concatenate(([0.0], np.cumsum(np.concatenate((values, values)))))
     found: Floats = sums[first + length] - sums[first]
     return found
-
-
-def _widened(tail: float, blocks: int) -> float:
-    """The tail whose percentile is as far out as Student's t of so many blocks."""
-    from scipy.special import ndtr, stdtrit
-
-    if blocks < 2:
-        return tail
-    return float(ndtr(math.sqrt(blocks / (blocks - 1)) * stdtrit(blocks - 1, tail)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gammacp.measures.explanation import Explanation
 from gammacp.measures.score import Score
-from gammacp.tables import Column, Record, Table, count, interval, number, word
+from gammacp.tables import Column, Record, Table, count, interval, number, percent, position, word
 
 GAMMA = (
     Column("file", "file"),
@@ -59,3 +60,39 @@ def _measured(name: str, score: Score) -> Iterator[dict[str, Any]]:
             "interval": None,
             "bootstrap": None,
         }
+
+
+_PARTS = (
+    Column("observed", "observed", number),
+    Column("share", "share", percent),
+)
+_SHOWN = {
+    "annotators": Column("annotator", "annotator"),
+    "pairs": Column("annotators", "pair", value=lambda r: " · ".join(r["annotators"])),
+    "categories": Column("category", "of category"),
+    "documents": Column("document", "document"),
+}
+
+
+def explanation_tables(found: Explanation, most: int = 10) -> Iterator[tuple[str, Table]]:
+    """Title and table of each list that has more than one row; lists at their worst `most` rows."""
+    components = [r["component"] for r in found.components]
+    whole = (*_PARTS, Column("expected", "expected", number))
+    perfect = Column("gamma_if_perfect", "γ if perfect", number)
+    yield "", Table((Column("component", "component"), *whole, perfect), found.components)
+    parts = [_part(name) for name in components]
+    missed = Column("missed", "missed", number)
+    for key, first in _SHOWN.items():
+        records = sorted(getattr(found, key), key=lambda r: -r["observed"])
+        if len(records) < 2:
+            continue
+        columns = (first, *_PARTS, *parts, missed, whole[-1])
+        shown = Table(columns, records[:most]).without_empty("missed", "expected")
+        yield (f"worst {most} of {len(records)} {key}" if len(records) > most else ""), shown
+    if len(found.stretches) > 1:
+        ends = Column("start", "from", position), Column("end", "to", position)
+        yield "", Table((*ends, *_PARTS, *parts), found.stretches)
+
+
+def _part(name: str) -> Column:
+    return Column(name, name, number, value=lambda r: r["observed_parts"][name])

@@ -110,6 +110,7 @@ def report(
         draws=draws,
         deals=deals,
         leave_one_out=leave_one_out,
+        explain=True,
         executor=executor,
         progress=progress,
         **options,

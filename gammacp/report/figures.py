@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from gammacp.report.markup import Markup, element, join, number
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration, Equivalent
+    from gammacp.measures.explanation import Explanation
 
 _WIDTH, _HEIGHT = 190, 150
 _LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8
+# Rows of the stacked picture per list, and the colours of its components.
+_ROWS = 12
+_COLOURS = {"position": "#0072b2", "category": "#e69f00", "absence": "#999999"}
+_OTHER = "#009e73"
+_Row: TypeAlias = tuple[str, Mapping[str, float], float | None]
 
 
 def scale(
@@ -111,6 +118,52 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
         )
         place = x(equivalent.amount)
         parts.append(_text(place, _TOP + tall + 29, label, text_anchor="middle"))
+    return parts
+
+
+def disorder_figure(found: Explanation) -> Markup:
+    """Stacked bars of the disorder: observed against expected, by annotator and by category.
+
+    A bar's parts are the components; a mark stands where chance would have the bar end.
+    """
+    whole = ("observed", {r["component"]: r["observed"] for r in found.components}, None)
+    chance = ("by chance", {r["component"]: r["expected"] or 0.0 for r in found.components}, None)
+    blocks: list[list[_Row]] = [[whole, chance] if found.gamma.expected else [whole]]
+    for key, records in (("annotator", found.annotators), ("category", found.categories)):
+        worst = sorted(records, key=lambda r: -r["observed"])[:_ROWS]
+        blocks.append([(r[key], r["observed_parts"], r["expected"]) for r in worst])
+    parts: list[Markup] = []
+    names = [r["component"] for r in found.components]
+    for k, name in enumerate(names):
+        parts.append(_bar(120 + 110 * k, 2, 10, 10, fill=_COLOURS.get(name, _OTHER)))
+        parts.append(_text(134 + 110 * k, 11, name))
+    parts.append(_line(120 + 110 * len(names), 1, 120 + 110 * len(names), 13, class_="axis"))
+    parts.append(_text(126 + 110 * len(names), 11, "by chance"))
+    y = 22
+    for block in blocks:
+        longest = max((max(sum(p.values()), e or 0.0) for _, p, e in block), default=0.0) or 1.0
+        for label, costs, expected in block:
+            parts += _stacked(y, label, costs, expected, 395 / longest)
+            y += 18
+        y += 10
+    described = "Disorder by component: observed and by chance, per annotator, per category"
+    return element("figure", _svg(580, y, described, parts))
+
+
+def _stacked(
+    y: float, label: str, costs: Mapping[str, float], expected: float | None, scale: float
+) -> list[Markup]:
+    name = label if len(label) <= 18 else f"{label[:17]}…"
+    parts = [_text(114, y + 11, name, text_anchor="end")]
+    x = 120.0
+    for component, cost in costs.items():
+        fill = _COLOURS.get(component, _OTHER)
+        parts.append(_bar(x, y, cost * scale, 13, fill=fill))
+        x += cost * scale
+    if expected is not None:
+        end = 120 + expected * scale
+        parts.append(_line(end, y - 1, end, y + 14, class_="axis", stroke_width="2"))
+    parts.append(_text(575, y + 11, number(sum(costs.values())), text_anchor="end", class_="faint"))
     return parts
 
 

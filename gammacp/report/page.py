@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from gammacp import __version__
 from gammacp.campaign import tables as shown
+from gammacp.measures.tables import explanation_tables
 from gammacp.report import figures, tables
 from gammacp.report.markup import Markup, element, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, script, style
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
     from gammacp.campaign.consensus import Consensus
     from gammacp.left_out import LeftOut
+    from gammacp.measures.explanation import Explanation
     from gammacp.measures.gamma import Gamma
 
 
@@ -190,6 +192,8 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("review", "To review, worst first", tables.review(contents.consensus)))
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
+    if comparison.explanation is not None:
+        found.append(("disorder", "Where the disorder is", _disorder(comparison.explanation)))
     found.append(("documents", "Documents", table(shown.documents(comparison), long=True)))
     found.append(("annotators", "Annotators", _annotators(comparison)))
     if comparison.categories:
@@ -207,6 +211,23 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("passed", "Left out by the readers", table(Table(LEFT_OUT, records))))
     found.append(("method", "How this was computed", _method(comparison.overall.score)))
     return found
+
+
+def _disorder(found: Explanation) -> Markup:
+    """Sentences, the stacked picture and the table of the components."""
+    (_, components), *_ = explanation_tables(found)
+    return join(
+        *(element("p", sentence) for sentence in found.in_words()),
+        figures.disorder_figure(found),
+        table(components),
+        element(
+            "p",
+            "Two units share what they cost half and half, a unit that others have not bears what "
+            "its absence there costs. “If perfect” keeps alignment and chance as they are, and is "
+            "more than annotators without these disagreements would reach.",
+            class_="hint",
+        ),
+    )
 
 
 def _annotators(comparison: Comparison) -> Markup:

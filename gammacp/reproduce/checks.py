@@ -27,16 +27,37 @@ class Verdict:
 
 
 _DRAWS = 1000
+_FLAT = 1e-9  # of the range of y: a fall over a quarter of x that is none
 
-Check = Callable[[Series, Series | None, Mapping[str, Any]], Verdict]
+Call = Callable[[Series, Series | None, Mapping[str, Any]], Verdict]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A predicate on a series, or on two (`compares`), with the parameters it takes."""
+
+    call: Call
+    required: frozenset[str]
+    optional: frozenset[str]
+    compares: bool
+
+
 CHECKS: Registry[Check] = Registry("check")
 
 
-def _register(name: str) -> Callable[[Check], Check]:
-    return lambda check: CHECKS.register(name, check)
+def _register(name: str, *parameters: str, compares: bool = False) -> Callable[[Call], Call]:
+    """Under `name`, with its parameters; those that may be left out end in "?"."""
+    optional = frozenset(p[:-1] for p in parameters if p.endswith("?"))
+    required = frozenset(p for p in parameters if not p.endswith("?"))
+
+    def enter(call: Call) -> Call:
+        CHECKS.register(name, Check(call, required, optional, compares))
+        return call
+
+    return enter
 
 
-@_register("equals")
+@_register("equals", "value", "tolerance?")
 def equals(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Every y is `value` within `tolerance` (default 1e-9); text is compared as it is."""
     if isinstance(p["value"], str):
@@ -46,52 +67,58 @@ def equals(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     return Verdict(bool((off <= p.get("tolerance", 1e-9)).all()), _span(series.y))
 
 
-@_register("between")
+@_register("between", "low", "high")
 def between(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Every y lies in [low, high]."""
     inside = (series.y >= p["low"]) & (series.y <= p["high"])
     return Verdict(bool(inside.all()), _span(series.y))
 
 
-@_register("all-below")
+@_register("all-below", "value", "noise?")
 def all_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """No y is above `value` beyond noise."""
     return Verdict(bool((series.y <= p["value"] + _margin(series.se, p)).all()), _span(series.y))
 
 
-@_register("all-above")
+@_register("all-above", "value", "noise?")
 def all_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """No y is below `value` beyond noise."""
     return Verdict(bool((series.y >= p["value"] - _margin(series.se, p)).all()), _span(series.y))
 
 
-@_register("some-below")
+@_register("some-below", "value", "noise?")
 def some_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Some y is below `value` beyond noise."""
     return Verdict(bool((series.y < p["value"] - _margin(series.se, p)).any()), _span(series.y))
 
 
-@_register("some-above")
+@_register("some-above", "value", "noise?")
 def some_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Some y is above `value` beyond noise."""
     return Verdict(bool((series.y > p["value"] + _margin(series.se, p)).any()), _span(series.y))
 
 
-@_register("decreasing")
+@_register("decreasing", "level?")
 def decreasing(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """y fits a decreasing curve (p ≥ `level`, default 0.01) and ends below its start."""
+    """y fits a decreasing curve (p ≥ `level`, default 0.01) that falls over every quarter of x."""
     chance = _chance_of_rises(series)
     steps = np.diff(series.y)
     up, largest = int((steps > 0).sum()), int(np.argmax(steps))
     where = f"{series.x[largest]:g}→{series.x[largest + 1]:g}"
     return Verdict(
-        bool(chance >= p.get("level", 0.01) and series.y[-1] < series.y[0]),
+        bool(chance >= p.get("level", 0.01) and _least_fall(series) > _FLAT),
         f"{_ends(series)}; {up} of {len(steps)} steps up, largest {steps[largest]:+.3f} "
         f"at {where}; p {chance:.2f}",
     )
 
 
-@_register("increasing-somewhere")
+@_register("increasing", "level?")
+def increasing(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
+    """y fits an increasing curve, and ends above its start."""
+    return decreasing(Series(series.x, -series.y, series.se, series.text), None, p)
+
+
+@_register("increasing-somewhere", "level?")
 def increasing_somewhere(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """y is not compatible with a decreasing curve (p < `level`, default 0.01)."""
     chance = _chance_of_rises(series)
@@ -103,14 +130,14 @@ def increasing_somewhere(series: Series, _: Series | None, p: Mapping[str, Any])
     )
 
 
-@_register("linear")
+@_register("linear", "value?")
 def linear(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """The squared correlation of x and y is at least `value` (default 0.98)."""
-    r = float(np.corrcoef(series.x, series.y)[0, 1]) if np.ptp(series.y) > 0 else 1.0
+    r = float(np.corrcoef(series.x, series.y)[0, 1]) if np.ptp(series.y) > 0 else 0.0
     return Verdict(r * r >= p.get("value", 0.98), f"R² {r * r:.4f}, {_ends(series)}")
 
 
-@_register("crosses")
+@_register("crosses", "value", "low", "high")
 def crosses(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """y falls through `value` for the first time at an x in [low, high]."""
     under = np.flatnonzero(series.y < p["value"])
@@ -122,7 +149,7 @@ def crosses(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     return Verdict(p["low"] <= at <= p["high"], f"crosses {p['value']:g} at {at:.3f}")
 
 
-@_register("close-to")
+@_register("close-to", "tolerance", compares=True)
 def close_to(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
     """|y − y of `other`| ≤ `tolerance` at every common x."""
     gap = series.y - _matched(series, other)
@@ -130,13 +157,36 @@ def close_to(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verd
     return Verdict(worst <= p["tolerance"], f"largest difference {worst:.4f}")
 
 
-@_register("less-than")
+@_register("less-than", "factor?", compares=True)
 def less_than(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
     """y < y of `other` (times `factor`, default 1) at every common x."""
     second = _matched(series, other) * p.get("factor", 1)
     both = ~(np.isnan(series.y) | np.isnan(second))
     holds = bool(both.any() and (series.y[both] < second[both]).all())
     return Verdict(holds, f"{_span(series.y)} against {_span(second)}")
+
+
+@_register("spans", "low", "high", "tolerance?")
+def spans(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
+    """The least y is `low` and the largest `high`, each within `tolerance` (default 1e-9)."""
+    ends = np.array([np.min(series.y) - p["low"], np.max(series.y) - p["high"]])
+    return Verdict(bool((np.abs(ends) <= p.get("tolerance", 1e-9)).all()), _span(series.y))
+
+
+@_register("least", compares=True)
+def least(series: Series, other: Series | None, _: Mapping[str, Any]) -> Verdict:
+    """Every y is below every y of `other`, its own apart."""
+    assert other is not None
+    rest = _without(other, series)
+    return Verdict(bool(np.max(series.y) < np.min(rest)), f"{_span(series.y)} of {_span(rest)}")
+
+
+@_register("greatest", compares=True)
+def greatest(series: Series, other: Series | None, _: Mapping[str, Any]) -> Verdict:
+    """Every y is above every y of `other`, its own apart."""
+    assert other is not None
+    rest = _without(other, series)
+    return Verdict(bool(np.min(series.y) > np.max(rest)), f"{_span(series.y)} of {_span(rest)}")
 
 
 @_register("undefined")
@@ -170,6 +220,13 @@ def _chance_of_rises(series: Series) -> float:
     return sum(distance(fit + e)[0] >= observed for e in noise) / _DRAWS
 
 
+def _least_fall(series: Series) -> float:
+    """The least fall over a quarter of x or more, as a share of the range of y."""
+    width = 0.25 * np.ptp(series.x) - 1e-9
+    i, j = np.nonzero(width <= np.subtract.outer(series.x, series.x).T)
+    return float((series.y[i] - series.y[j]).min() / max(np.ptp(series.y), 1e-300))
+
+
 def _margin(se: Floats, p: Mapping[str, Any]) -> Floats:
     return np.asarray(np.nan_to_num(se) * p.get("noise", 2))
 
@@ -178,6 +235,14 @@ def _matched(series: Series, other: Series | None) -> Floats:
     assert other is not None
     found = {round(x, 9): y for x, y in zip(other.x, other.y, strict=True)}
     return np.array([found.get(round(x, 9), np.nan) for x in series.x])
+
+
+def _without(other: Series, own: Series) -> Floats:
+    """The values of `other` without those of `own`, each of which is taken out once."""
+    rest = list(other.y)
+    for y in own.y:
+        rest.remove(y)
+    return np.array(rest)
 
 
 def _span(y: Floats) -> str:

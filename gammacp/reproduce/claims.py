@@ -1,115 +1,267 @@
-"""The papers' sentences as predicates on what the experiments wrote (`experiments/claims.toml`).
+"""The ledger: the papers' sentences as predicates on what the experiments wrote.
+
+One TOML file per paper in `experiments/claims/`, and `findings.toml` for what goes beyond them:
+
+title = "Mathet, Widlöcher & Métivier 2015"
 
 [[claim]]
-experiment = "split"                 # results/split/
-source = "2015, §6.3.4, Figure 27"
-text = "γ runs from 1 to 0.2, in an almost linear curve"
-csv = "split.csv"
-check = "linear"                     # a name in CHECKS, with its parameters beside it
-where = { measure = "gamma" }
-x = "magnitude"
+words = "γ shows a good range of responses, from 1 to 0.2"
+place = "§6.3.4, Figure 27"
+kind = "sweep"                       # one of KINDS
+csv = "mathet2015_fig26/split.csv"   # under results/
+check = "equals"                     # a name in CHECKS, with its parameters beside it
+where = { measure = "gamma" }        # a list: one test for each of its values
+x = "magnitude"                      # these two are what a sweep has that names no y
 y = "mean"
-within = [0.0, 1.0]                  # of x; optional
-other = { measure = "ser" }          # for checks that compare two series
-value = 0.95
-fails_because = "…"                  # set where a claim is known not to hold: the evidence
+within = [1.0, 1.0]                  # of x; optional
+other = { measure = "ser" }          # for checks that compare two series; "*" is any value
+value = 0.2
+tests = [{ within = [0, 0], value = 1 }]  # several predicates: each overrides what stands above;
+                                     # one with a check of its own brings its parameters too
+fails_because = "…"                  # set where the sentence does not come out: the evidence
+fitted = true                        # settings were chosen to make it true
 full_scale = true                    # too fine for a quick run
+
+[[left_out]]
+words = "…"
+place = "…"
+reason = "…"                         # why it is not a predicate
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.reproduce.checks import CHECKS, Verdict
-from gammacp.reproduce.series import read_rows, select
+from gammacp.reproduce.series import Series, read_rows, select
+
+# What has to be right for a sentence to be true: numbers that the paper itself gives; a definition,
+# so that it holds by construction; what our code computes on an example; curves of a sweep.
+KINDS = ("arithmetic", "definition", "code", "sweep")
+_SWEPT = {"x": "magnitude", "y": "mean"}
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """One predicate of a sentence; see the module for the fields."""
+
+    csv: str
+    check: str
+    y: str
+    x: str | None = None
+    where: Mapping[str, Any] = field(default_factory=dict)
+    within: tuple[float, float] | None = None
+    other: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def experiment(self) -> str:
+        """Whose results are looked at."""
+        return self.csv.partition("/")[0]
+
+    def series(self, results: Path) -> tuple[Series, Series | None]:
+        """What is tested, and what it is compared with.
+
+        Parameters
+        ----------
+        results
+            The folder with a folder per experiment.
+
+        Raises
+        ------
+        DataError
+            The file, a column, or any row or point that the test names is not there.
+        """
+        path = results / self.csv
+        rows = read_rows(path)
+        other = None if self.other is None else {**self.where, **self.other}
+        found = [
+            None if where is None else select(rows, path, where, self.x, self.y)
+            for where in (self.where, other)
+        ]
+        if self.within is not None:
+            found = [s and s.within(*self.within) for s in found]
+            if not len(found[0].x):  # type: ignore[union-attr]
+                raise DataError(f"no point lies within {self.within}", file=path)
+        return found[0], found[1]  # type: ignore[return-value]
+
+    def verdict(self, results: Path) -> Verdict:
+        """Whether it holds of `results`, and what was measured."""
+        return CHECKS[self.check].call(*self.series(results), self.parameters)
 
 
 @dataclass(frozen=True)
 class Claim:
     """One sentence that can be checked; see the module for the fields."""
 
-    experiment: str
-    source: str
-    text: str
-    csv: str
-    check: str
-    y: str
-    where: Mapping[str, Any] = field(default_factory=dict)
-    x: str | None = None
-    within: tuple[float, float] | None = None
-    other: Mapping[str, Any] | None = None
+    words: str
+    place: str
+    kind: str
+    tests: tuple[Predicate, ...]
     fails_because: str | None = None
+    fitted: bool = False
     full_scale: bool = False
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-_KNOWN = {f.name for f in fields(Claim)} - {"parameters"}
+@dataclass(frozen=True)
+class LeftOut:
+    """A sentence that is not tested, and why."""
+
+    words: str
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The sentences of one paper; `name` is that of its file."""
+
+    name: str
+    title: str
+    claims: tuple[Claim, ...]
+    left_out: tuple[LeftOut, ...]
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A claim with its verdict; `explained` if it fails for a reason that is written down."""
+    """A claim with the verdict on each of its tests."""
 
     claim: Claim
-    verdict: Verdict
+    verdicts: tuple[Verdict, ...]
 
     @property
-    def explained(self) -> bool:
-        """Whether a failure comes with its reason."""
-        return self.verdict.holds or self.claim.fails_because is not None
+    def holds(self) -> bool:
+        """Whether every test holds."""
+        return all(v.holds for v in self.verdicts)
+
+    @property
+    def measured(self) -> str:
+        """What was found, where it fails if it does; each once."""
+        telling = [v.measured for v in self.verdicts if self.holds or not v.holds]
+        return "; ".join(dict.fromkeys(telling))
+
+    @property
+    def defect(self) -> str | None:
+        """What is wrong with the ledger's entry: an explanation that lacks, or is not needed."""
+        if self.holds:
+            return "holds, and still says why it fails" if self.claim.fails_because else None
+        return None if self.claim.fails_because else "fails without a reason written down"
 
 
-def load_claims(path: Path) -> list[Claim]:
-    """All claims of the file, in order."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError("is not there", file=path) from None
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(str(error), file=path) from None
-    return [_claim(entry, i, path) for i, entry in enumerate(document.get("claim", []), 1)]
-
-
-def _claim(entry: dict[str, Any], number: int, path: Path) -> Claim:
-    missing = {"experiment", "source", "text", "csv", "check", "y"} - entry.keys()
-    if missing:
-        raise DataError(f"claim {number} has no {sorted(missing)[0]!r}", file=path)
-    known = {k: v for k, v in entry.items() if k in _KNOWN}
-    if "within" in known:
-        known["within"] = tuple(known["within"])
-    return Claim(**known, parameters={k: v for k, v in entry.items() if k not in _KNOWN})
-
-
-def check(claim: Claim, results: Path) -> Checked:
-    """Hold a claim against `results/EXPERIMENT/CSV`.
+def load_ledgers(folder: Path) -> list[Ledger]:
+    """The ledgers of a folder, by name.
 
     Raises
     ------
     DataError
-        The file or a column that the claim names is not there.
-    UsageError
-        The check is unknown.
+        A file is not TOML, lacks a key or has one that nothing reads; a sentence stands twice.
     """
-    path = results / claim.experiment / claim.csv
-    rows = read_rows(path)
-    series = select(rows, path, claim.where, claim.x, claim.y)
-    other = (
-        None
-        if claim.other is None
-        else select(rows, path, {**claim.where, **claim.other}, claim.x, claim.y)
-    )
-    if claim.within is not None:
-        series = series.within(*claim.within)
-        other = None if other is None else other.within(*claim.within)
-        if not len(series.x):
-            raise DataError(f"no point lies within {claim.within}", file=path)
+    paths = sorted(folder.glob("*.toml"))
+    if not paths:
+        raise DataError("holds no ledger (a TOML file per paper)", file=folder)
+    ledgers = [_ledger(path) for path in paths]
+    for ledger in ledgers:
+        entries: list[Claim | LeftOut] = [*ledger.claims, *ledger.left_out]
+        count = Counter((e.place, e.words) for e in entries)
+        for (_, words), times in count.items():
+            if times > 1:
+                path = folder / f"{ledger.name}.toml"
+                raise DataError(f"{words!r} stands twice", file=path)
+    return ledgers
+
+
+def _ledger(path: Path) -> Ledger:
     try:
-        verdict = CHECKS[claim.check](series, other, claim.parameters)
-    except KeyError as error:
-        raise DataError(f"check {claim.check!r} of {claim.text!r} needs {error}") from None
-    return Checked(claim, verdict)
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(str(error), file=path) from None
+    entries = {k: document.pop(k, []) for k in ("claim", "left_out")}
+    title = document.pop("title", path.stem)
+    if document:
+        raise DataError(f"unknown key {next(iter(document))!r}", file=path)
+    claims = [_claim(dict(e), f"claim {i}", path) for i, e in enumerate(entries["claim"], 1)]
+    left_out = []
+    for i, entry in enumerate(entries["left_out"], 1):
+        _exactly(entry, {"words", "place", "reason"}, f"left_out {i}", path)
+        left_out.append(LeftOut(**entry))
+    return Ledger(path.stem, title, tuple(claims), tuple(left_out))
+
+
+def _claim(entry: dict[str, Any], name: str, path: Path) -> Claim:
+    own = {f.name for f in fields(Claim)} - {"tests"}
+    head = {key: entry.pop(key) for key in own & entry.keys()}
+    name = f"{name} ({head.get('words', 'without words')})"
+    for key in ("words", "place", "kind"):
+        if key not in head:
+            raise DataError(f"{name} has no {key!r}", file=path)
+    if head["kind"] not in KINDS:
+        raise DataError(f"{name}: kind {head['kind']!r} is none of {', '.join(KINDS)}", file=path)
+    base = {**(_SWEPT if head["kind"] == "sweep" and "y" not in entry else {}), **entry}
+    overrides = base.pop("tests", [{}])
+    tests = [t for override in overrides for t in _tests(base, override, name, path)]
+    return Claim(**head, tests=tuple(tests))
+
+
+def _tests(
+    base: Mapping[str, Any], override: Mapping[str, Any], name: str, path: Path
+) -> Iterator[Predicate]:
+    """The predicates of one entry: as many as its lists in `where` have values together."""
+    own = {f.name for f in fields(Predicate)} - {"parameters"}
+    if "check" in override:  # another check brings its own parameters
+        base = {k: v for k, v in base.items() if k in own}
+    merged = {**base, **override, "where": {**base.get("where", {}), **override.get("where", {})}}
+    given = {k: v for k, v in merged.items() if k in own}
+    parameters = {k: v for k, v in merged.items() if k not in own}
+    _exactly(given, {"csv", "check", "y"}, name, path, optional=own)
+    try:
+        check = CHECKS[given["check"]]
+    except UsageError as error:
+        raise DataError(f"{name}: {error}", file=path) from None
+    _exactly(parameters, check.required, f"{name}, {given['check']}", path, optional=check.optional)
+    if "check" in override and not check.compares and "other" not in override:
+        given.pop("other", None)
+    if check.compares != ("other" in given):
+        needs = "needs" if check.compares else "takes no"
+        raise DataError(f"{name}: {given['check']} {needs} 'other'", file=path)
+    if "within" in given:
+        given["within"] = tuple(given["within"])
+    lists = {k: v if isinstance(v, list) else [v] for k, v in given["where"].items()}
+    for values in product(*lists.values()):
+        where = dict(zip(lists, values, strict=True))
+        yield Predicate(**{**given, "where": where}, parameters=parameters)
+
+
+def _exactly(
+    entry: Mapping[str, Any],
+    required: frozenset[str] | set[str],
+    name: str,
+    path: Path,
+    *,
+    optional: frozenset[str] | set[str] = frozenset(),
+) -> None:
+    """DataError where a key is missing or unknown."""
+    for key in sorted(required - entry.keys()):
+        raise DataError(f"{name} has no {key!r}", file=path)
+    for key in sorted(entry.keys() - required - optional):
+        raise DataError(f"{name}: unknown key {key!r}", file=path)
+
+
+def check(claim: Claim, results: Path) -> Checked:
+    """Hold a claim against what lies in `results`.
+
+    Raises
+    ------
+    DataError
+        The file or a column that the claim names is not there; the message has its words.
+    """
+    try:
+        return Checked(claim, tuple(test.verdict(results) for test in claim.tests))
+    except DataError as error:
+        raise DataError(f"claim {claim.words!r}: {error.message}", file=error.file) from None

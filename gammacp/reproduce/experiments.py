@@ -50,19 +50,25 @@ def find(folder: Path) -> dict[str, Path]:
     return {p.stem: p for p in sorted(folder.glob("*.py")) if not p.stem.startswith("_")}
 
 
-def load(name: str, folder: Path) -> Experiment:
-    """The experiment of that name; UsageError that lists what there is."""
+def where(name: str, folder: Path) -> Path:
+    """The file of the experiment of that name; UsageError that lists what there is."""
     found = find(folder)
     if name not in found:
         near = get_close_matches(name, found, n=1)
         guess = f"did you mean {near[0]!r}? " if near else ""
         raise UsageError(f"experiment {name!r} is unknown; {guess}there are: {', '.join(found)}")
-    module = _module(name, found[name])
+    return found[name]
+
+
+def load(name: str, folder: Path) -> Experiment:
+    """The experiment of that name, executed anew."""
+    path = where(name, folder)
+    module = _module(name, path)
     if not callable(getattr(module, "run", None)):
-        raise UsageError(f"{found[name]} has no function run(out, *, quick, data)")
+        raise UsageError(f"{path} has no function run(out, *, quick, data)")
     summary = (module.__doc__ or "").strip().split("\n")[0]
     needs_data = bool(getattr(module, "NEEDS_DATA", False))
-    return Experiment(name, found[name], summary, needs_data, module.run)
+    return Experiment(name, path, summary, needs_data, module.run)
 
 
 def _module(name: str, path: Path) -> Any:

@@ -25,6 +25,7 @@ class Series:
     y: Floats
     se: Floats
     text: tuple[str, ...]
+    values: Floats | None = None
 
     def within(self, low: float, high: float) -> Series:
         """The points with low ≤ x ≤ high (to rounding)."""
@@ -44,7 +45,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 def select(
     rows: list[dict[str, str]], path: Path, where: Mapping[str, object], x: str | None, y: str
 ) -> Series:
-    """The series of the rows in which every column of `where` has that value.
+    """The series of the rows in which every column of `where` has that value ("*": any).
 
     Without `x` the points are numbered in file order.
     """
@@ -54,7 +55,7 @@ def select(
             raise DataError(
                 f"column {name!r} is missing", file=path, hint=f"There are: {', '.join(columns)}"
             )
-    chosen = [r for r in rows if all(_same(r[k], v) for k, v in where.items())]
+    chosen = [r for r in rows if all(v == "*" or _same(r[k], v) for k, v in where.items())]
     if not chosen:
         raise DataError(f"no row has {dict(where)}", file=path)
     place = np.array([_number(r[x]) if x else float(i) for i, r in enumerate(chosen)])

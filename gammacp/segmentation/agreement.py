@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,44 +11,31 @@ import numpy as np
 
 from gammacp.arguments import instance, whole
 from gammacp.errors import DataError
-from gammacp.segmentation.choices import Basis
+from gammacp.segmentation.choices import Basis, Mode
 from gammacp.segmentation.codings import Codings, Group
-from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, pool
+from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, influences, pool
 from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.ratios import draw_items
+from gammacp.segmentation.ratios import draw_items, error_of, interval
 from gammacp.segmentation.rows import Pairs, compared, rows_of
 from gammacp.segmentation.statistics import ItemStatistics, Spread, spread
 
 Interval = tuple[float, float]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Bootstrap:
-    """A 95 % percentile interval over draws of items.
+    """A 95 % interval over draws of items (`gammacp.segmentation.ratios`).
 
     Attributes
     ----------
     interval
-        None where there are fewer than two items, or no draw has a value.
+        None where there are fewer than five items, or no value.
     undefined
         Draws without a value; the interval is that of the others.
     """
 
-    interval: Interval | None = None
-    undefined: int = 0
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Bootstrap:
-        """From the 2.5th to the 97.5th percentile of the defined values.
-
-        >>> Bootstrap.of([0.0, 1.0, float("nan")])
-        Bootstrap(interval=(0.025, 0.975), undefined=1)
-        """
-        defined = [v for v in values if not np.isnan(v)]
-        if not defined:
-            return cls(undefined=len(values))
-        lo, hi = np.quantile(defined, (0.025, 0.975))
-        return cls(interval=(float(lo), float(hi)), undefined=len(values) - len(defined))
+    interval: Interval | None
+    undefined: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,7 +270,7 @@ def coding_agreement(
     found = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
     if not bootstrap:
         return found
-    return replace(found, intervals=_intervals(found._people, comparison, bootstrap, seed))
+    return replace(found, intervals=_intervals(found._people, comparison.mode, bootstrap, seed))
 
 
 def compared_pairs(codings: Codings, comparison: Comparison) -> Pairs:
@@ -319,16 +306,12 @@ def _items(codings: Codings, pairs: Pairs, named: Pool) -> dict[str, ItemAgreeme
     return found
 
 
-def _intervals(people: Pool, comparison: Comparison, draws: int, seed: int) -> Intervals:
-    items = len(people.similar)
-    if items < 2:
-        return Intervals(pi=Bootstrap(), kappa=Bootstrap(), draws=draws)
-    drawn = [
-        coefficients(people, mode=comparison.mode, weights=w)
-        for w in draw_items(items, draws, seed)
-    ]
-    return Intervals(
-        pi=Bootstrap.of([c.pi for c in drawn]),
-        kappa=Bootstrap.of([c.kappa for c in drawn]),
-        draws=draws,
-    )
+def _intervals(people: Pool, mode: Mode, draws: int, seed: int) -> Intervals:
+    weights = draw_items(len(people.similar), draws, seed)
+    rows = [influences(people, mode, w) for w in weights]
+    found = []
+    for values, moved in (zip(*part, strict=True) for part in zip(*rows, strict=True)):
+        errors = error_of(np.array(moved), weights)
+        ends = interval(np.array(values), errors, weights.shape[1])
+        found.append(Bootstrap(ends, int(np.isnan(values[1:]).sum())))
+    return Intervals(pi=found[0], kappa=found[1], draws=draws)

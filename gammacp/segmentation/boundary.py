@@ -126,7 +126,7 @@ def boundary_similarity(
                 f"edit 'optimal' of B knows one boundary type, and there are {', '.join(a.types)}"
             )
         return _of_types(a, b, n_t, (substitution, transposition), ordinal=ordinal)
-    from gammacp.segmentation.kernels import of_pair
+    from gammacp.segmentation.pair_kernels import of_pair
 
     weights = substitution, transposition, True
     found = of_pair(a.positions, b.positions, a.mass, n_t, weights, optimal=optimal)
@@ -172,7 +172,7 @@ def _published(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
 
 
 def _optimal(a: Segmentation, b: Segmentation, n_t: int, transposition: float) -> Edits:
-    from gammacp.segmentation.kernels import best_partners
+    from gammacp.segmentation.edit_kernels import best_partners
 
     matches = len(np.intersect1d(a.positions, b.positions))
     one, other, partner = best_partners(a.positions, b.positions, n_t, matches, transposition)

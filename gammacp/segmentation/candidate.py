@@ -5,15 +5,15 @@ segmenter agrees with people less than people do with each other. What falls mus
 beyond chance: S and its π* rise when somebody who never places a boundary joins. So a candidate is
 judged by 1 − D/E[D], D being 1 − B summed over pairs of coders, E[D] its mean over the coders' own
 segments in random order (`gammacp.segmentation.beyond`); the drop of π* and κ* as in the 2012 paper
-stands beside it. The baselines of `gammacp.segmentation.gold` are judged too, made in each item
-from the segmentation of one of the people, drawn at random.
+stands beside it. The baselines of `gammacp.segmentation.baselines` are judged too, made of each
+person's segmentation of the items that a candidate coded; their disagreements are means over these.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,14 @@ from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.chance.sampling import Disagreement, SampleRule, expectations
 from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.beyond import SegmentSampler
 from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.coefficients import Coefficients, coefficients, pool
 from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.gold import BASELINES
-from gammacp.segmentation.ratios import draw_items, interval
-from gammacp.segmentation.rows import Rows, compared, share
+from gammacp.segmentation.ratios import difference_interval, draw_items
+from gammacp.segmentation.rows import Rows, compared, rows_of, share
 from gammacp.segmentation.value import Segmentation
 
 
@@ -144,46 +144,58 @@ def candidate_drops(
         return ()
     people = codings.without(chosen)
     people = people.only(item for item, coders in people.items() if len(coders) > 1)
-    judged: dict[str, dict[str, list[Segmentation]]] = {
-        name: {i: [codings[i][name]] for i in people if name in codings[i]} for name in chosen
-    }
-    for name, shared in judged.items():
-        if not shared:
+    shared = {name: [i for i in people if name in codings[i]] for name in chosen}
+    for name, items in shared.items():
+        if not items:
             raise DataError(
                 f"candidate {name!r} has no item that two people coded",
                 hint="Put its segmentation among those of the people, under the same item",
             )
-    rng = np.random.default_rng(seed)
-    models = {i: list(coders.values())[rng.integers(len(coders))] for i, coders in people.items()}
-    for name, made in BASELINES.items():
-        judged[f"({name})"] = {i: made(s, rng) for i, s in models.items()}
-    found = _disagreements(people, judged, comparison, rule, seed)
+    people = people.only(i for i in people if any(i in items for items in shared.values()))
+    judged = _judged(codings, people, shared, np.random.default_rng(seed))
+    found = _disagreements(rows_of(people), judged, comparison, rule, seed)
     drops = []
-    for k, (name, shared) in enumerate(judged.items(), 1):
-        items = [i for i, item in enumerate(people) if item in shared]
-        first, own = found.counts[:, [0, k]][..., items].swapaxes(0, 1)
+    for k, name in enumerate(judged, 1):
+        part = people.only(shared.get(name, people))
+        places = np.flatnonzero([item in part for item in people])
+        first, own = found.counts[:, [0, k]][..., places].swapaxes(0, 1)
         joined = first + own
-        without, together, alone = (_beyond(part) for part in (first, joined, own))
-        drawn = draw_items(len(items), bootstrap, seed)
-        part = people.only(shared)
+        without, together, alone = (_beyond(counts) for counts in (first, joined, own))
+        drawn = draw_items(len(places), bootstrap, seed)
         drops.append(
             CandidateDrop(
                 candidate=name,
-                baseline=name not in chosen,
-                items=len(items),
-                left_out=len(codings) - len(items),
+                baseline=name in BASELINES,
+                items=len(places),
+                left_out=len(codings) - len(places),
                 people=without,
                 joined=together,
                 own=alone,
-                interval=interval(np.concatenate((joined, first)), drawn, 1.0)
+                interval=difference_interval(np.concatenate((joined, first)), drawn, 1.0)
                 if bootstrap
                 else None,
                 samples=found.samples,
-                without=_coefficients(part, {}, comparison),
-                with_candidate=_coefficients(part, {name: shared}, comparison),
+                without=_coefficients(part, comparison),
+                with_candidate=_coefficients(part, comparison, name, judged[name]),
             )
         )
     return tuple(sorted(drops, key=lambda d: (math.isnan(d.drop), d.drop)))
+
+
+def _judged(
+    codings: Codings,
+    people: Codings,
+    shared: Mapping[str, Sequence[str]],
+    rng: np.random.Generator,
+) -> dict[str, Rows]:
+    """The rows of candidates and baselines; of a baseline, several of an item."""
+    number = {item: k for k, item in enumerate(people)}
+    judged = {}
+    for name, items in shared.items():
+        rows = Rows.of({i: {name: codings[i][name]} for i in items}, people.types)
+        judged[name] = replace(rows, item=np.array([number[i] for i in items], np.int64))
+    own = rows_of(people)
+    return judged | {name: Rows.joined(made(own, rng)) for name, made in BASELINES.items()}
 
 
 @dataclass(frozen=True)
@@ -199,35 +211,35 @@ class _Counts:
 
 
 def _disagreements(
-    people: Codings,
-    judged: Mapping[str, Mapping[str, Sequence[Segmentation]]],
-    comparison: Comparison,
-    rule: SampleRule,
-    seed: int,
+    people: Rows, judged: Mapping[str, Rows], comparison: Comparison, rule: SampleRule, seed: int
 ) -> _Counts:
     """One draw of random codings for all."""
-    items, owner = {}, []
-    for item, coders in people.items():
-        listed = list(coders.values())
-        owner += [0] * len(coders)
-        for k, shared in enumerate(judged.values(), 1):
-            listed += shared.get(item, ())
-            owner += [k] * len(shared.get(item, ()))
-        items[item] = {str(number): s for number, s in enumerate(listed)}
-    rows = Rows.of(items, people.types)
-    whose = np.array(owner)
-    first, second = rows.pairs
-    chosen = whose[first] == 0
-    pairs = first[chosen], second[chosen]
-    column, item = whose[pairs[1]], rows.item[pairs[0]]
-    several_of = np.array([1, *(len(next(iter(s.values()))) for s in judged.values())])
+    rows = Rows.joined([people, *judged.values()])
+    persons = np.bincount(people.item)
+    begins = np.cumsum(persons) - persons
+    others = np.arange(len(people.masses), len(rows.masses))
+    times = persons[rows.item[others]]
+    beside = np.repeat(others, times)
+    place = np.arange(len(beside)) - np.repeat(np.cumsum(times) - times, times)
+    first, second = people.pairs
+    pairs = (
+        np.concatenate((first, begins[rows.item[beside]] + place)),
+        np.concatenate((second, beside)),
+    )
+    owner = np.repeat(
+        np.arange(len(judged) + 1), [len(r.masses) for r in (people, *judged.values())]
+    )
+    cells = owner[pairs[1]], rows.item[pairs[1]]
+    # Codings of an item by one candidate; of the people all pairs count.
+    versions = np.zeros((len(judged) + 1, len(persons)))
+    np.add.at(versions, (owner, rows.item), 1)
+    versions[0] = 1
 
     def counted(drawn: Rows) -> Floats:
         similar, total = compared(drawn, comparison, pairs).parts(Basis.B)
-        sums = np.zeros((len(judged) + 1, len(people)))
-        np.add.at(sums, (column, item), 1 - share(similar, total, 1.0))
-        sums /= several_of[:, None]
-        return sums
+        sums = np.zeros_like(versions)
+        np.add.at(sums, cells, 1 - share(similar, total, 1.0))
+        return share(sums, versions, 0.0)
 
     def drawn_disagreements(drawn: Rows) -> list[Disagreement]:
         sums = counted(drawn)
@@ -236,7 +248,7 @@ def _disagreements(
         ]
 
     expected, kept = expectations(
-        SegmentSampler(rows), drawn_disagreements, rule, seed, measures=len(judged) + 1
+        SegmentSampler(rows), drawn_disagreements, rule, seed, measures=len(versions)
     )
     mean = np.mean(np.array(kept), axis=0)
     return _Counts(np.stack((counted(rows), mean)), expected[0].samples)
@@ -249,18 +261,17 @@ def _beyond(parts: Floats) -> float:
 
 
 def _coefficients(
-    people: Codings,
-    judged: Mapping[str, Mapping[str, Sequence[Segmentation]]],
-    comparison: Comparison,
+    people: Codings, comparison: Comparison, name: str = "", candidate: Rows | None = None
 ) -> Coefficients:
-    """π* and κ* of the people, and one more coder."""
+    """π* and κ* of the people, and of one more coder: the candidate's first coding of each item."""
+    added: list[dict[str, Segmentation]] = [{} for _ in people]
+    if candidate is not None:
+        firsts = np.unique(candidate.item, return_index=True)[1]
+        added = [{name: candidate.segmentation(int(row))} for row in firsts]
     person = people.people()
     items = {
-        item: {
-            **{person[item][coder]: s for coder, s in coders.items()},
-            **{name: made[item][0] for name, made in judged.items()},
-        }
-        for item, coders in people.items()
+        item: {person[item][coder]: s for coder, s in coders.items()} | more
+        for (item, coders), more in zip(people.items(), added, strict=True)
     }
-    rows = Rows.of(items, people.types)
-    return coefficients(pool(compared(rows, comparison)), mode=comparison.mode)
+    pairs = compared(Rows.of(items, people.types), comparison)
+    return coefficients(pool(pairs), mode=comparison.mode)

@@ -31,7 +31,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.segmentation.choices import Mode
-from gammacp.segmentation.rows import Pairs
+from gammacp.segmentation.rows import Pairs, share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +144,7 @@ def coefficients(
         return Coefficients(
             actual=nan, expected_pi=nan, expected_kappa=nan, reason="no potential boundary"
         )
-    pi, kappa = _expected_pi(arrays, w, mode), _expected_kappa(arrays, w)
+    pi, kappa = _expected_pi(arrays, w, mode)[0], _expected_kappa(arrays, w)[0]
     return Coefficients(
         actual=float((w * arrays.similar).sum()) / compared,
         expected_pi=pi,
@@ -153,31 +153,58 @@ def coefficients(
     )
 
 
+def influences(
+    arrays: Pool, mode: Mode, weights: Floats
+) -> tuple[tuple[float, Floats], tuple[float, Floats]]:
+    """π and κ for weights of items, and how far each item moves them: shape (items,) each.
+
+    The derivative by the item's weight; 0 in the weighted mean. NaN where they are undefined.
+    """
+    found = coefficients(arrays, mode=mode, weights=weights)
+    if found.reason is not None:
+        return ((math.nan, np.full(len(weights), math.nan)),) * 2
+    compared = (weights * arrays.compared).sum()
+    actual = (arrays.similar - found.actual * arrays.compared) / compared
+    (pi, of_pi), (kappa, of_kappa) = (
+        _expected_pi(arrays, weights, mode),
+        _expected_kappa(arrays, weights),
+    )
+    moved = (
+        (actual * (1 - e) - of_e * (1 - found.actual)) / (1 - e) ** 2
+        for e, of_e in ((pi, of_pi), (kappa, of_kappa))
+    )
+    return (found.pi, next(moved)), (found.kappa, next(moved))
+
+
 def _certain(expected: float) -> str | None:
     if expected < 1:
         return None
     return f"boundaries (almost) everywhere: chance agreement is {expected:g}"
 
 
-def _expected_pi(arrays: Pool, w: Floats, mode: Mode) -> float:
+def _expected_pi(arrays: Pool, w: Floats, mode: Mode) -> tuple[float, Floats]:
+    """A_e of π, and how far each item moves it."""
+    placed, places = arrays.placed, arrays.places
     if mode is Mode.PUBLISHED:
-        counted = w[:, None] * (arrays.places > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.where(
-                (arrays.places > 0)[..., None], arrays.placed / arrays.places[..., None], 0.0
-            )
-        rate = np.einsum("ic,ict->t", counted, ratios) / counted.sum()
-    else:
-        rate = np.einsum("i,ict->t", w, arrays.placed) / (w[:, None] * arrays.places).sum()
-    return float(np.sum(rate**2))
+        placed = share(placed, np.broadcast_to(places[..., None], placed.shape), 0.0)
+        places = (places > 0).astype(np.float64)
+    above, below = placed.sum(axis=1), places.sum(axis=1)
+    total = (w * below).sum()
+    rate = np.einsum("i,it->t", w, above) / total
+    moved = 2 * np.einsum("t,it->i", rate, above - rate * below[:, None]) / total
+    return float(np.sum(rate**2)), moved
 
 
-def _expected_kappa(arrays: Pool, w: Floats) -> float:
+def _expected_kappa(arrays: Pool, w: Floats) -> tuple[float, Floats]:
+    """A_e of κ, and how far each item moves it."""
     places = np.einsum("i,ic->c", w, arrays.places)
     chosen = places > 0
-    rates = np.einsum("i,ict->ct", w, arrays.placed)[chosen] / places[chosen, None]
+    placed, places = arrays.placed[:, chosen], places[chosen]
+    rates = np.einsum("i,ict->ct", w, placed) / places[:, None]
     present = arrays.present[:, chosen]
-    together = np.einsum("i,ic,id->cd", w, present, present) > 0
-    np.fill_diagonal(together, False)
-    products = np.einsum("ct,dt->cd", rates, rates)
-    return float(np.sum(products[together]) / np.count_nonzero(together))
+    together = (np.einsum("i,ic,id->cd", w, present, present) > 0).astype(np.float64)
+    np.fill_diagonal(together, 0)
+    slopes = 2 * np.einsum("cd,dt->ct", together, rates) / (places[:, None] * together.sum())
+    left = placed - rates * arrays.places[:, chosen, None]
+    expected = np.einsum("ct,dt,cd->", rates, rates, together) / together.sum()
+    return float(expected), np.einsum("ct,ict->i", slopes, left)

@@ -52,7 +52,7 @@ class Comparison:
             raise UsageError(f"mode 'published' has no windowdiff {self.windows!r}")
 
     def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
-        """The first columns of `kernels.BOTH` of a and b, whose boundaries are of several types."""
+        """The first columns of `pair_kernels.BOTH` of a and b, of several boundary types."""
         s = segmentation_similarity(a, b, n=self.n, costs=self.costs, search=self.search)
         b_search = self.search if self.basis is Basis.B else EditSearch.PUBLISHED
         boundary = boundary_similarity(

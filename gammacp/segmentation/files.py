@@ -42,12 +42,37 @@ def table_codings(source: Source) -> Codings:
 
 
 def read_json(source: Source) -> Corpus:
-    """The segments of JSON as units, a document per item."""
+    """The segments of JSON as units, a document per item.
+
+    Notes
+    -----
+    Positions
+        smallest parts (sentences, paragraphs)
+    Annotators
+        coder's key
+    Category
+        none: segments are unlabelled
+    Spans
+        segments cover the item without gaps; boundaries of several types are no units
+    """
     return _units(source, json_codings(source))
 
 
 def read_table(source: Source) -> Corpus:
-    """The segments of a table as units, a document per item."""
+    """The segments of a table as units, a document per item.
+
+    Notes
+    -----
+    Positions
+        smallest parts (sentences, paragraphs)
+    Annotators
+        the column Coder
+    Category
+        none: segments are unlabelled
+    Spans
+        a row under Coder and Masses, Positions, or Mass and Boundaries is one coder's
+        segmentation; segments cover the item without gaps
+    """
     return _units(source, table_codings(source))
 
 
@@ -88,10 +113,6 @@ JSON = register(
         sniff=_sniff_json,
         read=read_json,
         codings=json_codings,
-        offset_unit="smallest parts (sentences, paragraphs)",
-        annotators="coder's key",
-        category="none: segments are unlabelled",
-        policy="segments cover the item without gaps; boundaries of several types are no units",
         many=True,
     )
 )
@@ -103,11 +124,6 @@ TABLE = register(
         sniff=_sniff_table,
         read=read_table,
         codings=table_codings,
-        offset_unit="smallest parts (sentences, paragraphs)",
-        annotators="the column Coder",
-        category="none: segments are unlabelled",
-        policy="a row under Coder and Masses, Positions, or Mass and Boundaries is one coder's "
-        "segmentation; segments cover the item without gaps",
         many=True,
     )
 )

@@ -7,16 +7,16 @@ denominator. Tests reweigh the counts, as for γ: documents are drawn again for 
 difference of two systems (`ratios`), and the systems' counts are exchanged in random documents for
 its p (approximate randomisation, Noreen 1989), in all ways where documents are few.
 
-Baselines know the reference, not the text: `none` and `all` boundaries, as many segments as the
-reference of `even` length, and the reference's own segments `shuffled` (the mean of 20 orders).
-They take in all documents that a system coded.
+The baselines (`gammacp.segmentation.baselines`) are made of the reference, and take in all
+documents that a system coded.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -25,13 +25,13 @@ import numpy as np
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.ratios import draw_items, interval, linearised
-from gammacp.segmentation.rows import Rows, compared, share
+from gammacp.segmentation.ratios import draw_items, fractions_apart, interval
+from gammacp.segmentation.rows import Pairs, Rows, compared, share
 from gammacp.segmentation.statistics import Spread, spread
-from gammacp.segmentation.value import Segmentation
 from gammacp.signature import quoted
 
 RANKED_BY = "b"
@@ -39,7 +39,7 @@ RANKED_BY = "b"
 MEASURES = ("b", "s", "windowdiff", "pk", "ghd", "f", "f_near", "over", "under", "shift")
 # What a fraction is where there is nothing to count; no other measure has a value there.
 _EMPTY = {"b": 1.0, "s": 1.0, "ghd": 1.0}
-_SHUFFLES, _EXACT = 20, 10
+_EXACT = 10
 
 Fractions = Mapping[str, tuple[Floats, Floats]]
 
@@ -182,6 +182,7 @@ def gold_report(
     DataError
         No system has a document in common with it.
 
+    >>> from gammacp.segmentation import Segmentation
     >>> one, other = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
     >>> found = gold_report(Codings.of({"x": {"gold": one, "system": other}}), "gold")
     >>> found.systems[0].name, found.systems[0].micro("b"), found.systems[0].micro("under")
@@ -190,42 +191,23 @@ def gold_report(
     comparison = comparison or Comparison()
     near = comparison.n - 1 if near is None else min(whole("near", near, 0), 2**53)
     draws, seed = whole("draws", draws, 1), whole("seed", seed, 0)
-    chosen = several("systems", systems) or [c for c in codings.coders if c != reference]
-    for role, name in (("reference", reference), *(("system", name) for name in chosen)):
-        if name not in codings.coders:
-            raise UsageError(
-                f"{role} {name!r} coded no item; coders are: {', '.join(codings.coders)}"
-            )
-    if reference in chosen:
-        raise UsageError(f"{reference!r} is the reference, and no system beside it")
-    clash = next((c for c in chosen if c in map("({})".format, BASELINES)), None)
-    if clash is not None:
-        raise UsageError(f"{clash!r} is the name of a baseline: call the system otherwise")
-    gold = {item: coders[reference] for item, coders in codings.items() if reference in coders}
-    scores: list[SystemScore] = []
-    apart: list[str] = []
-    for name in dict.fromkeys(chosen):
-        shared = {i: [codings[i][name]] for i in gold if name in codings[i]}
-        if shared:
-            lost = tuple(
-                i for i in codings if (name in codings[i] or i in gold) and i not in shared
-            )
-            scores.append(_score(name, gold, shared, comparison, near, lost))
-        elif systems:
-            raise DataError(f"{name!r} coded no item of the reference {reference!r}")
-        else:
-            apart.append(name)
-    if not scores:
+    chosen = _systems(codings, reference, several("systems", systems))
+    gold = codings.only(item for item, coders in codings.items() if reference in coders)
+    shared = {name: [i for i in gold if name in codings[i]] for name in chosen}
+    apart = [name for name, items in shared.items() if not items]
+    if apart and systems:
+        raise DataError(f"{apart[0]!r} coded no item of the reference {reference!r}")
+    if len(apart) == len(chosen):
         raise DataError(
             f"no item of {reference!r} is coded by a system",
             hint="A system's segmentations stand under the items of the reference",
         )
-    coded = [i for i in gold if any(i in s.documents for s in scores)]
-    rng = np.random.default_rng(seed)
-    scores += [
-        _score(f"({name})", gold, {i: made(gold[i], rng) for i in coded}, comparison, near)
-        for name, made in BASELINES.items()
-    ]
+    scores = _scores(gold, reference, shared, comparison, near, np.random.default_rng(seed))
+    lost = {
+        name: tuple(i for i in codings if (name in codings[i] or i in gold) and i not in items)
+        for name, items in shared.items()
+    }
+    scores = [replace(s, left_out=lost.get(s.name, ())) for s in scores]
     ranked = sorted(scores, key=lambda s: (math.isnan(s.micro(RANKED_BY)), -s.micro(RANKED_BY)))
     return GoldReport(
         reference=reference,
@@ -236,7 +218,7 @@ def gold_report(
             for a, b in combinations(ranked, 2)
             if not (a.baseline and b.baseline)
         },
-        notes=tuple(_notes(gold.values(), ranked, apart)),
+        notes=tuple(_notes(len(codings.types) > 1, ranked, apart)),
         signature=comparison.signed(
             "segmentation",
             reference=quoted(reference),
@@ -248,63 +230,69 @@ def gold_report(
     )
 
 
-def _even(s: Segmentation) -> Segmentation:
-    mass, parts = s.mass, s.n_segments
-    places = [(2 * i * mass + parts) // (2 * parts) for i in range(1, parts)]
-    return Segmentation.from_typed({s.types[0]: places}, mass=mass, types=s.types)
+def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[str]:
+    """Who is compared with the reference; UsageError where somebody cannot be."""
+    chosen = list(dict.fromkeys(systems)) or [c for c in codings.coders if c != reference]
+    for role, name in (("reference", reference), *(("system", name) for name in chosen)):
+        if name not in codings.coders:
+            raise UsageError(
+                f"{role} {name!r} coded no item; coders are: {', '.join(codings.coders)}"
+            )
+        if role == "system" and name in BASELINES:
+            raise UsageError(f"{name!r} is the name of a baseline: call the system otherwise")
+    if reference in chosen:
+        raise UsageError(f"{reference!r} is the reference, and no system beside it")
+    return chosen
 
 
-BASELINES: Mapping[str, Callable[[Segmentation, np.random.Generator], list[Segmentation]]] = {
-    "none": lambda s, _: [Segmentation.from_typed({}, mass=s.mass, types=s.types)],
-    "all": lambda s, _: [
-        Segmentation.from_typed({s.types[0]: range(1, s.mass)}, mass=s.mass, types=s.types)
-    ],
-    "even": lambda s, _: [_even(s)],
-    "shuffled": lambda s, rng: [
-        random.segmentation(0)
-        for random in (Rows.of({"": {"": s}}, s.types).shuffled(rng) for _ in range(_SHUFFLES))
-    ],
-}
-
-
-def _score(
-    name: str,
-    gold: Mapping[str, Segmentation],
-    made: Mapping[str, Sequence[Segmentation]],
+def _scores(
+    gold: Codings,
+    reference: str,
+    shared: Mapping[str, Sequence[str]],
     comparison: Comparison,
     near: int,
-    lost: tuple[str, ...] = (),
-) -> SystemScore:
-    """A score; of several segmentations of a document, the mean of their counts."""
-    counts = [
-        _counts({i: {"": gold[i], " ": each[k]} for i, each in made.items()}, comparison, near)
-        for k in range(len(next(iter(made.values()))))
-    ]
-    fractions: dict[str, tuple[Floats, Floats]] = {
-        measure: (
-            np.mean([c[measure][0] for c in counts], axis=0),
-            np.mean([c[measure][1] for c in counts], axis=0),
-        )
-        for measure in MEASURES
+    rng: np.random.Generator,
+) -> list[SystemScore]:
+    """Systems, then baselines, which have several codings of a document: all in one comparison."""
+    coded = [i for i in gold if any(i in items for items in shared.values())]
+    right = Rows.of({i: {reference: gold[i][reference]} for i in coded}, gold.types)
+    made = {
+        name: (items, [Rows.of({i: {name: gold[i][name]} for i in items}, gold.types)])
+        for name, items in shared.items()
+        if items
     }
-    return SystemScore(
-        name=name,
-        baseline=name.startswith("("),
-        documents=tuple(made),
-        left_out=lost,
-        fractions=fractions,
-    )
+    made |= {name: (coded, make(right, rng)) for name, make in BASELINES.items()}
+    number = {item: k for k, item in enumerate(coded)}
+    first = [number[i] for items, versions in made.values() for _ in versions for i in items]
+    rows = Rows.joined([right, *(rows for _, versions in made.values() for rows in versions)])
+    second = np.arange(len(coded), len(rows.masses))
+    counts = _counts(compared(rows, comparison, (np.array(first), second)), near)
+    scores, at = [], 0
+    for name, (items, versions) in made.items():
+        until = at + len(items) * len(versions)
+        shape = len(versions), len(items)
+        fractions = {
+            measure: tuple(part[at:until].reshape(shape).mean(axis=0) for part in parts)
+            for measure, parts in counts.items()
+        }
+        scores.append(
+            SystemScore(
+                name=name,
+                baseline=name in BASELINES,
+                documents=tuple(items),
+                left_out=(),
+                fractions=fractions,
+            )
+        )
+        at = until
+    return scores
 
 
-def _counts(
-    both: Mapping[str, Mapping[str, Segmentation]], comparison: Comparison, near: int
-) -> Fractions:
-    from gammacp.segmentation.kernels import tolerated
+def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
+    """Numerators and denominators of `MEASURES` of each pair, the first coding the reference."""
+    from gammacp.segmentation.pair_kernels import tolerated
 
-    types = next(iter(next(iter(both.values())).values())).types
-    pairs = compared(Rows.of(both, types), comparison)
-    rows = pairs.rows
-    first, second = rows.pairs
+    rows, (first, second) = pairs.rows, pairs.pairs
     found, shifts = tolerated(rows.places, rows.offsets, first, second, float(near)).T
     gold, placed = (rows.placed.sum(axis=1)[side].astype(np.float64) for side in (first, second))
     gold_places, places = (rows.sizes[side].astype(np.float64) for side in (first, second))
@@ -323,39 +311,44 @@ def _counts(
     }
 
 
+@lru_cache(maxsize=2)
+def _exchanges(size: int, draws: int, seed: int) -> tuple[Floats, Floats]:
+    """Draws of documents, and documents in which two systems are exchanged: (draws, size) each."""
+    if size <= _EXACT:
+        return draw_items(size, draws, seed), np.array(list(product((0.0, 1.0), repeat=size)))
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(size,)))
+    return draw_items(size, draws, seed), rng.integers(2, size=(draws, size)).astype(np.float64)
+
+
 def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[str, Difference]:
-    mine, theirs = ([s.documents.index(i) for i in a.documents if i in b.documents] for s in (a, b))
+    number = {item: k for k, item in enumerate(b.documents)}
+    mine = [k for k, item in enumerate(a.documents) if item in number]
+    theirs = [number[item] for item in a.documents if item in number]
     size = len(mine)
     if not size:
         return dict.fromkeys(MEASURES, Difference(math.nan, None, math.nan))
-    drawn = draw_items(size, draws, seed)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(size,)))
+    drawn, swaps = _exchanges(size, draws, seed)
     exact = size <= _EXACT
-    swaps = (
-        np.array(list(product((0, 1), repeat=size))) if exact else rng.integers(2, size=drawn.shape)
-    )
     found = {}
     for measure in MEASURES:
         one, other = a.fractions[measure], b.fractions[measure]
         parts = np.stack([one[0][mine], one[1][mine], other[0][theirs], other[1][theirs]])
-        value = float(linearised(parts, np.ones((1, size)))[0][0])
-        moved = np.einsum("wd,pd->pw", swaps.astype(np.float64), parts[[2, 3]] - parts[:2])
+        values, errors = fractions_apart(parts, drawn)
+        value = float(values[0])
+        moved = np.einsum("wd,pd->pw", swaps, parts[[2, 3]] - parts[:2])
         sums = parts.sum(axis=1)[:, None] + np.concatenate((moved, -moved))
-        apart = share(sums[0], sums[1], math.nan) - share(sums[2], sums[3], math.nan)
+        exchanged = share(sums[0], sums[1], math.nan) - share(sums[2], sums[3], math.nan)
         # The data are one of all exchanges, and count as one of the random ones.
-        as_far = int((np.abs(apart) >= abs(value) - 1e-12).sum()) + (not exact)
+        as_far = int((np.abs(exchanged) >= abs(value) - 1e-12).sum()) + (not exact)
         p = math.nan if math.isnan(value) else as_far / (len(swaps) + (not exact))
-        found[measure] = Difference(
-            value, interval(parts, drawn, math.inf if measure == "shift" else 1.0), p
-        )
+        limit = math.inf if measure == "shift" else 1.0
+        found[measure] = Difference(value, interval(values, errors, size, limit), p)
     return found
 
 
-def _notes(
-    gold: Collection[Segmentation], systems: Sequence[SystemScore], apart: Sequence[str]
-) -> list[str]:
+def _notes(typed: bool, systems: Sequence[SystemScore], apart: Sequence[str]) -> list[str]:
     notes = [f"{name}: no document of the reference, so it is left out" for name in apart]
-    if any(len(s.types) > 1 for s in gold):
+    if typed:
         notes.append("f_near, over, under and shift look at places, not at types of boundaries")
     notes += [
         f"{a.name} and {b.name}: no document in common, so they are not compared"

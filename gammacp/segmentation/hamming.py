@@ -98,7 +98,7 @@ def ghd_of_positions(
     UsageError
         A cost is negative or not finite.
     """
-    from gammacp.segmentation.kernels import hamming
+    from gammacp.segmentation.pair_kernels import hamming
 
     for name, cost in (("insertion", insertion), ("deletion", deletion), ("shift", shift)):
         if not (np.isfinite(cost) and cost >= 0):

@@ -38,7 +38,7 @@ def miss_rates(reference: Segmentation, hypothesis: Segmentation) -> MissRates:
     >>> rates.false_negative, rates.false_positive
     (0.0, 0.5)
     """
-    from gammacp.segmentation.kernels import lost_shares
+    from gammacp.segmentation.pair_kernels import lost_shares
 
     check_comparable(reference, hypothesis)
     missed, foreign = lost_shares(reference.places, hypothesis.places, reference.mass)

@@ -1,9 +1,7 @@
-"""Differences of two fractions of sums over items, and how far they depend on the items drawn.
+"""How far a statistic of sums over items depends on the items that were drawn.
 
-Items are drawn again with replacement, as many as there are. Fractions of few and skewed items are
-not well served by percentiles; the interval is studentised (bootstrap-t, Efron & Tibshirani 1993,
-§12.5), as that of γ: what is resampled is (difference* − difference)/error*, the error being that
-of the linearised difference.
+Items are drawn again with replacement, as many as there are; the interval is studentised
+(`gammacp.studentised`) by the error of the linearised statistic.
 """
 
 from __future__ import annotations
@@ -14,52 +12,68 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.segmentation.rows import share
+from gammacp.studentised import studentised
 
 # With fewer items there is no interval.
 FEWEST = 5
-# Draws of items that are all alike have no error to speak of; of more than so many, no interval.
-_NO_ERROR = 1e-9
-_MOST_ALIKE = 0.02
 
 
 def draw_items(items: int, draws: int, seed: int) -> Floats:
-    """How often each item is drawn, shape (draws, items): as many as there are, put back."""
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(items, np.full(items, 1 / items), size=draws).astype(np.float64)
+    """Weights of items, shape (1 + draws, items): the data as they are, then draws with return."""
+    drawn = np.random.default_rng(seed).multinomial(items, np.full(items, 1 / items), size=draws)
+    return np.concatenate((np.ones((1, items)), drawn))
 
 
-def linearised(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The difference of two fractions for weights of documents (draws, documents), and its error.
+def error_of(influences: Floats, weights: Floats) -> Floats:
+    """The error of a statistic that items move by these `influences`, shape (draws, items)."""
+    items = influences.shape[-1]
+    squares = np.einsum("wd,wd,wd->w", weights, influences, influences)
+    return np.asarray(np.sqrt(squares * items / max(items - 1, 1)))
 
-    `parts`, shape (4, documents), are the numerators and denominators of either.
+
+def fractions_apart(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """The difference of two fractions of sums for weights of items, and its error.
+
+    Parameters
+    ----------
+    parts
+        The numerators and denominators of either, shape (4, items).
+    weights
+        Of the items, shape (draws, items).
     """
     sums = np.einsum("wd,pd->pw", weights, parts)
-    ratios = share(sums[::2], sums[1::2], math.nan)
-    left = parts[::2, None] - ratios[..., None] * parts[1::2, None]
-    left = share(left, np.broadcast_to(sums[1::2, :, None], left.shape), math.nan)
-    size = parts.shape[1]
-    squares = np.einsum("wd,wd->w", weights, (left[0] - left[1]) ** 2)
-    return ratios[0] - ratios[1], np.sqrt(squares * size / max(size - 1, 1))
+    ratios, per = (share(x, sums[1::2], math.nan) for x in (sums[::2], np.ones_like(sums[1::2])))
+    slopes = np.stack((per[0], -ratios[0] * per[0], -per[1], ratios[1] * per[1]))
+    return ratios[0] - ratios[1], error_of(np.einsum("pw,pd->wd", slopes, parts), weights)
 
 
-def interval(parts: Floats, drawn: Floats, limit: float = math.inf) -> tuple[float, float] | None:
-    """The 95 % interval of the difference from the draws, within ± limit.
+def interval(
+    values: Floats, errors: Floats, items: int, limit: float = math.inf
+) -> tuple[float, float] | None:
+    """The 95 % interval of a statistic from draws of items, within ± limit.
 
-    None for fewer than `FEWEST` items, and where too many draws tell nothing of the error. `parts`
-    and `drawn` as `parts` and `weights` of `linearised`.
+    None for fewer than `FEWEST` items, and where there is no value.
+
+    Parameters
+    ----------
+    values, errors
+        The statistic for the weights of `draw_items`, and its errors: shape (1 + draws,).
+    items
+        How many are drawn.
+    limit
+        The largest magnitude that the statistic can have.
     """
-    if parts.shape[1] < FEWEST:
+    known = ~np.isnan(values[1:])
+    if items < FEWEST or math.isnan(values[0]) or not known.any():
         return None
-    (value,), (error,) = linearised(parts, np.ones((1, parts.shape[1])))
-    values, errors = linearised(parts, drawn)
-    known = ~np.isnan(values)
-    if not known.any() or math.isnan(value):
-        return None
-    same = np.abs(values - value) <= _NO_ERROR
-    told = known & ((errors > _NO_ERROR) | same)
-    if told.sum() < (1 - _MOST_ALIKE) * known.sum():
-        return None
-    t = np.where(same, 0.0, values - value)[told] / np.maximum(errors[told], _NO_ERROR)
-    high, low = np.quantile(t, (0.025, 0.975))
-    ends = np.clip((value - low * error, value - high * error), -limit, limit)
-    return float(ends[0]), float(ends[1])
+    drawn = values[1:][known], errors[1:][known]
+    ends = studentised(float(values[0]), float(errors[0]), *drawn, parts=items)
+    low, high = np.clip(ends, -limit, limit)
+    return float(low), float(high)
+
+
+def difference_interval(
+    parts: Floats, weights: Floats, limit: float = math.inf
+) -> tuple[float, float] | None:
+    """`interval` of the difference of two fractions (`fractions_apart`)."""
+    return interval(*fractions_apart(parts, weights), weights.shape[1], limit)

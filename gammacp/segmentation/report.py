@@ -20,6 +20,7 @@ from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
+from gammacp.segmentation.ratios import FEWEST
 from gammacp.signature import quoted
 
 
@@ -191,8 +192,8 @@ def _notes(
             f"1 − WD is undefined for {found.windowdiff.undefined} pairs of codings, in items too "
             "short for a window; means are those of the others"
         )
-    if found.intervals is not None and len(found.items) < 2:
-        notes.append("no interval: a bootstrap over items needs two items")
+    if found.intervals is not None and len(found.items) < FEWEST:
+        notes.append(f"no interval: a bootstrap over items needs {FEWEST} items")
     elif found.intervals is not None and found.intervals.pi.undefined:
         notes.append(
             f"{found.intervals.pi.undefined} of {found.intervals.draws} draws of items have no "
@@ -203,6 +204,11 @@ def _notes(
         for d in drops
         if d.left_out and not d.baseline
     ]
+    if len({(d.items, d.left_out) for d in drops}) > 1:
+        notes.append(
+            "candidates coded different items: their drops, and those of the baselines (all items "
+            "that a candidate coded), are not of the same texts"
+        )
     lost = {} if rows is None else {name: m.undefined for name, m in means(rows).items()}
     listed = ", ".join(f"{name} {count}" for name, count in lost.items() if count)
     if listed:

@@ -6,7 +6,7 @@ coefficients are sums over columns of what comes out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -96,6 +96,35 @@ class Rows:
         columns = np.array(found, np.int64).reshape(-1, 2)
         return columns[:, 0].copy(), columns[:, 1].copy()
 
+    @classmethod
+    def joined(cls, parts: Sequence[Rows]) -> Rows:
+        """Rows of several corpora of the same types one after the other."""
+        sizes = np.concatenate([part.sizes for part in parts])
+        return replace(
+            parts[0],
+            item=np.concatenate([part.item for part in parts]),
+            coder=tuple(coder for part in parts for coder in part.coder),
+            masses=np.concatenate([part.masses for part in parts]),
+            places=np.concatenate([part.places for part in parts]),
+            offsets=np.concatenate(([0], np.cumsum(sizes))),
+            held=tuple(held for part in parts for held in part.held),
+        )
+
+    def placing(self, place: Callable[[Indices, int], Iterable[int]]) -> Rows:
+        """The same items with boundaries of the first type where `place` puts them.
+
+        It is given the places of each row and its mass, and gives others, sorted.
+        """
+        bounds = zip(self.offsets, self.offsets[1:], self.masses.tolist(), strict=False)
+        rows = [list(place(self.places[i:j], mass)) for i, j, mass in bounds]
+        places = np.array([p for row in rows for p in row], np.int64)
+        return replace(
+            self,
+            places=places,
+            offsets=np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64))),
+            held=((0,),) * len(places) if len(self.types) > 1 else (),
+        )
+
     def segmentation(self, row: int) -> Segmentation:
         """The coding of a row."""
         inside = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
@@ -133,7 +162,7 @@ class Pairs:
     rows, comparison, pairs
         What was compared, how, and the first and second row of each pair.
     both, sided
-        The columns `kernels.BOTH` and `kernels.SIDED`, shapes (pairs, 12) and (pairs, 2, 6).
+        The columns `BOTH` and `SIDED` of `pair_kernels`, shapes (pairs, 12) and (pairs, 2, 6).
     """
 
     rows: Rows
@@ -154,8 +183,8 @@ class Pairs:
         return (len(self.rows.types) * places).astype(np.float64)
 
     def column(self, name: str) -> Floats:
-        """A column of `kernels.BOTH`."""
-        from gammacp.segmentation.kernels import BOTH
+        """A column of `pair_kernels.BOTH`."""
+        from gammacp.segmentation.pair_kernels import BOTH
 
         return self.both[:, BOTH.index(name)]
 
@@ -207,7 +236,7 @@ def compared(
     rows: Rows, comparison: Comparison, pairs: tuple[Indices, Indices] | None = None
 ) -> Pairs:
     """Every two codings of each item, or these `pairs` of `rows` by this `comparison`."""
-    from gammacp.segmentation.kernels import all_pairs
+    from gammacp.segmentation.pair_kernels import all_pairs
 
     costs, pairs = comparison.costs, pairs or rows.pairs
     windows = window(comparison.windows)

@@ -96,7 +96,7 @@ def segmentation_similarity(
         return published_edits(a, b, n=n)
 
     if len(a.types) == 1:
-        from gammacp.segmentation.kernels import of_pair
+        from gammacp.segmentation.pair_kernels import of_pair
 
         weights = costs.substitution, costs.transposition, costs.te
         optimal = search is EditSearch.OPTIMAL

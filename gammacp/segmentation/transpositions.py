@@ -45,7 +45,7 @@ def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
     n, costs
         As for `segmentation_similarity`.
     """
-    from gammacp.segmentation.kernels import published
+    from gammacp.segmentation.edit_kernels import published
 
     check_comparable(a, b)
     n = whole("n", n, 1)
@@ -73,7 +73,7 @@ def optimal_edits(
     n, costs
         As for `segmentation_similarity`.
     """
-    from gammacp.segmentation.kernels import cheapest, mirrored
+    from gammacp.segmentation.edit_kernels import cheapest, mirrored
 
     check_comparable(a, b)
     n, costs = whole("n", n, 1), costs or EditCosts()

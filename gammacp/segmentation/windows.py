@@ -149,7 +149,7 @@ def _errors(
     reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool, more: int = 0
 ) -> tuple[float, float]:
     """WindowDiff and P_k."""
-    from gammacp.segmentation.kernels import window_errors
+    from gammacp.segmentation.pair_kernels import window_errors
 
     check_comparable(reference, hypothesis)
     k = window_size(reference) if k is None else whole("window size k", k, 1)

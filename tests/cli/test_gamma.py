@@ -52,6 +52,21 @@ def test_table_names_the_value_and_the_seed(run: Run, good: Path) -> None:
     assert "seed 5" in result.err
 
 
+def test_explained(run: Run, good: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("A,x,0,5\nB,y,0,5\nB,x,20,26\n")
+    result = run("gamma", good, other, "--explain")
+    assert "γ if perfect" in result.out
+    assert "of the disorder is about" in result.err
+    found = json.loads(run("gamma", good, other, "--explain", "--json").out)
+    parts = found["explanation"]
+    assert [r["document"] for r in parts["documents"]] == [str(good), str(other)]
+    whole = found["corpus"]["observed_disorder"]
+    for key in ("components", "annotators", "pairs", "categories", "documents"):
+        assert sum(r["observed"] for r in parts[key]) == pytest.approx(whole)
+    assert "explanation" not in json.loads(run("gamma", good, "--json").out)
+
+
 def test_several_files_are_a_corpus(run: Run, good: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text("A,x,0,5\nB,y,0,5\nB,x,20,26\n")

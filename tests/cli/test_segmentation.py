@@ -54,8 +54,9 @@ def test_candidates(run: Run) -> None:
     document = json.loads(found.out)
     assert document["items"]["stargazer"]["coders"] == 7
     names = [c["candidate"] for c in document["candidates"]]
-    assert names == ["h1", "(even)", "h2", "(shuffled)", "(all)", "(none)"]
-    assert document["candidates"][2]["drop"]["pi_s"] > 0
+    assert names[:2] == ["h1", "h2"]
+    assert sorted(names[2:]) == ["(all)", "(even)", "(none)", "(shuffled)"]
+    assert document["candidates"][1]["drop"]["pi_s"] > 0
     assert document["candidates"][0]["interval"]["b"] is None  # one item only
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -30,6 +31,7 @@ HOMES = {"checking": "testing"}  # single modules that are part of another
 ROW = {package: number for number, row in enumerate(LAYERS) for package in row}
 
 
+@cache
 def imports() -> dict[tuple[str, str], set[str]]:
     """(importing package, imported package) → the modules that do so; lazy imports count."""
     found: dict[tuple[str, str], set[str]] = {}

@@ -259,19 +259,29 @@ def test_ten_thousand_units_stay_smooth(opened: Open) -> None:
     units = [Unit(a, s, s + 8, "xyz"[i % 3]) for a in "ABC" for i, s in enumerate(starts)]
     big = Continuum.from_units(units)
     page = opened(_view_only(big))
-    # All of them at once, which is the worst case; a frame of 60 per second has 16.7 ms.
+    # What a paint does, however fast the machine: all of them at once, then what is in sight.
     page.evaluate("document.querySelector('[data-part=alignment]').view.fit()")
-    assert view(page, _PAINT_TIME) < 100
-    assert view(page, f"(v.zoom(100), {_PAINT_TIME})") < 33
+    everything = view(page, _PAINTED)
+    assert 100 < everything < len(units)
+    assert view(page, f"(v.zoom(100), {_PAINTED})") < everything / 5
 
 
-# Median of some paints, in ms; reading a pixel back waits until it is painted.
-_PAINT_TIME = """Array.from({length: 15}, () => {
-    const began = performance.now();
+# Calls of the canvas that a paint needs.
+_PAINTED = """(() => {
+    const whole = v.context;
+    let calls = 0;
+    v.context = new Proxy(whole, {
+        get(_, key) {
+            const value = whole[key];
+            if (typeof value !== 'function') return value;
+            return (...given) => { calls += 1; return value.apply(whole, given); };
+        },
+        set(_, key, value) { whole[key] = value; return true; },
+    });
     v.redraw(true);
-    v.context.getImageData(0, 0, 1, 1);
-    return performance.now() - began;
-}).sort((a, b) => a - b)[7]"""
+    v.context = whole;
+    return calls;
+})()"""
 
 
 def _view_only(continuum: Continuum) -> str:

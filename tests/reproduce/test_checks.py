@@ -45,7 +45,8 @@ CASES: list[tuple[str, Series, Series | None, Mapping[str, Any], bool]] = [
     ("some-above", series(0.1, 0.2), None, {"value": 0.3}, False),
     ("decreasing", series(1, 0.5, 0.2), None, {}, True),
     ("decreasing", series(1, 0.5, 0.6, 0.2), None, {}, False),
-    ("decreasing", series(1, 0.5, 0.51, 0.2, se=0.01), None, {}, True),
+    ("decreasing", series(1, 0.9, 0.7, 0.5, 0.51, 0.4, 0.3, 0.2, 0, se=0.01), None, {}, True),
+    ("decreasing", series(1, 0.9, 0.7, 0.5, 0.5, 0.5, 0.5, 0.2, 0, se=0.01), None, {}, False),
     ("decreasing", series(1, 1, 1), None, {}, False),
     ("increasing-somewhere", series(1, 0.5, 0.6, 0.2), None, {}, True),
     ("increasing-somewhere", series(1, 0.5, 0.51, se=0.1), None, {}, False),
@@ -60,6 +61,14 @@ CASES: list[tuple[str, Series, Series | None, Mapping[str, Any], bool]] = [
     ("less-than", series(0.1, 0.5), series(0.2, 0.6), {}, True),
     ("less-than", series(0.1, 0.7), series(0.2, 0.6), {}, False),
     ("less-than", series(NAN), series(NAN), {}, False),
+    ("increasing", series(0.1, 0.5), None, {}, True),
+    ("increasing", series(0.2, 0.2), None, {}, False),
+    ("spans", series(0, 0.4, 1), None, {"low": 0, "high": 1}, True),
+    ("spans", series(0.2, 0.4, 1), None, {"low": 0, "high": 1, "tolerance": 0.1}, False),
+    ("least", series(0.1), series(0.3, 0.1, 0.2), {}, True),
+    ("least", series(0.1), series(0.1, 0.1, 0.2), {}, False),
+    ("greatest", series(0.3), series(0.3, 0.1, 0.2), {}, True),
+    ("greatest", series(0.2), series(0.3, 0.1, 0.2), {}, False),
     ("undefined", series(NAN, NAN), None, {}, True),
     ("undefined", series(NAN, 0.2), None, {}, False),
 ]
@@ -69,7 +78,7 @@ CASES: list[tuple[str, Series, Series | None, Mapping[str, Any], bool]] = [
 def test_checks(
     check: str, first: Series, other: Series | None, parameters: Mapping[str, Any], holds: bool
 ) -> None:
-    verdict = CHECKS[check](first, other, parameters)
+    verdict = CHECKS[check].call(first, other, parameters)
     assert verdict.holds is holds
     assert verdict.measured
 

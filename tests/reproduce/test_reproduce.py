@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from gammacp.reproduce.claims import load_ledgers
 from tests.conftest import Outcome, Run
 
 GOOD = '''"""A toy experiment."""
@@ -11,16 +12,21 @@ def run(out, *, quick, data):
     (out / "toy.csv").write_text("measure,x,y\\ngamma,0,1\\ngamma,1,0.5\\nser,0,1\\nser,1,2\\n")
 '''
 CLAIM = """
+title = "Toy 2001"
 [[claim]]
-experiment = "toy"
-source = "§1"
-text = "γ decreases"
-csv = "toy.csv"
+words = "γ decreases"
+place = "§1"
+kind = "sweep"
+csv = "toy/toy.csv"
 check = "decreasing"
 where = {{ measure = "{measure}" }}
 x = "x"
 y = "{y}"
 {more}
+[[left_out]]
+words = "γ is nice"
+place = "§2"
+reason = "a judgement"
 """
 
 
@@ -40,8 +46,13 @@ def reproduce(run: Run, checkout: Path, *args: object) -> Outcome:
 
 
 def claims(checkout: Path, measure: str = "gamma", y: str = "y", more: str = "") -> None:
-    text = CLAIM.format(measure=measure, y=y, more=more)
-    (checkout / "experiments" / "claims.toml").write_text(text)
+    write(checkout, CLAIM.format(measure=measure, y=y, more=more))
+
+
+def write(checkout: Path, text: str, name: str = "toy2001") -> None:
+    folder = checkout / "experiments" / "claims"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.toml").write_text(text)
 
 
 def test_run_and_check(run: Run, checkout: Path) -> None:
@@ -60,6 +71,15 @@ def test_list(run: Run, checkout: Path) -> None:
     assert "_shared" not in result.out
 
 
+def test_an_experiment_is_executed_once(run: Run, checkout: Path) -> None:
+    claims(checkout)
+    path = checkout / "experiments" / "toy.py"
+    times = checkout / "times"
+    path.write_text(f"{GOOD}\nwith open({str(times)!r}, 'a') as file:\n    file.write('.')\n")
+    assert reproduce(run, checkout, "toy").code == 0
+    assert (checkout / "times").read_text() == "."
+
+
 def test_a_failing_claim_exits_1_unless_explained(run: Run, checkout: Path) -> None:
     claims(checkout, "ser")
     assert reproduce(run, checkout, "toy").code == 1
@@ -70,17 +90,135 @@ def test_a_failing_claim_exits_1_unless_explained(run: Run, checkout: Path) -> N
     assert "it rises" in result.out
 
 
+def test_an_explanation_that_is_not_needed_is_an_error(run: Run, checkout: Path) -> None:
+    claims(checkout, more='fails_because = "it rises"')
+    result = reproduce(run, checkout, "toy")
+    assert result.code == 1
+    assert "holds, and still says why it fails" in result.err
+    # A coarse run does not tell.
+    assert reproduce(run, checkout, "--check", "--quick").code == 0
+
+
+def test_failed_and_paper_choose_what_is_shown(run: Run, checkout: Path) -> None:
+    claims(checkout)
+    write(checkout, CLAIM.format(measure="ser", y="y", more='fails_because = "r"'), "rival2002")
+    everything = reproduce(run, checkout, "toy")
+    assert everything.out.count("γ decreases") == 2
+    assert everything.out.count("holds  ") == 1
+    failing = reproduce(run, checkout, "--check", "--failed", "--json")
+    assert [c["paper"] for c in json.loads(failing.out)["claims"]] == ["rival2002"]
+    one = json.loads(reproduce(run, checkout, "--check", "--paper", "2001", "--json").out)
+    assert [c["paper"] for c in one["claims"]] == ["toy2001"]
+    assert one["counts"] == [
+        {
+            "paper": "toy2001",
+            "kinds": {"sweep": {"holds": 1, "of": 1}},
+            "fitted": {"holds": 0, "of": 0},
+            "not_encoded": 1,
+        }
+    ]
+    wrong = reproduce(run, checkout, "--check", "--paper", "1999")
+    assert wrong.code == 2
+    assert "there are: rival2002, toy2001" in wrong.err
+
+
+def test_what_holds_by_definition_or_was_fitted_is_not_reproduced(run: Run, checkout: Path) -> None:
+    def told() -> str:
+        return reproduce(run, checkout, "toy").out.splitlines()[-2]
+
+    claims(checkout)
+    assert told().startswith("reproduced: 1 of 1 ")
+    claims(checkout, more="fitted = true")
+    assert told().startswith("reproduced: 0 of 0 ")
+    text = CLAIM.format(measure="gamma", y="y", more="")
+    write(checkout, text.replace('"sweep"', '"definition"'))
+    assert told().startswith("reproduced: 0 of 0 ")
+
+
+def test_the_verdicts_fit_a_terminal(
+    run: Run, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    claims(checkout, "ser", more=f'fails_because = "{"it rises and rises " * 20}"')
+    lines = reproduce(run, checkout, "toy").out.split("reproduced:")[0].splitlines()
+    assert max(map(len, lines[:10])) <= 60
+
+
+def test_lists_and_overrides_make_several_predicates(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(
+        """
+        [[claim]]
+        words = "w"
+        place = "p"
+        kind = "code"
+        csv = "e/f.csv"
+        check = "equals"
+        y = "v"
+        value = 1
+        where = { a = [1, 2] }
+        tests = [{}, { where = { a = 3 }, value = 2 }, { check = "all-below", value = 5 }]
+        """
+    )
+    (ledger,) = load_ledgers(tmp_path)
+    told = [(p.where["a"], p.check, p.parameters["value"]) for p in ledger.claims[0].tests]
+    assert told == [
+        (1, "equals", 1),
+        (2, "equals", 1),
+        (3, "equals", 2),
+        (1, "all-below", 5),
+        (2, "all-below", 5),
+    ]
+
+
+BROKEN = [
+    ("z = 1", "sweep", "unknown key 'z'"),
+    ("tests = [{ valeu = 1 }]", "sweep", "decreasing: unknown key 'valeu'"),
+    ("other = { measure = 'ser' }", "sweep", "takes no 'other'"),
+    ("tests = [{ check = 'less-than' }]", "sweep", "needs 'other'"),
+    ("tests = [{ check = 'equals' }]", "sweep", "equals has no 'value'"),
+    ("tests = [{ check = 'eqals' }]", "sweep", "did you mean 'equals'"),
+    ("", "swept", "kind 'swept' is none of arithmetic"),
+]
+
+
+@pytest.mark.parametrize(("more", "kind", "message"), BROKEN)
+def test_a_ledger_that_cannot_be_meant_is_an_error(
+    run: Run, checkout: Path, more: str, kind: str, message: str
+) -> None:
+    text = CLAIM.format(measure="gamma", y="y", more=more).replace('"sweep"', f'"{kind}"')
+    write(checkout, text)
+    result = reproduce(run, checkout, "--check")
+    assert result.code == 3
+    assert message in result.err
+    assert "γ decreases" in result.err
+
+
 def test_bad_claims_are_named(run: Run, checkout: Path) -> None:
     claims(checkout, y="z")
     result = reproduce(run, checkout, "toy")
     assert result.code == 3
     assert "column 'z' is missing" in result.err
+    assert "'γ decreases'" in result.err
     claims(checkout, measure="nobody")
     assert "no row has" in reproduce(run, checkout, "--check").err
-    (checkout / "experiments" / "claims.toml").write_text("[[claim]]\ntext = 'x'\n")
-    assert "claim 1 has no 'check'" in reproduce(run, checkout, "--check").err
-    (checkout / "experiments" / "claims.toml").write_text("[[claim")
-    assert reproduce(run, checkout, "--check").code == 3
+    for text, message in (
+        ("[[claim]]\nwords = 'x'\n", "claim 1 (x) has no 'place'"),
+        ("[[claim", "toy2001.toml"),
+        ("colour = 1", "unknown key 'colour'"),
+        ("[[left_out]]\nwords = 'x'\nplace = 'y'\n", "left_out 1 has no 'reason'"),
+        (CLAIM.format(measure="gamma", y="y", more="") * 2, "toy2001.toml"),
+        (
+            CLAIM.format(measure="gamma", y="y", more="")
+            .replace("γ is nice", "γ decreases")
+            .replace("§2", "§1"),
+            "stands twice",
+        ),
+    ):
+        write(checkout, text)
+        result = reproduce(run, checkout, "--check")
+        assert (result.code, message in result.err) == (3, True), result.err
+    (checkout / "experiments" / "claims" / "toy2001.toml").unlink()
+    assert "holds no ledger" in reproduce(run, checkout, "--check").err
 
 
 def test_a_failed_run_leaves_the_results_alone(run: Run, checkout: Path) -> None:
@@ -109,6 +247,7 @@ def test_unknown_experiment_and_missing_checkout(run: Run, checkout: Path) -> No
 
 
 def test_data_that_does_not_ship(run: Run, checkout: Path) -> None:
+    claims(checkout)
     path = checkout / "experiments" / "toy.py"
     path.write_text(GOOD + "\nNEEDS_DATA = True\n")
     result = reproduce(run, checkout, "toy")

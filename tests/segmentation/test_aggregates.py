@@ -8,22 +8,26 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gammacp.chance.sampling import SampleRule
 from gammacp.segmentation import (
     Codings,
     Comparison,
+    Mode,
     Segmentation,
     Spread,
     coding_agreement,
+    coefficients,
     confusion_matrix,
     means,
     pairwise,
     segmentation_report,
     window_diff,
 )
+from gammacp.segmentation.agreement import compared_pairs
+from gammacp.segmentation.coefficients import influences, pool
 
 
 @st.composite
@@ -113,30 +117,39 @@ def test_f_is_the_weighted_harmonic_mean(
         assert math.isnan(f) if a.n_boundaries == b.n_boundaries == 0 else f == 0
 
 
-@settings(max_examples=25, deadline=None)
-@given(small_corpora(), st.integers(0, 3))
-def test_bootstrap_from_copies_of_items(corpus: Codings, seed: int) -> None:
-    """The interval of draws is that of corpora with so many copies of each item."""
-    draws = 12
-    found = coding_agreement(corpus, bootstrap=draws, seed=seed).intervals
-    assert found is not None
-    if len(corpus) < 2:
-        assert found.pi.interval is None
+@settings(max_examples=40, deadline=None)
+@given(small_corpora(), st.sampled_from(Mode), st.data())
+def test_weights_of_items_are_copies_and_influences_derivatives(
+    corpus: Codings, mode: Mode, data: st.DataObject
+) -> None:
+    """π and κ of weighted items are those of copies; an item moves them by the derivative."""
+    times = data.draw(st.lists(st.integers(0, 3), min_size=len(corpus), max_size=len(corpus)))
+    assume(sum(times))
+    people = corpus.people()
+    copies = {
+        f"{item} {k}": {people[item][c]: s for c, s in coders.items()}
+        for (item, coders), n in zip(corpus.items(), times, strict=True)
+        for k in range(n)
+    }
+    comparison = Comparison(mode=mode)
+    pooled = coding_agreement(Codings.of(copies), comparison=comparison).pooled
+    arrays = pool(compared_pairs(corpus, comparison), corpus.row_people())
+    weights = np.array(times, np.float64)
+    found = influences(arrays, mode, weights)
+    if pooled.reason is not None:
+        assert all(math.isnan(value) for value, _ in found)
         return
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(len(corpus), np.full(len(corpus), 1 / len(corpus)), size=draws)
-    people, values = corpus.people(), []
-    for row in counts.tolist():
-        copies = {
-            f"{item} {k}": {people[item][c]: s for c, s in coders.items()}
-            for (item, coders), times in zip(corpus.items(), row, strict=True)
-            for k in range(times)
-        }
-        values.append(coding_agreement(Codings.of(copies)).pooled.kappa)
-    defined = [v for v in values if v == v]
-    assert found.kappa.undefined == draws - len(defined)
-    if defined:
-        assert found.kappa.interval == pytest.approx(np.quantile(defined, (0.025, 0.975)))
+    assert [value for value, _ in found] == pytest.approx([pooled.pi, pooled.kappa])
+    for i, weight in enumerate(weights):
+        # Weights near 0 stay: an item that is not there brings no pair of coders together.
+        if weight == 0:
+            continue
+        step = 1e-6 * np.eye(len(weights))[i]
+        more, less = (
+            coefficients(arrays, mode=mode, weights=w) for w in (weights + step, weights - step)
+        )
+        slopes = [(more.pi - less.pi) / 2e-6, (more.kappa - less.kappa) / 2e-6]
+        assert [moved[i] for _, moved in found] == pytest.approx(slopes, abs=1e-5, rel=1e-4)
 
 
 @settings(max_examples=60, deadline=None)

@@ -24,8 +24,8 @@ from gammacp.segmentation import (
     window_diff,
 )
 from gammacp.segmentation.gold import MEASURES, GoldReport, SystemScore
-from gammacp.segmentation.kernels import tolerated
-from gammacp.segmentation.ratios import draw_items, interval
+from gammacp.segmentation.pair_kernels import tolerated
+from gammacp.segmentation.ratios import difference_interval, draw_items
 
 
 def codings(items: dict[str, dict[str, list[int]]]) -> Codings:
@@ -154,7 +154,7 @@ def test_intervals_cover() -> None:
         below = rng.integers(4, 12, (2, 15)).astype(float)
         above = rng.binomial(below.astype(int), 0.6).astype(float)
         parts = np.stack([above[0], below[0], above[1], below[1]])
-        low, high = interval(parts, draw_items(15, 400, run)) or (math.nan, math.nan)
+        low, high = difference_interval(parts, draw_items(15, 400, run)) or (math.nan, math.nan)
         held += low <= 0 <= high
     assert abs(held / 300 - 0.95) < 0.035
 
@@ -225,5 +225,5 @@ def test_intervals_of_few_documents_stay_in_range() -> None:
     for _ in range(60):
         parts = rng.integers(0, 3, size=(4, 5)).astype(float)
         parts[1::2] = np.maximum(parts[1::2], parts[::2]) + 1
-        ends = interval(parts, draw_items(5, 200, 0), 1.0)
+        ends = difference_interval(parts, draw_items(5, 200, 0), 1.0)
         assert ends is None or -1 <= ends[0] <= ends[1] <= 1

@@ -41,20 +41,7 @@ class Solver:
     presolved: bool = False
 
 
-SOLVERS: Registry[Solver] = Registry(
-    "solver",
-    modules=(
-        "gammacp.alignment.solvers.auto",
-        "gammacp.alignment.solvers.enumeration",
-        "gammacp.alignment.solvers.generation",
-        "gammacp.alignment.solvers.crowds",
-        "gammacp.alignment.solvers.bipartite",
-        "gammacp.alignment.solvers.cpsat",
-        "gammacp.alignment.solvers.milp",
-        "gammacp.alignment.solvers.greedy",
-        "gammacp.alignment.solvers.brute",
-    ),
-)
+SOLVERS: Registry[Solver] = Registry("solver")
 
 
 def register(solver: Solver) -> Solver:

@@ -34,6 +34,7 @@ from gammacp.measures.agreement import (
     basis_of,
     named_continua,
 )
+from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.resampling import DRAWS, BootstrapInterval
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 
@@ -45,7 +46,8 @@ class Comparison:
     """Who agrees with whom, about what, and where; all γ under one chance model.
 
     `overall` holds the score per document, too; `without` is the agreement without each annotator;
-    `reference` is None unless one was named, `against` unless there is another round.
+    `reference` is None unless one was named, `against` unless there is another round, `explanation`
+    unless it was asked for.
     """
 
     overall: Agreement
@@ -57,6 +59,7 @@ class Comparison:
     confusion: Confusion
     reference: ReferenceComparison | None
     against: OtherRound | None = None
+    explanation: Explanation | None = None
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -86,6 +89,7 @@ class Comparison:
             "confusion": self.confusion.as_dict(),
             "reference": self.reference.as_dict() if self.reference else None,
             "against": self.against.as_dict() if self.against else None,
+            **({"explanation": self.explanation.as_dict()} if self.explanation else {}),
         }
 
 
@@ -99,6 +103,7 @@ def compare(
     deals: int = DEALS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
+    explain: bool = False,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     **options: Unpack[GammaOptions],
@@ -119,6 +124,8 @@ def compare(
         Compute γ without each annotator, on the annotator's documents.
     by
         What is computed beside γ of everybody: tables of `TABLES`.
+    explain
+        Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
         Where random sets are aligned; the same bits whatever it is.
     progress
@@ -183,6 +190,7 @@ def compare(
         confusion=table,
         reference=found,
         against=rounds,
+        explanation=explained_on(basis, others) if explain else None,
     )
 
 

@@ -27,7 +27,7 @@ from gammacp.cli.options.bench import (
     sweep_of,
 )
 from gammacp.cli.options.groups import flatten
-from gammacp.cli.options.names import HELP, Command, Group
+from gammacp.cli.options.names import Command, Group, application
 from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import AsJson, message, print_json
 
@@ -152,7 +152,7 @@ def _plan(sweep: Sweep, store: Store, running: Running, *, as_json: bool) -> Non
     print_plan(rows, running.cores or available_cores(), as_json=as_json)
 
 
-bench = typer.Typer(cls=Group, context_settings=HELP)
+bench = application(cls=Group)
 bench.callback(invoke_without_command=True)(flatten(_bench))
 for command in (status, export, merge):
     bench.command(cls=Command)(flatten(command))

@@ -22,6 +22,8 @@ from gammacp.errors import DataError
 
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
+    from gammacp.measures.explanation import Explanation
+    from gammacp.measures.random_sets import Memory
     from gammacp.measures.settings import GammaOptions
 
 
@@ -30,6 +32,9 @@ def gamma(
     settings: Settings,
     files: Files = None,
     alignment: bool = option("Print the best alignment of each continuum too.", default=False),
+    explain: bool = option(
+        "Take γ apart: what places, categories and missing units cost, and whom.", default=False
+    ),
     bootstrap: int = option(
         "Draws of a bootstrap interval, over unitary alignments and, for the corpus, "
         "over documents; 0 for none.",
@@ -46,6 +51,7 @@ def gamma(
     observed disorder alone.
     """
     from gammacp.measures.agreement import agreement
+    from gammacp.measures.explanation import explained
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
@@ -53,24 +59,33 @@ def gamma(
     loaded = load(files, reading)
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
+    continua = loaded.corpus() if several else loaded.continua
+    shared: Memory | None = {} if explain else None
     with (
         workers(jobs, pays=False) as executor,
         counting("random annotation sets") as progress,
         interruptible() as interrupted,
     ):
         found = agreement(
-            loaded.corpus() if several else loaded.continua,
+            continua,
             bootstrap=bootstrap,
             executor=executor,
             progress=progress,
+            shared=shared,
             **options,
+        )
+        parts = (
+            explained(continua, shared=shared, **options) if explain and found.computed else None
         )
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     if json:
-        print_json({**found.as_dict(), **loaded.json})
+        taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
+        print_json({**found.as_dict(), **taken_apart, **loaded.json})
     else:
         _print(found, options, len(loaded.failures), alignment=alignment)
+        if parts is not None:
+            _explain(parts)
     end_if_interrupted(interrupted, _how_far(found))
     _check(found, settings, fail_under)
 
@@ -111,6 +126,15 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
         for name, score in found.computed.items():
             print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")
     message("; ".join(filter(None, (f"seed {options['seed']}", found.score.signature))))
+
+
+def _explain(parts: Explanation) -> None:
+    from gammacp.measures.tables import explanation_tables
+
+    for title, table in explanation_tables(parts):
+        show(table, title=title)
+    for sentence in parts.in_words():
+        message(sentence)
 
 
 def _check(found: Agreement, settings: Settings, fail_under: float | None) -> None:

@@ -9,11 +9,27 @@ from typing import TYPE_CHECKING
 import typer
 
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
-from gammacp.cli.output import AsJson, print_json, print_table
+from gammacp.cli.output import AsJson, print_json, show
+from gammacp.tables import Column, Table, count, permille
 from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.formats.summary import Summary
+
+
+_ANNOTATORS = (
+    Column("annotator", "annotator"),
+    Column("units", "units", count),
+    Column("gaps", "gaps", count),
+    Column("coverage", "covered", permille),
+    Column("overlaps", "overlapping", count),
+    Column("duplicates", "repeated", count),
+)
+_CATEGORIES = (
+    Column("category", "category"),
+    Column("units", "units", count),
+    Column("share", "share", permille),
+)
 
 
 def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> None:
@@ -55,34 +71,19 @@ def _print(name: str, format: str, s: Summary) -> None:
     typer.echo(visible(name))
     for label, text in _lines(format, s):
         typer.echo(visible(f"  {label:<10} {text}"))
-    print_table(
-        ("annotator", "units", "gaps", "covered", "overlapping", "repeated"),
-        (
-            (
-                visible(annotator),
-                str(count),
-                str(s.gaps[annotator]),
-                _percent(s.coverage[annotator]),
-                str(s.overlaps[annotator]),
-                str(s.duplicates[annotator]),
-            )
-            for annotator, count in s.annotators.items()
-        ),
-        numeric=("units", "gaps", "covered", "overlapping", "repeated"),
-    )
+    show(Table(_ANNOTATORS, [{"annotator": name, **_of(s, name)} for name in s.annotators]))
     if any(s.categories.values()):
-        print_table(
-            ("category", "units", "share"),
-            (
-                (visible(category), str(count), _percent(s.prevalence(category)))
-                for category, count in s.categories.items()
-                if count
-            ),
-            numeric=("units", "share"),
-        )
+        used = {name: count for name, count in s.categories.items() if count}
+        shares = [{"category": c, "units": n, "share": s.prevalence(c)} for c, n in used.items()]
+        show(Table(_CATEGORIES, shares))
     for warning in s.warnings:
         typer.echo(visible(f"  ! {warning}"))
     typer.echo("")
+
+
+def _of(s: Summary, annotator: str) -> dict[str, float]:
+    names = ("gaps", "coverage", "overlaps", "duplicates")
+    return {"units": s.annotators[annotator]} | {n: getattr(s, n)[annotator] for n in names}
 
 
 def _lines(format: str, s: Summary) -> Iterator[tuple[str, str]]:
@@ -101,7 +102,3 @@ def _lines(format: str, s: Summary) -> Iterator[tuple[str, str]]:
             f"{spread.minimum:.6g} to {spread.maximum:.6g}, median {spread.median:.6g}, "
             f"mean {spread.mean:.6g}{unit}",
         )
-
-
-def _percent(share: float) -> str:
-    return "–" if share != share else f"{100 * share:.1f} %"

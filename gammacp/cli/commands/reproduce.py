@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +14,9 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, print_table
 
 if TYPE_CHECKING:
-    from gammacp.reproduce.claims import Checked
+    from gammacp.reproduce.claims import Checked, Ledger
+
+    Verdicts = list[tuple[Ledger, list[Checked]]]
 
 
 def reproduce(
@@ -25,6 +28,8 @@ def reproduce(
         "Check the claims on the results that are there; run nothing.", default=False
     ),
     quick: bool = option("Coarse versions, into results-quick.", default=False),
+    failed: bool = option("Print only the claims that fail.", default=False),
+    paper: str | None = option("Only the ledger of this name, as 2015 or findings."),
     data: Path | None = option("Folder with the corpora that do not ship."),
     results: Path | None = option("Where results go.  [default: results]"),
     experiments: Path = option(
@@ -34,11 +39,13 @@ def reproduce(
 ) -> None:
     """Run experiments of the papers and check what the papers claim; bare: list them."""
     from gammacp.errors import GammacpError
-    from gammacp.reproduce.experiments import find, load
+    from gammacp.reproduce.claims import KINDS
+    from gammacp.reproduce.experiments import find, load, where
 
     known = list(find(experiments))
     target = results or Path("results-quick" if quick else "results")
-    chosen = known if not names or "all" in names else list(dict.fromkeys(names))
+    every = not names or "all" in names
+    chosen = known if every else [where(n, experiments).stem for n in dict.fromkeys(names or ())]
     if not names and not check:
         rows = [(name, load(name, experiments).summary) for name in known]
         if json:
@@ -46,15 +53,35 @@ def reproduce(
         else:
             print_table(("experiment", "what it reproduces"), rows)
         return
+    ledgers = _ledgers(experiments / "claims", paper)
     ran = list(chosen) if check else _run(chosen, experiments, target, quick=quick, data=data)
-    checked = _check(ran, experiments / "claims.toml", target, quick=quick)
+    found = _check(ran, ledgers, target, quick=quick)
+    entries = [(ledger, c) for ledger, checked in found for c in checked]
     if json:
-        print_json({"claims": [_entry(c) for c in checked]})
+        shown = [_entry(ledger, c) for ledger, c in entries if not (failed and c.holds)]
+        print_json({"claims": shown, "counts": [_counts(*pair) for pair in found]})
     else:
-        _print(checked)
-    unexplained = [c for c in checked if not c.explained]
-    if unexplained:
-        raise GammacpError(f"{len(unexplained)} claims fail without a reason written down")
+        _print(found, failed=failed)
+        _summary([_counts(*pair) for pair in found], KINDS)
+    # A coarse run cannot show that an explanation is not needed.
+    defects = [c for _, c in entries if c.defect and not (quick and c.holds)]
+    if defects:
+        raise GammacpError(
+            f"{len(defects)} claims whose explanation is missing or not needed any more; "
+            f"the first: {defects[0].claim.words!r} {defects[0].defect}"
+        )
+
+
+def _ledgers(folder: Path, paper: str | None) -> list[Ledger]:
+    from gammacp.errors import UsageError
+    from gammacp.reproduce.claims import load_ledgers
+
+    ledgers = load_ledgers(folder)
+    chosen = [one for one in ledgers if paper is None or paper in one.name]
+    if not chosen:
+        there = ", ".join(one.name for one in ledgers)
+        raise UsageError(f"no ledger is called {paper!r}; there are: {there}")
+    return chosen
 
 
 def _run(
@@ -76,44 +103,87 @@ def _run(
     return ran
 
 
-def _check(names: Sequence[str], path: Path, results: Path, *, quick: bool) -> list[Checked]:
-    from gammacp.errors import DataError
-    from gammacp.reproduce.claims import check, load_claims
+def _check(
+    names: Sequence[str], ledgers: Sequence[Ledger], results: Path, *, quick: bool
+) -> Verdicts:
+    """The claims that these experiments' results can tell of, ledger by ledger."""
+    from gammacp.reproduce.claims import check
 
-    checked = []
-    for claim in load_claims(path):
-        if claim.experiment not in names or (quick and claim.full_scale):
-            continue
-        try:
-            checked.append(check(claim, results))
-        except DataError as error:
-            raise DataError(f"claim {claim.text!r}: {error.message}", file=error.file) from None
-    return checked
+    ready = set(names)
+    return [
+        (
+            ledger,
+            [
+                check(claim, results)
+                for claim in ledger.claims
+                if {p.experiment for p in claim.tests} <= ready and not (quick and claim.full_scale)
+            ],
+        )
+        for ledger in ledgers
+    ]
 
 
-def _entry(checked: Checked) -> dict[str, object]:
-    claim, verdict = checked.claim, checked.verdict
+def _entry(ledger: Ledger, checked: Checked) -> dict[str, object]:
+    claim = checked.claim
     return {
-        "experiment": claim.experiment,
-        "source": claim.source,
-        "claim": claim.text,
-        "measured": verdict.measured,
-        "holds": verdict.holds,
-        "why": None if verdict.holds else claim.fails_because,
+        "paper": ledger.name,
+        "experiment": claim.tests[0].experiment,
+        "source": f"{ledger.title}, {claim.place}",
+        "claim": claim.words,
+        "kind": claim.kind,
+        "fitted": claim.fitted,
+        "measured": checked.measured,
+        "holds": checked.holds,
+        "why": None if checked.holds else claim.fails_because,
     }
 
 
-def _print(checked: Sequence[Checked]) -> None:
-    rows = [
-        (
-            c.claim.source,
-            c.claim.text,
-            c.verdict.measured,
-            "holds" if c.verdict.holds else "FAILS",
-            "" if c.verdict.holds else c.claim.fails_because or "no reason written down",
-        )
-        for c in checked
-    ]
-    print_table(("paper", "claim", "measured", "verdict", "why"), rows)
-    held = sum(c.verdict.holds for c in checked)
-    print(f"{held} of {len(checked)} claims hold")
+def _counts(ledger: Ledger, checked: Sequence[Checked]) -> dict[str, Any]:
+    """How many claims of each kind hold, of how many, in one ledger."""
+    tests = [c for c in checked if not c.claim.fitted]
+    fitted = [c for c in checked if c.claim.fitted]
+    asked = Counter(c.claim.kind for c in tests)
+    held = Counter(c.claim.kind for c in tests if c.holds)
+    return {
+        "paper": ledger.name,
+        "kinds": {kind: {"holds": held[kind], "of": asked[kind]} for kind in asked},
+        "fitted": {"holds": sum(c.holds for c in fitted), "of": len(fitted)},
+        "not_encoded": len(ledger.left_out),
+    }
+
+
+def _print(found: Verdicts, *, failed: bool) -> None:
+    """A claim in a line or two of the terminal's width, with the reason where it fails."""
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    width = max(40, get_terminal_size((100, 24)).columns)
+    for ledger, checked in found:
+        shown = [c for c in checked if not (failed and c.holds)]
+        if shown:
+            print(f"\n{ledger.title}")
+        for c in shown:
+            text = f"{c.claim.place} ({c.claim.kind}) {c.claim.words}: {c.measured}"
+            lead = "  holds  " if c.holds else "  FAILS  "
+            print(fill(text, width, initial_indent=lead, subsequent_indent=" " * 9))
+            if not c.holds or c.defect:
+                why = c.defect if c.holds else c.claim.fails_because or c.defect
+                print(fill(f"{why}", width, initial_indent=" " * 9, subsequent_indent=" " * 9))
+
+
+def _summary(counts: Sequence[dict[str, Any]], kinds: Sequence[str]) -> None:
+    """Counts by kind and ledger; what the papers' sweeps and our code show, of what was tested."""
+    rows, reproduced, tested = [], 0, 0
+    for one in counts:
+        cells = [one["kinds"].get(kind) for kind in kinds] + [one["fitted"]]
+        shown = [f"{c['holds']} of {c['of']}" if c and c["of"] else "" for c in cells]
+        rows.append((one["paper"], *shown, str(one["not_encoded"])))
+        for kind in () if one["paper"] == "findings" else ("code", "sweep"):
+            count = one["kinds"].get(kind, {"holds": 0, "of": 0})
+            reproduced, tested = reproduced + count["holds"], tested + count["of"]
+    heads = ("ledger", *kinds, "fitted", "not encoded")
+    print_table(heads, rows, numeric=heads[1:])
+    print(
+        f"reproduced: {reproduced} of {tested} sentences of the papers on code and sweeps\n"
+        "(arithmetic, definitions and what was fitted are not counted)"
+    )

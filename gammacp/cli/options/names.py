@@ -7,24 +7,21 @@ is printed, with what `--import` and installed plug-ins registered.
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
-_REGISTRIES = {
-    "chances": "gammacp.chance.registry:CHANCE_MODELS",
-    "categorials": "gammacp.dissimilarity:CATEGORIAL",
-    "dissimilarities": "gammacp.dissimilarity:DISSIMILARITIES",
-    "errors": "shuffling.registry:ERRORS",
-    "formats": "gammacp.formats.registry:FORMATS",
-    "measures": "gammacp.measures.registry:MEASURES",
-    "positionals": "gammacp.dissimilarity:POSITIONAL",
-    "solvers": "gammacp.alignment.solvers.registry:SOLVERS",
-}
-HELP = {"help_option_names": ["-h", "--help"]}
-"""How every command, and every group of commands, is asked for its help."""
+from gammacp.registry import names
 
+_KINDS = {
+    "chances": "chance model",
+    "categorials": "categorial dissimilarity",
+    "dissimilarities": "dissimilarity",
+    "errors": "error type",
+    "positionals": "positional dissimilarity",
+    "solvers": "solver",
+}
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -34,14 +31,10 @@ def filled(help_text: str) -> str:
     >>> filled("Positions: {positionals}.").startswith("Positions: sporadic, sporadic-2011")
     True
     """
-    return _PLACE.sub(lambda place: _names(place[1]) or place[0], help_text)
-
-
-def _names(kind: str) -> str:
-    if kind not in _REGISTRIES:
-        return ""
-    module, _, name = _REGISTRIES[kind].partition(":")
-    return ", ".join(getattr(import_module(module), name))
+    return _PLACE.sub(
+        lambda place: ", ".join(names(_KINDS[place[1]])) if place[1] in _KINDS else place[0],
+        help_text,
+    )
 
 
 class _Listing:
@@ -63,3 +56,14 @@ class Command(_Listing, TyperCommand):
 
 class Group(_Listing, TyperGroup):
     """A group of commands whose help lists names."""
+
+
+def application(**settings: Any) -> typer.Typer:
+    """A Typer application as all of ours are: plain text, `-h` beside `--help`, no completion."""
+    return typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **settings,
+    )

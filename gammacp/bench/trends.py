@@ -1,0 +1,424 @@
+"""Sentences about curves as paired tests over annotation sets: "strictly decreasing", "flat",
+"almost linear", "below 0 from .6", "quite close", "the only one that".
+
+Every function takes `values`, shape (sets, magnitudes), one row per annotation set, NaN where
+undefined, and compares within rows: the magnitudes of a set share their random numbers, so that
+differences within a set are sharp. A sentence has two tests: one that *shows* it (its null
+hypothesis is that the sentence is false) and one that *contradicts* it. Where neither is
+significant the sets are too few to tell, and the verdict is open. So no sentence holds for want of
+data, and none fails by chance alone.
+
+"Everywhere" is shown when each of its parts is shown at the level itself (intersection–union test,
+Berger 1982); "somewhere" is tested by the largest of all places, whatever their dependence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from gammacp.arrays import Floats, Indices
+from gammacp.errors import UsageError
+
+POWER = 0.9
+"""The probability that `Trend.detectable` stands for."""
+
+_FLIPS = 999
+_EXACT = 1e-9  # differences below are rounding
+_BELOW = -3.0  # so many standard errors below 0 a difference is no candidate for one above it
+
+
+class Verdict(StrEnum):
+    """What the sets say of a sentence."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A sentence about a curve, tested.
+
+    Attributes
+    ----------
+    shown, contradicted
+        p-values of the test that shows the sentence and of the one that contradicts it.
+    effect
+        What was measured where the sentence is weakest, in the unit of the curve: the smallest
+        fall over a window, the largest distance from a target or from a line.
+    detectable
+        The difference that the showing test finds there with probability .9 (its power).
+    where
+        The place of `effect`, in words.
+    level
+        Of both tests.
+    """
+
+    shown: float
+    contradicted: float
+    effect: float
+    detectable: float
+    where: str
+    level: float = 0.05
+
+    @property
+    def verdict(self) -> Verdict:
+        """Contradicted, shown, or neither."""
+        if self.contradicted < self.level:
+            return Verdict.FAILS
+        return Verdict.HOLDS if self.shown < self.level else Verdict.OPEN
+
+    @property
+    def p(self) -> float:
+        """That of the test that decided; of the showing one where none did."""
+        return self.contradicted if self.verdict is Verdict.FAILS else self.shown
+
+    def negated(self) -> Trend:
+        """The sentence with "not": what contradicts one shows the other."""
+        return replace(self, shown=self.contradicted, contradicted=self.shown)
+
+    def __str__(self) -> str:
+        """Verdict, p, effect and power in a line."""
+        return (
+            f"{self.verdict}, p {self.p:.2g}; {self.effect:+.3f} {self.where}; "
+            f"{self.detectable:.3f} is found with probability {POWER:g}"
+        )
+
+
+def falls(
+    values: Floats,
+    magnitudes: Floats,
+    *,
+    window: float = 0.25,
+    flat: float = 0.05,
+    level: float = 0.05,
+) -> Trend:
+    """ "Strictly decreasing".
+
+    Shown when the curve falls over every window; contradicted when it rises between any two
+    magnitudes, or over a stretch at least as wide as the window hardly falls.
+
+    Parameters
+    ----------
+    values
+        Shape (sets, magnitudes); NaN where undefined.
+    magnitudes
+        Shape (magnitudes,), ascending.
+    window
+        Width over which a fall has to be seen: the resolution of the sentence.
+    flat
+        Slope up to which a stretch counts as flat, in agreement per magnitude (the straight line
+        from 1 to 0 has 1); 0: only rises contradict.
+    level
+        Of both tests.
+    """
+    values, x = _checked(values, magnitudes)
+    starts, ends = _windows(x, window)
+    mean, se, n = _moments(values[:, starts] - values[:, ends])
+    i, j = np.triu_indices(len(x), 1)
+    least = np.where(x[j] - x[i] >= window - _EXACT, flat * (x[j] - x[i]), 0.0)
+    return _trend(
+        _above(mean, se, n),
+        _largest(values[:, j] - values[:, i] + least),
+        (mean, se, n),
+        np.argmin(np.where(n > 1, mean, np.inf)),
+        [f"from {x[a]:g} to {x[b]:g}" for a, b in zip(starts, ends, strict=True)],
+        level,
+    )
+
+
+def near(
+    values: Floats,
+    target: Floats | float,
+    *,
+    margin: float,
+    magnitudes: Floats | None = None,
+    level: float = 0.05,
+) -> Trend:
+    """ "Reaches .1", "blocked at 1", "quite close": within `margin` of the target everywhere.
+
+    An equivalence test: shown when the mean is both above target − margin and below target +
+    margin, contradicted when it lies beyond the margin somewhere. Raises UsageError for a margin
+    that is not > 0.
+
+    Parameters
+    ----------
+    values
+        Shape (sets, magnitudes); NaN where undefined.
+    target
+        A number, or the values of another curve of the same sets, to be compared set by set.
+    margin
+        > 0.
+    magnitudes
+        Shape (magnitudes,): names the places; default: their numbers.
+    level
+        Of both tests.
+    """
+    if not margin > 0:
+        raise UsageError(f"margin {margin:g} is not > 0")
+    values, x = _checked(values, magnitudes)
+    mean, se, n = _moments(values - target)
+    off = np.abs(mean)
+    return _trend(
+        _above(margin - off, se, n),
+        _largest(np.hstack([values - target, target - values]) - margin),
+        (mean, se, n),
+        np.argmax(np.where(n > 0, off, -1.0)),
+        [f"at {m:g}" for m in x],
+        level,
+    )
+
+
+def flat(
+    values: Floats, *, margin: float, magnitudes: Floats | None = None, level: float = 0.05
+) -> Trend:
+    """ "Flat", "stuck": within `margin` of its first magnitude everywhere (see `near`)."""
+    return near(values, values[:, :1], margin=margin, magnitudes=magnitudes, level=level)
+
+
+def below(
+    values: Floats,
+    target: Floats | float,
+    *,
+    margin: float = 0.0,
+    magnitudes: Floats | None = None,
+    level: float = 0.05,
+) -> Trend:
+    """ "Below 0", "below γ": mean < target + margin at every magnitude.
+
+    Parameters
+    ----------
+    values, target, magnitudes, level
+        As for `near`.
+    margin
+        What still counts as "at or below"; negative: how far below it has to be.
+    """
+    values, x = _checked(values, magnitudes)
+    mean, se, n = _moments(values - target)
+    return _trend(
+        _above(margin - mean, se, n),
+        _largest(values - target - margin),
+        (mean, se, n),
+        np.argmax(np.where(n > 0, mean, -np.inf)),
+        [f"at {m:g}" for m in x],
+        level,
+    )
+
+
+def below_from(
+    values: Floats,
+    magnitudes: Floats,
+    target: Floats | float,
+    since: float,
+    *,
+    slack: float = 0.1,
+    margin: float = 0.0,
+    level: float = 0.05,
+) -> Trend:
+    """ "Below 0 from .6 onwards": below from there on, and above up to `slack` before.
+
+    Parameters
+    ----------
+    values, magnitudes, target, margin, level
+        As for `below`.
+    since
+        Where it is said to pass the target.
+    slack
+        How far before that it need not be above yet.
+    """
+    values, x = _checked(values, magnitudes)
+    goal = np.broadcast_to(np.asarray(target, np.float64), values.shape)
+    after, before = x >= since - _EXACT, x <= since - slack + _EXACT
+    parts = [
+        below(values[:, after], goal[:, after], margin=margin, magnitudes=x[after], level=level)
+    ]
+    if before.any():
+        over = below(
+            -values[:, before], -goal[:, before], margin=-margin, magnitudes=x[before], level=level
+        )
+        parts.append(replace(over, effect=-over.effect))
+    return every(*parts)
+
+
+def linear(
+    values: Floats, magnitudes: Floats, *, tolerance: float = 0.1, level: float = 0.05
+) -> Trend:
+    """ "Almost linear": nowhere farther from its regression line than a share of its range.
+
+    A curve without any slope is not called linear.
+
+    Parameters
+    ----------
+    values
+        Shape (sets, magnitudes), without NaN in the sets to be used.
+    magnitudes
+        Shape (magnitudes,), ascending.
+    tolerance
+        Share of the distance between the line's ends.
+    level
+        Of both tests.
+    """
+    values, x = _checked(values, magnitudes)
+    rows = values[~np.isnan(values).any(axis=1)]
+    centred = x - x.mean()
+    slopes = (rows @ centred / (centred**2).sum())[:, None]
+    off = rows - rows.mean(axis=1, keepdims=True) - slopes * centred
+    mean, se, n = _moments(off)
+    slope, slope_se, sets = _moments(slopes)
+    # Set by set, so that the slope's own uncertainty counts.
+    beyond = np.hstack([off, -off]) - tolerance * np.ptp(x) * np.sign(slope) * slopes
+    shown = _above(*_moments(-beyond))
+    return _trend(
+        np.append(shown, _above(np.abs(slope), slope_se, sets)),
+        _largest(beyond),
+        (mean, se, n),
+        np.argmax(np.abs(mean)),
+        [f"from the line at {m:g}" for m in x],
+        level,
+    )
+
+
+def every(*trends: Trend) -> Trend:
+    """All of several sentences (`trends`): the weakest shows, any contradicts it (Bonferroni)."""
+    weakest = max(trends, key=lambda t: t.shown)
+    contradicted = min(1.0, len(trends) * min(t.contradicted for t in trends))
+    return replace(weakest, contradicted=contradicted)
+
+
+def only(name: str, trends: Mapping[str, Trend]) -> Trend:
+    """ "The only one that": it does, and no other does.
+
+    Parameters
+    ----------
+    name
+        Of whom it is said.
+    trends
+        The same sentence tested for each of them, by name.
+    """
+    return every(trends[name], *(t.negated() for other, t in trends.items() if other != name))
+
+
+def sets_needed(sd: float, effect: float, *, power: float = POWER, level: float = 0.05) -> int:
+    """Sets that a one-sided paired test needs to find a mean difference.
+
+    Parameters
+    ----------
+    sd
+        Of the difference over sets.
+    effect
+        The mean difference, > 0.
+    power
+        Probability of finding it.
+    level
+        Of the test.
+
+    Raises
+    ------
+    UsageError
+        The effect is not > 0.
+
+    >>> sets_needed(0.1, 0.05)
+    36
+    """
+    from scipy.stats import nct, t
+
+    if not effect > 0:
+        raise UsageError(f"effect {effect:g} is not > 0")
+    n = 2
+    while sd > 0 and nct.sf(t.isf(level, n - 1), n - 1, effect / sd * math.sqrt(n)) < power:
+        n += max(1, n // 50)
+    return n
+
+
+def _largest(differences: Floats) -> float:
+    """p of the largest mean difference, given that none is above 0; shape (sets, differences).
+
+    The statistic is the largest t. Its distribution comes from flipping the signs of whole sets,
+    which is exact for symmetric differences around 0, the least favourable case; differences that
+    are clearly below 0 take no part (Hansen 2005).
+    """
+    differences = np.where(np.abs(differences) < _EXACT, 0.0, differences)
+    mean, se, n = _moments(differences)
+    t = _ratio(mean, se)
+    candidates = (n > 2) & (t > _BELOW)
+    if not candidates.any() or t[candidates].max() <= 0:
+        return 1.0
+    known, n = np.nan_to_num(differences[:, candidates]), n[candidates]
+    flips = np.random.default_rng(0).choice([-1.0, 1.0], (_FLIPS, len(known)))
+    means = flips @ known / n
+    variances = np.maximum((known**2).sum(axis=0) / n - means**2, 0.0) / (n - 1)
+    flipped = _ratio(means, np.sqrt(variances)).max(axis=1)
+    return float((1 + (flipped >= t[candidates].max() - _EXACT).sum()) / (1 + _FLIPS))
+
+
+def _checked(values: Floats, magnitudes: Floats | None) -> tuple[Floats, Floats]:
+    values = np.asarray(values, np.float64)
+    n = values.shape[1] if values.ndim == 2 else 0
+    x = np.arange(n, dtype=np.float64) if magnitudes is None else np.asarray(magnitudes, np.float64)
+    if values.ndim != 2 or not n or x.shape != (n,) or (np.diff(x) <= 0).any():
+        raise UsageError(
+            f"values of shape {values.shape} with magnitudes of shape {x.shape}: give "
+            "(sets, magnitudes) and ascending magnitudes"
+        )
+    return values, x
+
+
+def _windows(x: Floats, width: float) -> tuple[Indices, Indices]:
+    """First and last column of every window: the narrowest of at least this width."""
+    ends = np.searchsorted(x, x + width - _EXACT)
+    starts = np.flatnonzero(ends < len(x))
+    if not width > 0 or not len(starts):
+        raise UsageError(f"window {width:g} does not fit magnitudes from {x[0]:g} to {x[-1]:g}")
+    return starts, ends[starts]
+
+
+def _moments(differences: Floats) -> tuple[Floats, Floats, Indices]:
+    """Mean, its standard error and number of defined sets, by column."""
+    known = ~np.isnan(differences)
+    n = known.sum(axis=0)
+    filled = np.where(known, differences, 0.0)
+    mean = filled.sum(axis=0) / np.maximum(n, 1)
+    squares = (np.where(known, differences - mean, 0.0) ** 2).sum(axis=0)
+    return mean, np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1)), n
+
+
+def _ratio(mean: Floats, se: Floats) -> Floats:
+    """t; without any spread, infinite in the direction of the mean."""
+    sharp = np.maximum(se, _EXACT * _EXACT)
+    return np.where(np.abs(mean) < _EXACT, 0.0, mean / sharp)
+
+
+def _above(mean: Floats, se: Floats, n: Indices) -> Floats:
+    """One-sided p, by column, that the mean is above 0; 1 where fewer than two sets say so."""
+    from scipy.stats import t
+
+    p = t.sf(_ratio(mean, se), np.maximum(n - 1, 1))
+    return np.where(n > 1, p, 1.0)
+
+
+def _trend(
+    shown: Floats,
+    contradicted: float,
+    moments: tuple[Floats, Floats, Indices],
+    at: np.intp,
+    places: list[str],
+    level: float,
+) -> Trend:
+    from scipy.stats import t
+
+    mean, se, n = moments
+    freedom = max(int(n[at]) - 1, 1)
+    detectable = float(se[at] * (t.isf(level, freedom) + t.ppf(POWER, freedom)))
+    return Trend(
+        float(shown.max()),
+        float(contradicted),
+        float(mean[at]) if n[at] else math.nan,
+        detectable if n[at] > 1 else math.nan,
+        places[at],
+        level,
+    )

@@ -1,0 +1,15 @@
+"""Units, continua and corpora: columns of numbers that every other part reads.
+
+Conventions
+-----------
+A continuum is one text or recording with everybody's units. Its columns are sorted by annotator,
+start, end and category, so that the units of one annotator are a slice. Positions are float64,
+which holds every integer up to 2⁵³ (Unix timestamps in ms among them) exactly. Unlabelled units
+have category code −1 and category None. Duplicates are units like any other.
+"""
+
+from gammacp.continuum.columns import Bounds
+from gammacp.continuum.continuum import Continuum, Unit
+from gammacp.continuum.corpus import Corpus
+
+__all__ = ["Bounds", "Continuum", "Corpus", "Unit"]

@@ -1,0 +1,140 @@
+"""The columns of a continuum: checked, encoded and sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+from gammacp.arguments import text
+from gammacp.arrays import Codes, Floats, frozen
+from gammacp.errors import DataError, UsageError
+
+Bounds = tuple[float, float]
+_EXACT_INTEGERS = 2**53
+
+
+class Columns(TypedDict):
+    """Positions and codes, sorted by annotator, start, end and category; read-only."""
+
+    starts: Floats
+    ends: Floats
+    annotator_codes: Codes
+    category_codes: Codes
+
+
+def encoded(
+    annotator: Sequence[str],
+    category: Sequence[str | None],
+    start: Sequence[float] | Floats,
+    end: Sequence[float] | Floats,
+    annotators: tuple[str, ...],
+    categories: tuple[str, ...],
+) -> Columns:
+    """Names as codes in the order of `annotators` and `categories`, −1 for no category."""
+    annotator_code = {name: i for i, name in enumerate(annotators)}
+    category_code: dict[str | None, int] = {name: i for i, name in enumerate(categories)}
+    category_code[None] = -1
+    return in_order(
+        starts=_positions(start),
+        ends=_positions(end),
+        annotator_codes=[annotator_code[name] for name in annotator],
+        category_codes=[category_code[name] for name in category],
+    )
+
+
+def in_order(starts: Any, ends: Any, annotator_codes: Any, category_codes: Any) -> Columns:
+    """The columns as arrays of their kinds, sorted."""
+    columns: Columns = {
+        "starts": np.asarray(starts, np.float64),
+        "ends": np.asarray(ends, np.float64),
+        "annotator_codes": np.asarray(annotator_codes, np.int32),
+        "category_codes": np.asarray(category_codes, np.int32),
+    }
+    order = np.lexsort(
+        (columns["category_codes"], columns["ends"], columns["starts"], columns["annotator_codes"])
+    )
+    for name in columns:
+        columns[name] = columns[name][order]  # type: ignore[literal-required]
+        frozen(columns[name])  # type: ignore[literal-required]
+    return columns
+
+
+def recode(old: Sequence[str], new: Sequence[str]) -> Codes:
+    """Old code → new code, −1 where a name is gone; the last entry serves code −1."""
+    position = {name: i for i, name in enumerate(new)}
+    return np.array([position.get(name, -1) for name in old] + [-1], np.int32)
+
+
+def check_units(
+    annotator: Sequence[str],
+    category: Sequence[str | None],
+    start: Sequence[float] | Floats,
+    end: Sequence[float] | Floats,
+) -> None:
+    """Columns of one length; finite positions in order that a float can hold; names of text."""
+    starts, ends = _positions(start), _positions(end)
+    if not len(annotator) == len(category) == len(starts) == len(ends):
+        raise UsageError("columns of a continuum have different lengths")
+    for i in np.flatnonzero(~(np.isfinite(starts) & np.isfinite(ends)))[:1]:
+        raise DataError(f"a unit by {annotator[i]} has a position that is not a finite number")
+    for i in np.flatnonzero(ends < starts)[:1]:
+        raise DataError(
+            f"end {ends[i]:.17g} < start {starts[i]:.17g} of a unit by {annotator[i]}",
+            hint="Swap or correct the positions",
+        )
+    largest = max(np.abs(starts).max(initial=0), np.abs(ends).max(initial=0))
+    if largest > _EXACT_INTEGERS:
+        raise DataError(
+            f"position {largest:.17g} is beyond 2^53 and cannot be kept exactly",
+            hint="Count in larger units or from a later origin",
+        )
+    for kind, names in (("annotator", annotator), ("category", category)):
+        for name in dict.fromkeys(names):
+            if name is not None or kind == "annotator":
+                text(kind, name)
+
+
+def _positions(values: Sequence[float] | Floats) -> Floats:
+    try:
+        positions = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"positions are not all numbers: {error}") from None
+    if positions.ndim != 1:
+        raise UsageError("positions are not one column")
+    return positions
+
+
+def checked_bounds(bounds: Bounds | None, starts: Floats, ends: Floats) -> Bounds:
+    """Bounds that hold all units; by default the first start and the last end."""
+    first = float(starts.min(initial=np.inf))
+    last = float(ends.max(initial=-np.inf))
+    if bounds is None:
+        return (first, last) if len(starts) else (0.0, 0.0)
+    lo, hi = float(bounds[0]), float(bounds[1])
+    if not (np.isfinite(lo) and np.isfinite(hi) and lo <= hi):
+        raise DataError(f"bounds {lo:g}:{hi:g} are not START:END with START <= END")
+    if first < lo or last > hi:
+        raise DataError(
+            f"units reach from {first:.17g} to {last:.17g}, outside the bounds {lo:g}:{hi:g}",
+            hint="Widen the bounds or leave them out",
+        )
+    return lo, hi
+
+
+def all_names(declared: Sequence[str] | None, used: Iterable[str], kind: str) -> tuple[str, ...]:
+    """The declared names in their order, then the others that occur, sorted."""
+    names = list(declared or ())
+    if len(set(names)) != len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise DataError(f"{kind} {twice!r} is declared twice")
+    return (*names, *sorted(set(used) - set(names)))
+
+
+def check_known(names: Iterable[str], known: Sequence[str], kind: str) -> None:
+    """A DataError for a name that does not occur."""
+    for name in sorted(set(names) - set(known)):
+        raise DataError(
+            f"{kind} {name!r} does not occur", hint=f"There are: {', '.join(known) or 'none'}"
+        )

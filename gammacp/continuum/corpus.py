@@ -1,0 +1,63 @@
+"""Corpora: several continua of one campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gammacp.continuum.columns import all_names
+from gammacp.continuum.continuum import Continuum
+from gammacp.left_out import LeftOut, gathered
+
+
+@dataclass(frozen=True)
+class Corpus(Mapping[str, Continuum]):
+    """Several continua of one campaign, by name; they share their categories.
+
+    Build it with `from_continua`, which gives every continuum the union of the categories.
+    `left_out` is metadata: what the readers of its files passed over.
+    """
+
+    continua: Mapping[str, Continuum]
+    categories: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def from_continua(
+        cls,
+        continua: Mapping[str, Continuum],
+        *,
+        categories: Sequence[str] | None = None,
+        left_out: tuple[LeftOut, ...] | None = None,
+    ) -> Corpus:
+        """A corpus of these continua.
+
+        `categories` are in the order to keep; by default that of the continua where all of them
+        have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
+        what was left out of the continua.
+        """
+        used = [c.categories for c in continua.values()]
+        if categories is None and len(set(used)) == 1:
+            categories = used[0]
+        names = all_names(categories, (c for order in used for c in order), "category")
+        coded = {name: c.named(name, names) for name, c in continua.items()}
+        if left_out is None:
+            left_out = gathered(c.left_out for c in continua.values())
+        return cls(coded, names, left_out)
+
+    def __getitem__(self, name: str) -> Continuum:
+        """The continuum of that name."""
+        return self.continua[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in order."""
+        return iter(self.continua)
+
+    def __len__(self) -> int:
+        """Number of continua."""
+        return len(self.continua)
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Everybody who annotates at least one continuum, sorted."""
+        return tuple(sorted({a for c in self.continua.values() for a in c.annotators}))

@@ -1,0 +1,451 @@
+"""γ taken apart: which part of the disorder is places, categories and missing units, and whose.
+
+δ(s) = Σ over the unitary alignments of the mean over their C(n, 2) pairs, by x̄ (2015, §4.5, eq. 7).
+A pair of units costs α·d_pos + β·d_cat, a pair with an empty unit Δ: so the disorder is a sum over
+*position*, *category* and *absence*, and δ_e, a mean of such sums, is one too.
+
+A pair of annotators bears what its pairs cost. Of annotators, categories and stretches two units
+share their cost half and half, a unit that faces ∅ bears Δ alone, and the units of a unitary
+alignment share what its pairs of two empty units cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any, TypeAlias, Unpack
+
+import numpy as np
+
+from gammacp.arguments import whole
+from gammacp.arrays import Codes, Floats, Indices
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, columns
+from gammacp.errors import DataError
+from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
+from gammacp.measures.gamma import Gamma
+from gammacp.measures.random_sets import Basis, Memory, Progress
+from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+
+Record: TypeAlias = dict[str, Any]
+
+ABSENCE = "absence"
+STRETCHES = 10
+UNLABELLED = "(unlabelled)"
+_WORDS = {
+    "position": "about where units are",
+    "category": "about categories",
+    ABSENCE: "about units that others have not",
+    "dissimilarity": "about units that are aligned",
+}
+# Pairs whose costs are held at once.
+_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """The parts of γ's observed and expected disorder; each list sums to the whole.
+
+    Attributes
+    ----------
+    gamma
+        What is taken apart.
+    components
+        A record per component: `observed` and `expected` disorder, `share` of the observed, and
+        `gamma_if_perfect`: γ if that part of the observed disorder were 0, on the same alignment
+        and against the same expected disorder, which is more than annotators without that error
+        would reach.
+    annotators, pairs, categories, documents, stretches
+        A record each with `observed`, its `share` of all and its components (`observed_parts`),
+        and `expected` with `expected_parts` where chance has them: of annotators and pairs if the
+        random sets have their names, never of stretches. Annotators have `missed` too: what units
+        of others cost that they have no unit for, which those others bear. `documents` is empty
+        for one continuum, `stretches` (equal parts of its length, units at their centre) for
+        several.
+    """
+
+    gamma: Gamma
+    components: tuple[Record, ...]
+    annotators: tuple[Record, ...]
+    pairs: tuple[Record, ...]
+    categories: tuple[Record, ...]
+    documents: tuple[Record, ...] = ()
+    stretches: tuple[Record, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The lists as JSON has them."""
+        names = ("components", "annotators", "pairs", "categories", "documents", "stretches")
+        return {name: [dict(r) for r in getattr(self, name)] for name in names}
+
+    def in_words(self) -> list[str]:
+        """What weighs most, a sentence each."""
+        largest = sorted(self.components, key=lambda r: -r["observed"])
+        if not largest or not largest[0]["observed"]:
+            return ["There is no disorder: all agree in everything."]
+        first, *others = ((f"{r['share']:.0%}", _WORDS[r["component"]]) for r in largest)
+        rest = "".join(f", {share} {what}" for share, what in others)
+        said = [f"{first[0]} of the disorder is {first[1]}{rest}."]
+        most = max(self.annotators, key=lambda r: r["missed"])
+        if largest[0]["component"] == ABSENCE and most["missed"]:
+            absent = math.fsum(r["missed"] for r in self.annotators)
+            said.append(
+                f"Of what units cost that others have not, {most['missed'] / absent:.0%} are "
+                f"units that {most['annotator']} has not."
+            )
+        best = largest[0]["gamma_if_perfect"]
+        if best is not None:
+            said.append(
+                f"Without that γ would be {best:.4f}: an upper reading, on the same "
+                "alignment and against the same chance."
+            )
+        return said
+
+
+@spelled_out
+def explained(
+    continua: Continua,
+    *,
+    stretches: int = STRETCHES,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    shared: Memory | None = None,
+    **options: Unpack[GammaOptions],
+) -> Explanation:
+    """What the disorder of one continuum, or of several as a corpus, is made of.
+
+    Parameters
+    ----------
+    continua
+        A continuum, a corpus, or continua by name.
+    stretches
+        Equal parts into which a single continuum is cut, ≥ 1.
+    executor, progress, shared, options
+        As for `gamma`; with the memory of an `agreement` on the same continua nothing is computed
+        twice.
+
+    Raises
+    ------
+    DataError
+        Nothing has an alignment.
+    UsageError
+        An option is unknown or cannot be meant.
+    """
+    number = whole("stretches", stretches, 1)
+    memory: Memory = {} if shared is None else shared
+    settings = Settings.of(**options)
+    basis = basis_of(continua, settings, executor=executor, progress=progress, shared=memory)
+    return explained_on(basis, named_continua(continua), stretches=number)
+
+
+def explained_on(
+    basis: Basis, named: Mapping[str, Continuum], *, stretches: int = STRETCHES
+) -> Explanation:
+    """`explained` on a basis that has a memory.
+
+    Parameters
+    ----------
+    basis, named
+        What γ rests on, and its continua by name.
+    stretches
+        As for `explained`.
+
+    Raises
+    ------
+    DataError
+        Nothing has an alignment.
+    """
+    found = agreement_on(basis, named)
+    scores = found.computed
+    if not scores:
+        raise DataError(f"no continuum has an alignment to explain: {found.score.reason}")
+    continua = [s.alignment.continuum for s in scores.values()]
+    people = list(dict.fromkeys(name for c in continua for name in c.annotators))
+    total = math.fsum(c.mean_units for c in continua)
+    aligned = [(s.alignment.continuum, s.alignment.groups) for s in scores.values()]
+    labels = [*continua[0].categories, UNLABELLED]
+    seen = _borne(aligned, [1 / total] * len(aligned), people, len(labels) - 1, basis.bound)
+    named_sets = basis.model.named
+    by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, total)
+    chance, each = by_chance or (None, None)
+    by_person = chance.annotators if chance and named_sets else None
+    by_pair = chance.pairs if chance and named_sets else None
+    observed = seen.total
+    several = len(continua) > 1 or len(found.documents) > 1
+    i, j = np.triu_indices(len(people), 1)
+    together = seen.met[i, j]
+    make = _Records(_components(basis.bound), float(observed.sum()))
+    return Explanation(
+        gamma=found.score,
+        components=tuple(make.components(observed, chance.total if chance else None)),
+        annotators=tuple(
+            {**record, "missed": float(missed)}
+            for record, missed in zip(
+                make.each("annotator", people, seen.annotators, by_person), seen.missed, strict=True
+            )
+        ),
+        pairs=tuple(
+            make.each(
+                "annotators",
+                [[people[a], people[b]] for a, b in zip(i[together], j[together], strict=True)],
+                seen.pairs[i, j][together],
+                None if by_pair is None else by_pair[i, j][together],
+            )
+        ),
+        categories=tuple(
+            record
+            for record in make.each(
+                "category", labels, seen.categories, chance.categories if chance else None
+            )
+            if record["observed"] or record["expected"]
+        ),
+        documents=tuple(
+            make.each("document", list(scores), seen.items, each)
+        ) if several else (),
+        stretches=() if several else tuple(_stretches(make, seen, continua[0], stretches)),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Records:
+    """Rows of sums over components as records."""
+
+    names: Sequence[str]
+    whole: float
+
+    def components(self, observed: Floats, expected: Floats | None) -> Iterator[Record]:
+        chance = None if expected is None else float(expected.sum())
+        for k, name in enumerate(self.names):
+            rest = self.whole - float(observed[k])
+            yield {
+                "component": name,
+                "observed": float(observed[k]),
+                "expected": None if expected is None else float(expected[k]),
+                "share": self._share(float(observed[k])),
+                "gamma_if_perfect": 1 - rest / chance if chance else None,
+            }
+
+    def each(
+        self, key: str, names: Sequence[object], observed: Floats, expected: Floats | None
+    ) -> Iterator[Record]:
+        for k, name in enumerate(names):
+            whole = float(observed[k].sum())
+            yield {
+                key: name,
+                "observed": whole,
+                "share": self._share(whole),
+                "observed_parts": self._parts(observed[k]),
+                "expected": None if expected is None else float(expected[k].sum()),
+                "expected_parts": None if expected is None else self._parts(expected[k]),
+            }
+
+    def _parts(self, row: Floats) -> Record:
+        return dict(zip(self.names, row.tolist(), strict=True))
+
+    def _share(self, part: float) -> float:
+        return part / self.whole if self.whole else 0.0
+
+
+def _stretches(make: _Records, seen: _Borne, continuum: Continuum, number: int) -> Iterator[Record]:
+    low, high = continuum.bounds
+    edges = np.linspace(low, high, number + 1)
+    centres = (continuum.starts + continuum.ends) / 2
+    place = np.clip(np.searchsorted(edges, centres, side="right") - 1, 0, number - 1)
+    sums = _added(place, seen.units, number)
+    for k, record in enumerate(make.each("stretch", range(1, number + 1), sums, None)):
+        yield {**record, "start": float(edges[k]), "end": float(edges[k + 1])}
+
+
+def _components(dissimilarity: BoundDissimilarity) -> tuple[str, ...]:
+    if hasattr(dissimilarity, "positional_part"):
+        return "position", "category", ABSENCE
+    return "dissimilarity", ABSENCE
+
+
+def _costs(dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns) -> tuple[Floats, ...]:
+    """What pairs of units cost, by component."""
+    if hasattr(dissimilarity, "positional_part"):
+        return dissimilarity.positional_part(u, v), dissimilarity.categorial_part(u, v)  # type: ignore[attr-defined]
+    return (dissimilarity.pairwise(u, v),)
+
+
+@dataclass(frozen=True, eq=False)
+class _Borne:
+    """Costs by who bears them, the components last.
+
+    Attributes
+    ----------
+    total, items, units, annotators, categories
+        Shape (…, components): of all, of each continuum, unit, annotator, category (the last is
+        "unlabelled").
+    pairs
+        Shape (annotators, annotators, components), the first before the second.
+    met
+        Whether two annotators are in some continuum together.
+    missed
+        Per annotator: what the empty units of theirs cost that face a unit.
+    """
+
+    items: Floats
+    units: Floats
+    annotators: Floats
+    categories: Floats
+    pairs: Floats
+    met: Floats
+    missed: Floats
+
+    @property
+    def total(self) -> Floats:
+        return np.asarray(self.items.sum(axis=0))
+
+
+def _added(place: Indices | Codes, values: Floats, size: int) -> Floats:
+    """Rows of `values` added up by place, shape (size, components)."""
+    sums = np.zeros((size, values.shape[1]))
+    for c in range(values.shape[1]):
+        sums[:, c] += np.bincount(place, values[:, c], size)
+    return sums
+
+
+def _by_chance(
+    basis: Basis,
+    continua: Sequence[Continuum],
+    people: Sequence[str] | None,
+    categories: int,
+    total: float,
+) -> tuple[_Borne, Floats] | None:
+    """What random sets cost, weighted as δ_e weighs them, and the components of each continuum.
+
+    None after an interruption that left too few sets.
+    """
+    chances = [basis.chance(c) for c in continua]
+    weights: dict[int, float] = {}
+    for chance, continuum in zip(chances, continua, strict=True):
+        weights[id(chance)] = weights.get(id(chance), 0.0) + continuum.mean_units / total
+    different = {id(chance): chance for chance in chances}
+    if not all(chance.expected.enough for chance in different.values()):
+        return None
+    found, scales, owner = [], [], []
+    for number, (key, chance) in enumerate(different.items()):
+        of_all = chance.expected.weights
+        for s in chance.sets:
+            x = chance.expected.samples * s.continuum.mean_units
+            scales.append(weights[key] / (x if of_all is None else float(of_all.sum())))
+            found.append((s.continuum, s.groups))
+            owner.append(number)
+    borne = _borne(found, scales, people, categories, basis.bound)
+    sums = _added(np.array(owner, np.int64), borne.items, len(different))
+    rows = dict(zip(different, sums, strict=True))
+    share = [c.mean_units / total / weights[id(k)] for k, c in zip(chances, continua, strict=True)]
+    each = [rows[id(k)] * part for k, part in zip(chances, share, strict=True)]
+    return borne, np.array(each)
+
+
+def _borne(
+    found: Sequence[tuple[Continuum, Codes]],
+    weights: Sequence[float],
+    people: Sequence[str] | None,
+    categories: int,
+    dissimilarity: BoundDissimilarity,
+) -> _Borne:
+    """What alignments cost, each weighted, by who bears it; without names all are one annotator."""
+    names = ("",) if people is None else people
+    code = {name: k for k, name in enumerate(names)}
+    size, parts = len(names), len(_components(dissimilarity))
+    items = np.zeros((len(found), parts))
+    pairs, met = np.zeros((size * size, parts)), np.zeros((size, size), bool)
+    missed = np.zeros(size)
+    borne: list[Floats] = [np.zeros((0, parts))]
+    of_unit: list[Codes] = [np.zeros(0, np.int32)]
+    label: list[Codes] = [np.zeros(0, np.int32)]
+    for k, ((continuum, groups), weight) in enumerate(zip(found, weights, strict=True)):
+        slots = np.array([code.get(a, 0) for a in continuum.annotators], np.int32)
+        met[np.ix_(slots, slots)] = True
+        units = np.zeros((continuum.n_units, parts))
+        step = max(1, _AT_ONCE // max(1, len(slots) * (len(slots) - 1) // 2))
+        for at in range(0, len(groups), step):
+            costs = _Costs.of(columns(continuum), groups[at : at + step], dissimilarity, weight)
+            items[k] += costs.of_pairs.sum(axis=(0, 1))
+            pairs += _added(costs.slots(slots, size), costs.of_pairs.sum(axis=0), size * size)
+            units += costs.units(continuum.n_units)
+            missed += costs.missed(slots, size)
+        borne.append(units)
+        of_unit.append(slots[continuum.annotator_codes])
+        label.append(continuum.category_codes)
+    every = np.concatenate(borne)
+    labels = np.concatenate(label)
+    return _Borne(
+        items,
+        every,
+        _added(np.concatenate(of_unit), every, size),
+        _added(np.where(labels < 0, categories, labels), every, categories + 1),
+        pairs.reshape(size, size, parts),
+        met,
+        missed,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Costs:
+    """Every pair of some unitary alignments.
+
+    Attributes
+    ----------
+    groups
+        Rows of units, shape (groups, annotators), −1 empty.
+    first, second
+        Of each pair the rows of units, shape (groups, pairs).
+    of_pairs
+        What each costs, a share of the whole disorder; shape (groups, pairs, components).
+    """
+
+    groups: Codes
+    first: Codes
+    second: Codes
+    of_pairs: Floats
+
+    @classmethod
+    def of(
+        cls, units: UnitColumns, groups: Codes, dissimilarity: BoundDissimilarity, weight: float
+    ) -> _Costs:
+        i, j = np.triu_indices(groups.shape[1], 1)
+        first, second = groups[:, i], groups[:, j]
+        both = (first >= 0) & (second >= 0)
+        parts = _costs(dissimilarity, units[first[both]], units[second[both]])
+        found = np.zeros((*first.shape, len(parts) + 1))
+        for k, part in enumerate(parts):
+            found[both, k] = part
+        found[~both, -1] = dissimilarity.delta
+        return cls(groups, first, second, found * (weight / len(i)))
+
+    def slots(self, annotators: Codes, size: int) -> Indices:
+        """The number of each pair of annotators in a (size, size) table, the lower one first."""
+        i, j = np.triu_indices(len(annotators), 1)
+        a, b = annotators[i].astype(np.int64), annotators[j].astype(np.int64)
+        return np.asarray(np.minimum(a, b) * size + np.maximum(a, b))
+
+    def units(self, number: int) -> Floats:
+        """What each unit bears, shape (units, components)."""
+        both = (self.first >= 0) & (self.second >= 0)
+        none = (self.first < 0) & (self.second < 0)
+        halves = self.of_pairs[both] / 2
+        alone = ~both & ~none
+        facing = np.maximum(self.first, self.second)[alone]
+        real = self.groups >= 0
+        absent = (self.of_pairs[:, :, -1] * none).sum(axis=1) / real.sum(axis=1)
+        borne = _added(self.first[both], halves, number)
+        borne += _added(self.second[both], halves, number)
+        borne += _added(facing, self.of_pairs[alone], number)
+        borne[:, -1] += np.bincount(self.groups[real], absent[np.nonzero(real)[0]], number)
+        return borne
+
+    def missed(self, annotators: Codes, size: int) -> Floats:
+        """Per annotator what units cost that face an empty unit of theirs."""
+        i, j = np.triu_indices(len(annotators), 1)
+        cost = self.of_pairs[:, :, -1]
+        lone_first = (self.first >= 0) & (self.second < 0)
+        lone_second = (self.first < 0) & (self.second >= 0)
+        by_second = np.bincount(annotators[j], (cost * lone_first).sum(axis=0), size)
+        by_first = np.bincount(annotators[i], (cost * lone_second).sum(axis=0), size)
+        return np.asarray(by_first + by_second)

@@ -1,0 +1,151 @@
+"""The ledger of this checkout: its form, and that each sweep claim fails where it is contradicted.
+
+A mutant is the curve that a claim looks at, changed so that the sentence is false of it: flat,
+bent, raised, lowered, swapped with the other curve, reversed. Which of these contradict a sentence
+follows from what its check says in words, not from the check's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gammacp.reproduce.checks import CHECKS
+from gammacp.reproduce.claims import Claim, Predicate, load_ledgers
+from gammacp.reproduce.experiments import find
+from gammacp.reproduce.series import Series
+
+ROOT = Path(__file__).resolve().parents[2]
+LEDGERS = load_ledgers(ROOT / "experiments" / "claims")
+SHARE = 0.95
+
+Pair = tuple[Series, Series | None]
+Mutant = Callable[[Series, Series | None, Mapping[str, Any]], Pair]
+
+
+def _with(series: Series, y: Any) -> Series:
+    y = np.broadcast_to(np.asarray(y, float), series.y.shape).copy()
+    values = None if series.values is None else series.values - series.y + y
+    return replace(series, y=y, text=tuple(map(str, y)), values=values)
+
+
+def flat(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    return _with(s, np.nanmean(s.y)), other
+
+
+def half_flat(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    half = len(s.y) // 2
+    return _with(s, np.where(np.arange(len(s.y)) < half, s.y, s.y[half])), other
+
+
+def reversed_(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    return _with(s, s.y[::-1]), other
+
+
+def swapped_points(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    y = s.y.copy()
+    a, b = len(y) // 4, len(y) // 2
+    y[[a, b]] = y[[b, a]]
+    return _with(s, y), other
+
+
+def monotone(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    return _with(s, np.linspace(1, 0, len(s.y))), other
+
+
+def bent(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    return _with(s, np.linspace(1, 0, len(s.y)) ** 6), other
+
+
+def above(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+    """All of the curve above what is said of it."""
+    limit = p.get("high", p.get("value"))
+    if "low" in p and "value" in p:  # crosses
+        limit = p["value"]
+    return _with(s, s.y - np.nanmin(s.y) + limit + 0.2), other
+
+
+def below(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+    limit = p["value"] if "value" in p else p["low"]
+    return _with(s, s.y - np.nanmax(s.y) + limit - 0.2), other
+
+
+def shifted(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+    """Past the middle of where it should be crossed, and half of the rest."""
+    place = p["high"] + 0.5 * (s.x[-1] - p["high"]) if p["high"] < s.x[-1] else p["low"] / 2
+    return _with(s, p["value"] + (place - s.x)), other
+
+
+def apart(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
+    return _with(s, s.y + 5 * p["tolerance"]), other
+
+
+def swapped(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    assert other is not None
+    return other, s
+
+
+def over(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    assert other is not None
+    return _with(s, np.nanmax(other.y) + 0.1), other
+
+
+def known(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
+    return _with(s, 0.5), other
+
+
+CONTRADICTING: dict[str, tuple[Mutant, ...]] = {
+    "equals": (above, below),
+    "between": (above, below),
+    "all-below": (above,),
+    "all-above": (below,),
+    "some-below": (above,),
+    "some-above": (below,),
+    "decreasing": (flat, half_flat, reversed_, swapped_points),
+    "increasing-somewhere": (monotone,),
+    "linear": (bent, flat),
+    "crosses": (above, below, flat, shifted),
+    "close-to": (apart,),
+    "less-than": (swapped, over),
+    "spans": (flat, above, below),
+}
+
+
+def sweep_predicates() -> Iterator[tuple[Claim, Predicate]]:
+    for ledger in LEDGERS:
+        for claim in ledger.claims:
+            if claim.kind == "sweep":
+                yield from ((claim, predicate) for predicate in claim.tests)
+
+
+def test_sweep_claims_fail_where_they_are_contradicted() -> None:
+    told, survivors = 0, []
+    for claim, predicate in sweep_predicates():
+        series, other = predicate.series(ROOT / "results")
+        for mutant in CONTRADICTING[predicate.check]:
+            if len(series.y) < 3 and mutant in (flat, half_flat, reversed_, swapped_points):
+                continue
+            first, second = mutant(series, other, predicate.parameters)
+            told += 1
+            if CHECKS[predicate.check].call(first, second, predicate.parameters).holds:
+                survivors.append(f"{claim.place}: {claim.words}: {mutant.__name__}")
+    assert told > 150
+    assert len(survivors) <= (1 - SHARE) * told, survivors
+
+
+def test_every_experiment_of_the_ledger_is_there() -> None:
+    there = find(ROOT / "experiments")
+    named = {p.experiment for one in LEDGERS for c in one.claims for p in c.tests}
+    assert named <= there.keys()
+
+
+@pytest.mark.parametrize("ledger", LEDGERS, ids=lambda one: one.name)
+def test_a_sentence_stands_once(ledger: Any) -> None:
+    """Two claims on one thing with the very same predicates are one sentence."""
+    seen = [repr(claim.tests) for claim in ledger.claims]
+    assert len(seen) == len(set(seen))

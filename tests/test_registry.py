@@ -1,0 +1,51 @@
+"""Registries: what comes with gammacp is listed without importing it."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from gammacp.built_in import MODULES
+from gammacp.registry import _MADE, names
+
+_WHERE = {
+    "chance model": "gammacp.chance.registry",
+    "categorial dissimilarity": "gammacp.dissimilarity",
+    "dissimilarity": "gammacp.dissimilarity",
+    "positional dissimilarity": "gammacp.dissimilarity",
+    "error type": "shuffling.registry",
+    "format": "gammacp.formats.registry",
+    "measure": "gammacp.measures.registry",
+    "solver": "gammacp.alignment.solvers.registry",
+    "view": "gammacp.display",
+}
+
+
+@pytest.mark.parametrize("kind", MODULES)
+def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
+    import_module(_WHERE[kind])
+    registry = _MADE[kind]
+    registry._load()
+    for module, listed in MODULES[kind].items():
+        for name in listed.split():
+            entry = registry[name]
+            functions = (getattr(entry, key, None) for key in ("prepare", "function", "read"))
+            origin = getattr(next(filter(None, functions), entry), "__module__", module)
+            assert origin.startswith(module.rpartition(".")[0])
+    own = {n for n in registry if not n.startswith("toy-")}
+    assert own == set(" ".join(MODULES[kind].values()).split())
+    assert set(names(kind)) >= own
+
+
+@pytest.mark.parametrize("command", [["gamma", "--help"], ["bench", "-h"], ["--help"]])
+def test_help_imports_nothing_that_computes(command: list[str]) -> None:
+    code = (
+        f"import sys; sys.argv[1:] = {command}\n"
+        "from gammacp.cli import main\n"
+        "try: main()\n"
+        "finally: print({'numpy', 'pydantic', 'numba'} & set(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "set()\n"
+    assert "sage: gammacp" in done.stdout
