@@ -56,7 +56,9 @@ class Decomposition:
         self.over = problem.opening - alone
         self.limits, self.deadline = limits, deadline
         cost = len(alone) * problem.opening - float(alone.sum())
-        self.allowed = max(problem.tolerance * len(alone), limits.gap * cost)
+        # Not that of all units: they may be those of many small continua, in a row.
+        self.equal = problem.tolerance * min(len(alone), limits.tuning.small_units)
+        self.allowed = max(self.equal, limits.gap * cost)
         n_units, size = len(alone), columns.number
         self.active: Bools = loss <= self.tolerance
         self.chosen: Bools = np.zeros(size, np.bool_)
@@ -85,7 +87,7 @@ class Decomposition:
         while True:
             self._search()
             if self.total <= self.allowed:
-                self.complete = self.total <= self.tolerance * len(self.alone)
+                self.complete = self.total <= self.equal
                 return
             if due(self.deadline):
                 return

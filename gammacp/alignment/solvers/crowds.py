@@ -59,7 +59,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
 
 
 def _ended(problem: Problem, found: Generated, limits: Limits, deadline: float) -> bool:
-    return found.complete or due(deadline) or found.near(problem, limits)
+    return found.complete or due(deadline) or found.close(problem, limits, problem.slack)
 
 
 def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
@@ -87,7 +87,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         ),
     }
     spent, idle, progressed, open_gap = dict.fromkeys(turns, 0.0), 0, began, np.inf
-    while turns and not due(deadline) and not found.near(problem, limits):
+    while turns and not due(deadline) and not found.close(problem, limits, problem.slack):
         anneals = spent["anneal"] * (1 + idle) <= spent["relax"] > 0
         turn = "anneal" if anneals and "anneal" in turns else next(iter(turns))
         started = time.monotonic()
@@ -97,16 +97,16 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             del turns[turn]
         elif turn == "relax":
             # From shares of costs to prices of gains: a unit alone costs the opening.
-            if total - item.bound < found.bound:
+            if total - item.bound < found.most_gain:
                 price = problem.opening - item.share
-                found = replace(found, price=price, bound=total - item.bound)
+                found = replace(found, price=price, most_gain=total - item.bound)
         else:
             gain = total - float(group_costs(problem, item).sum())
             idle += 1
             if gain > found.gain + problem.tolerance:
                 found, idle = replace(found, groups=item, gain=gain), 0
-        tell(total - found.gain, total - found.bound)
-        now, left = time.monotonic(), found.bound - found.gain
+        tell(total - found.gain, total - found.most_gain)
+        now, left = time.monotonic(), found.most_gain - found.gain
         if left < (1 - tuning.progress) * open_gap:
             progressed, open_gap = now, left
         if now - progressed > 1 + tuning.patience_share * (now - began):

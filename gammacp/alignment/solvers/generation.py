@@ -56,34 +56,45 @@ class Generated:
         The best alignment so far.
     gain
         What it gains.
-    bound
-        No alignment gains more.
+    most_gain
+        No alignment gains more: Σ price.
     """
 
     columns: Columns
     price: Floats
     groups: Codes
     gain: float
-    bound: float
+    most_gain: float
     complete: bool = False
 
-    def near(self, problem: Problem, limits: Limits) -> bool:
+    def close(self, problem: Problem, limits: Limits, slack: float) -> bool:
         """Whether the gap is small enough."""
         cost = problem.n_units * problem.opening - self.gain
-        return self.bound - self.gain <= max(limits.gap * abs(cost), problem.slack)
+        return self.most_gain - self.gain <= max(limits.gap * abs(cost), slack)
 
 
-@dataclass(frozen=True, eq=False)
-class _Iterate:
-    """Where the iteration is: `price` to go on from, `center` the feasible prices of `bound`."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Iterate(Generated):
+    """Where the iteration is.
 
-    pool: Columns
-    groups: Codes
-    gain: float
-    price: Floats
-    center: Floats
+    Attributes
+    ----------
+    trial
+        Prices to go on from, which some groups may beat.
+    support
+        The groups that the master uses.
+    relaxed
+        What the master gains.
+    step
+        Share of the trial prices that is kept once the master makes no more progress.
+    near
+        No group next to the alignment beats the trial prices.
+    converged
+        No group at all does.
+    """
+
+    trial: Floats
     support: Support
-    bound: float = np.inf
     relaxed: float = 0.0
     step: float = 1.0
     near: bool = False
@@ -99,7 +110,7 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
 
 def concluded(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
     """The best alignment of what was generated, proven where that is complete."""
-    bound = problem.n_units * problem.opening - generated.bound
+    bound = problem.n_units * problem.opening - generated.most_gain
     if not generated.complete:
         columns = _rivals(problem, generated, limits, deadline)
         certificate = Certificate(columns, generated.price)
@@ -123,24 +134,24 @@ def generate(
     first, total = True, problem.n_units * problem.opening
     try:
         while True:
-            found = state.pool.number
+            found = state.columns.number
             state = _projected(problem, state, deadline, tuning)
             if first and not state.near and large:
                 state = _searched(problem, state, deadline, limits)
-            found = state.pool.number - found
+            found = state.columns.number - found
             if first or state.near or found < problem.n_units / 10:
                 state = _priced(problem, state, deadline, tuning)
             first = False
-            tell(total - state.gain, total - state.bound)
+            tell(total - state.gain, total - state.most_gain)
             if time.monotonic() - began > tuning.unwatched:
                 deadline = until
-            if state.converged and not _good_enough(problem, state, limits):
+            if state.converged and not state.close(problem, limits, _slack(problem)):
                 state = _packed(problem, state, deadline, limits)
-            if _good_enough(problem, state, limits) or due(deadline):
+            if state.close(problem, limits, _slack(problem)) or due(deadline):
                 break
             listed = _listed(problem, state, deadline, tuning)
             if listed is not None:
-                return replace(_generated(state), columns=listed, complete=True)
+                return replace(state, columns=listed, complete=True)
             if state.converged:
                 break
             if not state.near:
@@ -150,17 +161,13 @@ def generate(
     except TimeoutError:
         # What has been found so far, with its bound, is the answer.
         pass
-    return _generated(state)
-
-
-def _generated(state: _Iterate) -> Generated:
-    return Generated(state.pool, state.center, state.groups, state.gain, state.bound)
+    return state
 
 
 def _rivals(problem: Problem, known: Generated, limits: Limits, deadline: float) -> Columns:
     """All groups that an equally good alignment could use, where it is proven and they are few."""
     slack = _slack(problem)
-    if known.bound - known.gain > slack or due(deadline):
+    if known.most_gain - known.gain > slack or due(deadline):
         return known.columns
     found = search(
         problem, known.price, -slack, every=True, deadline=deadline, tuning=limits.tuning
@@ -174,20 +181,20 @@ def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: T
     gain = float(pool.gain.sum())
     start = shared_prices(problem, groups) if known is None else known.price
     support, price = supported(problem.n_units, pool, np.ones(pool.number), start, tuning.used)
-    if known is None:
-        return _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
-    pool = pool.joined(known.columns)
-    return _Iterate(pool, groups, gain, price, start, support, known.bound, relaxed=gain)
+    return _Iterate(
+        columns=pool if known is None else pool.joined(known.columns),
+        price=price if known is None else start,
+        groups=groups,
+        gain=gain,
+        most_gain=np.inf if known is None else known.most_gain,
+        trial=price,
+        support=support,
+        relaxed=gain,
+    )
 
 
 def _slack(problem: Problem) -> float:
     return problem.tolerance * problem.n_units
-
-
-def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:
-    cost = problem.n_units * problem.opening - state.gain
-    gap = state.bound - state.gain
-    return gap <= max(limits.gap * abs(cost), _slack(problem))
 
 
 def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
@@ -198,9 +205,9 @@ def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tunin
     if problem.cover or state.step == 0.0:
         return replace(state, near=False)
     price, pool, near = project_prices(
-        problem, state.groups, state.pool, state.price, state.support, deadline, tuning
+        problem, state.groups, state.columns, state.trial, state.support, deadline, tuning
     )
-    return replace(state, price=price, pool=pool, near=near)
+    return replace(state, trial=price, columns=pool, near=near)
 
 
 def _searched(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
@@ -213,9 +220,9 @@ def _searched(problem: Problem, state: _Iterate, deadline: float, limits: Limits
     state = _better(problem, state, groups)
     pool = to_columns(problem, state.groups)
     support, price = supported(
-        problem.n_units, pool, np.ones(pool.number), state.price, tuning.used
+        problem.n_units, pool, np.ones(pool.number), state.trial, tuning.used
     )
-    state = replace(state, support=support, price=price, relaxed=state.gain)
+    state = replace(state, support=support, trial=price, relaxed=state.gain)
     return _projected(problem, state, deadline, tuning)
 
 
@@ -231,25 +238,25 @@ def _mended(problem: Problem, state: _Iterate, deadline: float, limits: Limits) 
 def _mastered(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
     """The master solved again: its support, and a better alignment if there is one in it."""
     cover_cost = problem.opening if problem.cover else None
-    relaxed = relax(problem.n_units, state.pool, cover_cost, deadline=deadline)
+    relaxed = relax(problem.n_units, state.columns, cover_cost, deadline=deadline)
     total = float(relaxed.price.sum())
-    columns, value = state.pool, relaxed.value
+    columns, value = state.columns, relaxed.value
     # Without progress, towards the master's own prices, which all its columns accept, and with all
     # columns, so that none comes back for ever.
     progress = total > state.relaxed + 1e-9 * problem.scale
     total = max(total, state.relaxed)
     if progress:
-        state = replace(state, pool=_trimmed(columns, relaxed, tuning.pool))
+        state = replace(state, columns=_trimmed(columns, relaxed, tuning.pool))
     state = _rounded(problem, state, columns, value, deadline, tuning)
     step = 1.0 if progress else state.step / 2 if state.step > tuning.least_step else 0.0
     if problem.cover:
         # Smoothing (Wentges 1997).
         share = min(step, 0.5)
-        price = share * state.center + (1 - share) * relaxed.price
-        return replace(state, price=price, relaxed=total, step=step)
-    price = step * state.price + (1 - step) * relaxed.price
+        price = share * state.price + (1 - share) * relaxed.price
+        return replace(state, trial=price, relaxed=total, step=step)
+    price = step * state.trial + (1 - step) * relaxed.price
     support, price = supported(problem.n_units, columns, value, price, tuning.used)
-    return replace(state, support=support, price=price, relaxed=total, step=step)
+    return replace(state, support=support, trial=price, relaxed=total, step=step)
 
 
 def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
@@ -271,7 +278,7 @@ def _priced(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) 
     While none is found that lacks much but roots are left unsure, those are searched deeper.
     """
     # A unit alone gains nothing, so that no price may be below 0.
-    price = np.clip(state.price, 0.0, problem.opening if problem.cover else np.inf)
+    price = np.clip(state.trial, 0.0, problem.opening if problem.cover else np.inf)
     roots: Indices = np.arange(problem.n_units)
     excess = np.full(problem.n_units, np.inf)
     nodes = tuning.nodes if state.near else tuning.few_nodes
@@ -290,9 +297,9 @@ def _priced(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) 
         excess[roots] = np.minimum(found.excess[roots], excess[roots])
         feasible = _feasible(problem, price, excess)
         bound = float(feasible.sum())
-        if bound < state.bound:
-            state = replace(state, bound=bound, center=feasible)
-        state = replace(state, pool=state.pool.joined(found.columns))
+        if bound < state.most_gain:
+            state = replace(state, most_gain=bound, price=feasible)
+        state = replace(state, columns=state.columns.joined(found.columns))
         lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(found.unsure)
         if (
@@ -319,7 +326,7 @@ def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
 
 
 def _listed(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> Columns | None:
-    gap = state.bound - state.gain
+    gap = state.most_gain - state.gain
     if gap > tuning.close * problem.scale and not state.converged:
         return None
     return _within(problem, state, gap + problem.tolerance, deadline, tuning)
@@ -331,7 +338,7 @@ def _within(
     """All groups that lose no more than the gap; None if they are too many."""
     limit = tuning.listed_at_last if state.converged else tuning.listed_when_close
     found = search(
-        problem, state.center, -gap, every=True, limit=limit, deadline=deadline, tuning=tuning
+        problem, state.price, -gap, every=True, limit=limit, deadline=deadline, tuning=tuning
     )
     return None if found is None else found.columns
 
@@ -341,8 +348,8 @@ def _packed(problem: Problem, state: _Iterate, deadline: float, limits: Limits) 
 
     The master's solution is fractional then, and rounding it loses most of the gap.
     """
-    gap = state.bound - state.gain
-    near = state.pool.select(np.flatnonzero(state.pool.losses(state.center) <= gap))
+    gap = state.most_gain - state.gain
+    near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
     left = max(deadline - time.monotonic(), 0.01)
     soon = Limits(time_limit=min(left, limits.tuning.packing_seconds), tuning=limits.tuning)
     ones = np.ones(problem.n_units, np.int64)
@@ -376,5 +383,5 @@ def _better(problem: Problem, state: _Iterate, groups: Codes) -> _Iterate:
     if gain <= state.gain + problem.tolerance:
         return state
     return replace(
-        state, groups=groups, gain=gain, pool=state.pool.joined(to_columns(problem, groups))
+        state, groups=groups, gain=gain, columns=state.columns.joined(to_columns(problem, groups))
     )
