@@ -14,14 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.candidates import TooManyPairsError, build_problem
-from gammacp.alignment.columns import Columns, group_table
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.closest import solve_closest
 from gammacp.alignment.presolve.duplicates import Merged, merged, pack
 from gammacp.alignment.presolve.pooling import better, one_spot, pooled
-from gammacp.alignment.problem import Problem, Solution, Status, group_costs
+from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers.registry import Solve
-from gammacp.arrays import Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -111,7 +109,7 @@ def _solve_merged(
         return None
     problem = few.problem
     columns = packed.certificate.columns
-    objective = _cost(problem, columns, packed.times, continuum.n_units)
+    objective = continuum.n_units * problem.opening - float(columns.gain @ packed.times)
     bound = max(continuum.n_units * problem.opening - packed.bound, 0.0)
     proven = bound >= objective - problem.slack * continuum.n_units / problem.n_units
     solved = Solution(
@@ -122,10 +120,3 @@ def _solve_merged(
         packed.certificate,
     )
     return Presolved(solved, problem, few)
-
-
-def _cost(problem: Problem, columns: Columns, times: Indices, n_units: int) -> float:
-    """Σ cost(G), in double precision from the weights, of so many of each column."""
-    alone = n_units - int(columns.sizes @ times)
-    costs = group_costs(problem, group_table(problem, columns))
-    return float(costs @ times) + alone * problem.opening
