@@ -90,6 +90,9 @@ class Tuning:
     falling
         Of the scale, per unit: what prices may still fall in the last round; a block where they
         fall by more is priced by a linear program.
+    lost
+        Of the scale, per unit: what a quick alignment may lose against a block's prices before they
+        are priced by a linear program (3 × 500).
     loss_step
         Of the scale: how far columns are taken in at first; then four times as far each time.
     component_nodes
@@ -245,6 +248,7 @@ class Tuning:
     rounds: int = 6
     kept_loss: float = 0.2
     falling: float = 1e-4
+    lost: float = 0.02
 
     # Proof by components
     loss_step: float = 0.004

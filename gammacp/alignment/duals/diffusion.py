@@ -38,8 +38,13 @@ def prices(
     if cover_cost is not None or np.diff(columns.begin).max() > tuning.diffused:
         return lp.block_prices(n_units, columns, cover_cost, deadline=deadline, tuning=tuning)
     price, fell = diffusion(n_units, columns, scale, deadline, tuning)
+    lost = _lost(
+        columns.select(np.flatnonzero(columns.losses(price) <= tuning.kept_loss * scale)), price
+    )
     blocks = np.linspace(0, n_units, max(n_units // tuning.block, 1) + 1).astype(np.int64)
-    poor = np.abs(np.add.reduceat(fell, blocks[:-1])) > tuning.falling * scale * np.diff(blocks)
+    falls, loses = np.add.reduceat(np.stack((fell, lost)), blocks[:-1], axis=1)
+    share = scale * np.diff(blocks)
+    poor = (np.abs(falls) > tuning.falling * share) | (loses > tuning.lost * share)
     if poor.any() and not due(deadline):
         windows = np.column_stack((blocks[:-1], blocks[1:]))[poor].tolist()
         lp.reprice(columns, price, windows, deadline=deadline)
@@ -83,3 +88,20 @@ def diffusion(
             break
     make_feasible(price, columns, np.inf)
     return price, fell
+
+
+def _lost(columns: Columns, price: Floats) -> Floats:
+    """What each unit loses when columns are taken by their loss, as long as they are disjoint.
+
+    Prices may have come to rest far above the least ones; then this is much.
+    """
+    from gammacp.alignment.kernels.greedy import take_disjoint
+
+    lost = price.copy()
+    if columns.number:
+        losses = columns.losses(price)
+        taken = take_disjoint(len(price), columns, np.argsort(losses))
+        picked = columns.select(taken)
+        lost[picked.members] = 0.0
+        lost[picked.members[picked.begin[:-1]]] = losses[taken]
+    return lost

@@ -108,7 +108,7 @@ def _grouped(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tu
     grouping.listed[:] = np.argsort(-grouping.size)
     for i in range(n_groups):
         grouping.place[grouping.listed[i]] = i
-    return grouping, np.sum(grouping.size > 0)
+    return grouping, int(np.sum(grouping.size > 0))
 
 
 @kernel

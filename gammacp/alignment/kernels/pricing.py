@@ -128,7 +128,7 @@ class Tree(NamedTuple):
     """
 
     alive: Codes
-    count: Indices
+    n_alive: Indices
     sent: Floats
     short: Floats
     room: Floats
@@ -177,7 +177,7 @@ def _search_root(
             open_bound = bound
             state = UNSURE
             break
-        s = _most_decided(tree.count[depth], tree.short, bound - threshold, effort.decisiveness)
+        s = _most_decided(tree.n_alive[depth], tree.short, bound - threshold, effort.decisiveness)
         if s >= 0:
             _branched(tree, depth, s, bound)
             continue
@@ -223,7 +223,7 @@ def _planted(inside: RootGraph) -> Tree:
 @kernel
 def _branched(tree: Tree, depth: int, s: int, bound: float) -> None:
     """Line up annotator s's labels, the best first, in place."""
-    size = tree.count[depth, s]
+    size = tree.n_alive[depth, s]
     tree.n_choices[depth] = size
     tree.next_at[depth] = 0
     tree.branch[depth] = s
@@ -242,10 +242,10 @@ def _descended(tree: Tree, depth: int, threshold: float) -> tuple[bool, int]:
         return False, depth - 1
     tree.next_at[depth] = i + 1
     tree.alive[depth + 1] = tree.alive[depth]
-    tree.count[depth + 1] = tree.count[depth]
+    tree.n_alive[depth + 1] = tree.n_alive[depth]
     tree.sent[depth + 1] = tree.sent[depth]
     s = tree.branch[depth]
-    tree.count[depth + 1, s] = 1
+    tree.n_alive[depth + 1, s] = 1
     tree.alive[depth + 1, s, 0] = tree.choice[depth, i]
     return True, depth + 1
 
@@ -275,7 +275,7 @@ def _bounded(inside: RootGraph, tree: Tree, depth: int, threshold: float, effort
     −∞ when none is left.
     """
     value, edge, short, room = inside.value, inside.edge, tree.short, tree.room
-    sent, alive, count = tree.sent[depth], tree.alive[depth], tree.count[depth]
+    sent, alive, count = tree.sent[depth], tree.alive[depth], tree.n_alive[depth]
     bound = np.inf
     goal = threshold + inside.price
     for _ in range(effort.passes if depth else 4 * effort.passes):

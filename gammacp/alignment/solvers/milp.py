@@ -46,8 +46,8 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     dual = None if result is None else result.mip_dual_bound
     bound = -np.inf if dual is None else float(dual)
     if result is None or result.x is None:
-        groups = improve(problem, None, deadline, limits.tuning)
-        return solution(problem, groups, max(bound, unit_bound(problem)))
+        start = improve(problem, None, deadline, limits.tuning)
+        return solution(problem, start, max(bound, unit_bound(problem)))
     found = to_groups(problem, columns.select(np.flatnonzero(result.x[:m] > 0.5)))
     # HiGHS proves to an absolute 1e-6 of the objective; within that its bound is the optimum.
     slack = 1e-6 if result.status == 0 and not limits.gap else 0.0
