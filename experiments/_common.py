@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,19 @@ def continuum(length: float | None = None, **annotators: Sequence[Span]) -> Cont
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     """Rows as a CSV file, columns in the order of the first row; NaN, None and what a row lacks
-    are empty.
+    are empty, numbers have 12 digits: what is beyond differs from machine to machine.
     """
     table = list(rows)
-    write_rows(path, [list(table[0]), *([row.get(k) for k in table[0]] for row in table)])
+    cells = ([_twelve(row.get(k)) for k in table[0]] for row in table)
+    write_rows(path, [list(table[0]), *cells])
+
+
+def _twelve(cell: object) -> object:
+    if not isinstance(cell, float) or not math.isfinite(cell):
+        return cell
+    return float(f"{cell:.12g}") if abs(cell) > 1e-13 else 0.0
+
+
+def in_sets(values: Iterable[float]) -> str:
+    """What each annotation set has, as one cell: what the ledger tests a curve on."""
+    return " ".join(f"{v:.7g}" for v in values)

@@ -7,46 +7,64 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from experiments._common import in_sets, write_csv
 from gammacp.bench.experiment import OtherSoftware
+from gammacp.bench.figures import file_name
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import run
-from gammacp.bench.store import Store
+from gammacp.bench.store import Store, Values
 from gammacp.bench.sweep import Sweep, magnitudes_by
-from gammacp.bench.table import Point, curves
+from gammacp.bench.table import CURVE_COLUMNS, Point, curves
 from gammacp.errors import GammacpError
 from gammacp.pools import open_pool
 
 
 def sets(quick: bool) -> int:
-    """Annotation sets per magnitude: 40 as in 2015 §6.3, or 5."""
-    return 5 if quick else 40
+    """Annotation sets per magnitude: 40 as in 2015 §6.3, or 3."""
+    return 3 if quick else 40
 
 
 def magnitudes(quick: bool) -> tuple[float, ...]:
-    """In steps of .05 as in 2015 §6.3, or of .1."""
-    return magnitudes_by(0.1 if quick else 0.05)
+    """In steps of .05 as in 2015 §6.3, or of .2."""
+    return magnitudes_by(0.2 if quick else 0.05)
 
 
 def sweep_into(
     out: Path, sweeps: Sequence[Sweep], *, part: str = "", figures: bool = True
-) -> list[Point]:
-    """Compute sweeps and write their tables (and figures) into `out`/`part`; points of all.
+) -> list[dict[str, object]]:
+    """Compute sweeps and write their tables (and figures) into `out`/`part`; rows of all points.
 
     Cells are kept in `stores/` beside the results' folders, so an interrupted run goes on where
     it was.
     """
-    points: list[Point] = []
+    rows: list[dict[str, object]] = []
     for sweep in sweeps:
         with swept(out, sweep) as store:
-            points += write_results(sweep, store, out / part, figures=figures).points
-    return points
+            points = write_results(sweep, store, out / part, figures=figures).points
+            mine = _rows(points, store.values(store.begin(sweep)))
+        for error in sweep.errors:
+            of_error = [row for row in mine if row["error"] == error]
+            write_csv(out / part / f"{file_name(error)}.csv", of_error)
+        rows += mine
+    return rows
 
 
-def points_of(out: Path, sweep: Sweep) -> list[Point]:
-    """Compute a sweep as `sweep_into`, for its points alone."""
+def points_of(out: Path, sweep: Sweep) -> tuple[list[Point], list[dict[str, object]]]:
+    """Compute a sweep as `sweep_into`, for its points and their rows alone."""
     with swept(out, sweep) as store:
         experiment = store.begin(sweep)
-        return curves(store, experiment, errors=sweep.errors, measures=sweep.measures)
+        points = curves(store, experiment, errors=sweep.errors, measures=sweep.measures)
+        return points, _rows(points, store.values(experiment))
+
+
+def _rows(points: Sequence[Point], values: Values) -> list[dict[str, object]]:
+    """A row of a table per point, with the value of each set."""
+    rows = []
+    for point in points:
+        by_set = values[point.error, point.measure, point.magnitude]
+        mine = [by_set[number] for number in sorted(by_set)]
+        rows.append({**{f: getattr(point, f) for f in CURVE_COLUMNS}, "values": in_sets(mine)})
+    return rows
 
 
 @contextmanager

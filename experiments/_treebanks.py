@@ -70,9 +70,9 @@ def perturbation_figure(
             sets=4 if quick else PAPER_SETS,
             name=f"trees-{error}-{name}",
         )
-    rows = [point_row(name, p) for name, found in points.items() for p in found]
+    rows = [{"sample": name, **row} for name, (_, found) in points.items() for row in found]
     write_csv(out / f"{error}.csv", rows)
-    draw_panels({f"CDT ({name})": found for name, found in points.items()}, out / error)
+    draw_panels({f"CDT ({name})": found for name, (found, _) in points.items()}, out / error)
 
 
 def tree_points(
@@ -83,8 +83,8 @@ def tree_points(
     magnitudes: tuple[float, ...],
     sets: int,
     name: str,
-) -> list[Point]:
-    """The curves of a sweep over errors in trees, by all measures of such trees."""
+) -> tuple[list[Point], list[dict[str, object]]]:
+    """The curves of a sweep over errors in trees, by all measures of such trees, and their rows."""
     sweep = Sweep(
         source=source,
         errors=errors,
@@ -95,20 +95,6 @@ def tree_points(
         experiment=name,
     )
     return points_of(out, sweep)
-
-
-def point_row(sample: str, p: Point) -> dict[str, object]:
-    """A point as a row of a table, `se` the standard error of the mean."""
-    return {
-        "sample": sample,
-        "error": p.error,
-        "magnitude": p.magnitude,
-        "measure": p.measure,
-        "mean": p.mean,
-        "sd": p.sd,
-        "sets": p.sets,
-        "undefined": p.undefined,
-    }
 
 
 def draw_panels(panels: dict[str, list[Point]], stem: Path) -> None:

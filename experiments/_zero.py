@@ -199,7 +199,7 @@ def draw_zeros(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
     """Zeros with their intervals, a line per cell."""
     named = [(r, f"{r['measure']} by {r['chance']}" if r["chance"] else r["measure"]) for r in rows]
     cells = list(dict.fromkeys(str(r["cell"]) for r, own in named if own in shown))
-    with figure(stem, width=6.4, height=1.6 + 0.2 * len(cells)) as axes:
+    with figure(stem, width=6.4, height=2 + 0.25 * len(cells)) as axes:
         for k, name in enumerate(shown):
             mine = [r for r, own in named if own == name]
             axes.errorbar(
@@ -214,4 +214,5 @@ def draw_zeros(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
         axes.axvline(0, color="black", linewidth=0.6)
         axes.set_yticks([-i for i in range(len(cells))], cells)
         axes.set_xlabel("what independent annotators get, with its 95 % interval")
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(shown))
+        # Two columns: a legend wider than the axes leaves these no room.
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)

@@ -9,13 +9,13 @@ import numpy as np
 
 from experiments import mathet2015_fig26
 from experiments._common import write_csv
+from experiments._figures import curves_page
 from gammacp.arrays import Floats
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.table import Point, by_error, by_measure
-from gammacp.plots import COLOURS, DASHES, figure
 
 FIGURE_26 = "mathet2015_fig26"
-# What ranks a measure, each 1 at best and 0 at worst: see `_numbers`.
+# What ranks a measure, each 1 at best: see `_numbers`.
 CRITERIA = ("covered", "monotone", "even", "separated")
 
 
@@ -42,7 +42,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     write_csv(out / "desiderata.csv", rows)
     write_csv(out / "bands.csv", bands)
     write_csv(out / "ranks.csv", _ranks(rows))
-    _draw(out, points)
+    curves_page(out / "bands", {e.replace("+", " + "): g for e, g in by_error(points).items()})
 
 
 def _points(out: Path, *, quick: bool, data: Path | None) -> list[Point]:
@@ -59,13 +59,14 @@ def _points(out: Path, *, quick: bool, data: Path | None) -> list[Point]:
 def _numbers(curve: Sequence[Point]) -> dict[str, object]:
     """The desiderata of one curve, over the magnitudes at which it is defined.
 
-    covered: how much of [0, 1] the means run through. monotone: share of steps that go down.
+    covered: how much of [0, 1] the means run through, less what they run through beyond it, so
+    that a curve from 1 to −1.15 has −.15. monotone: share of steps that go down.
     even: 1 − the largest step's share of all movement beyond an even one (1: equal steps; 0: all
     at once, or no movement at all). separated: mean chance that of two sets of neighbouring
     magnitudes the one with more errors has less agreement (ties count half), scaled from [½, 1]
-    to [0, 1], under normality. strictly_decreasing: no mean is above an earlier one beyond noise
-    (Bonferroni over all pairs, 5 %), and the last is below the first. A curve with fewer than
-    three points meets nothing.
+    to [0, 1] (below 0 where it has more), under normality.
+    strictly_decreasing: no mean is above an earlier one beyond noise (Bonferroni over all pairs,
+    5 %), and the last is below the first. A curve with fewer than three points meets nothing.
     """
     known = [p for p in curve if p.sets > p.undefined]
     y = np.array([p.mean for p in known])
@@ -76,11 +77,11 @@ def _numbers(curve: Sequence[Point]) -> dict[str, object]:
         return {"undefined": missing, **dict.fromkeys(CRITERIA, 0.0)}
     steps = np.diff(y)
     total = float(np.abs(steps).sum())
-    inside = np.clip(y, 0, 1)
+    inside = np.ptp(np.clip(y, 0, 1))
     z = _rises(y, sd / np.sqrt(counts))
     return {
         "undefined": missing,
-        "covered": float(np.ptp(inside)),
+        "covered": float(2 * inside - np.ptp(y)),
         "monotone": float((steps < -1e-12).mean()),
         "even": _evenness(np.abs(steps) / total) if total > 1e-12 else 0.0,
         "separated": _separation(steps, sd),
@@ -124,7 +125,7 @@ def _separation(steps: Floats, sd: Floats) -> float:
     chance = np.where(
         noise > 0, norm.cdf(-steps / np.maximum(noise, 1e-300)), (1 - np.sign(steps)) / 2
     )
-    return float(max(2 * chance.mean() - 1, 0.0))
+    return float(2 * chance.mean() - 1)
 
 
 def _band(p: Point) -> dict[str, object]:
@@ -150,27 +151,3 @@ def _ranks(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
         score = float(np.mean([float(str(r["score"])) for r in mine]))
         table.append({"measure": m, "mean_score": score, **ranks})
     return sorted(table, key=lambda r: -float(str(r["mean_score"])))
-
-
-def _draw(out: Path, points: Sequence[Point]) -> None:
-    """Every curve with its 95 % band, one panel per error."""
-    errors = by_error(points)
-    measures = list(by_measure(points))
-    with figure(out / "bands", width=9.0, height=5.2, rows=2, columns=4) as axes:
-        panels = axes.ravel()
-        for panel, (error, group) in zip(panels, errors.items(), strict=False):
-            for measure, curve in by_measure(group).items():
-                i = measures.index(measure)
-                x = np.array([p.magnitude for p in curve])
-                y = np.array([p.mean for p in curve])
-                se = np.array([p.sd / max(p.sets - p.undefined, 1) ** 0.5 for p in curve])
-                panel.plot(x, y, color=COLOURS[i], linestyle=DASHES[i], label=measure)
-                panel.fill_between(
-                    x, y - 1.96 * se, y + 1.96 * se, color=COLOURS[i], alpha=0.2, linewidth=0
-                )
-            panel.axhline(0, color="black", linewidth=0.6)
-            panel.set(title=error, ylim=(-0.6, 1.03), xlabel="magnitude")
-        handles, labels = panels[0].get_legend_handles_labels()
-        for panel in panels[len(errors) :]:
-            panel.axis("off")
-        panels[len(errors)].legend(handles, labels, loc="center", title="mean, 95 % band")

@@ -148,7 +148,7 @@ def _overall(
 
 def _draw(out: Path, rows: list[dict[str, object]]) -> None:
     """Above over density (three annotators), below over annotators (density .8)."""
-    with figure(out / "gap", width=8.5, height=5.4, rows=2, columns=3) as axes:
+    with figure(out / "gap", width=7.2, height=5.4, rows=2, columns=3) as axes:
         for column, (quantity, label) in enumerate(QUANTITIES.items()):
             for row, (key, fixed, at) in enumerate(
                 (("density", "annotators", 3), ("annotators", "density", USUAL))
@@ -158,13 +158,17 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
                 for i, value in enumerate(sorted({float(str(r[key])) for r in mine})):
                     _curve(panel, [r for r in mine if r[key] == value], i, f"{value:g}")
                 panel.axhline(0, color="black", linewidth=0.6)
-                panel.set_xlabel("magnitude of position errors")
+                panel.set_xlabel("magnitude of position errors", fontsize=8)
                 if not row:
-                    panel.set_title(label)
-        axes[0][0].legend(title="units over a place", ncols=2)
+                    panel.set_title(label, fontsize=8.5)
+        axes[0][0].set_ylabel("three annotators; mean, band ± 1 s.e.", fontsize=8)
+        axes[1][0].set_ylabel(f"{USUAL:g} units over a place", fontsize=8)
+        axes[0][0].legend(title="units over a place", ncols=2, fontsize=7, title_fontsize=7)
         # γ lacks the largest numbers, so the names come from its neighbour.
         handles, labels = axes[1][1].get_legend_handles_labels()
-        axes[1][2].legend(handles, labels, title="annotators", ncols=3, loc="lower center")
+        axes[1][2].legend(
+            handles, labels, title="annotators", ncols=3, fontsize=7, title_fontsize=7
+        )
 
 
 def _curve(panel: object, rows: list[dict[str, object]], i: int, label: str) -> None:

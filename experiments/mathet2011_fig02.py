@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments._common import write_csv
+from experiments._common import in_sets, write_csv
 from experiments._random_2011 import Degrade, annotation_set, moved, omitted, random_entropies
 from gammacp.alignment.entropy import agreement, best_entropy
 from gammacp.arrays import Floats
@@ -74,6 +74,7 @@ def _points(
             "sd": float(np.std(entropies, ddof=1)) / by,
             "sets": len(entropies),
             "entropy": float(entropies.mean()),
+            "values": in_sets(agreement(e, by) for e in entropies),
         }
         for name, by in (("own", random), ("printed", PRINTED_RANDOM))
     ]

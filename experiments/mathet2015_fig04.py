@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 from experiments._common import MATHET_2015, Span, continuum, write_csv
+from experiments._figures import examples_page, said
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import measure
 
@@ -30,6 +31,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
                 }
             )
     write_csv(out / "distortions.csv", rows)
+    values = {(r["probe"], r["measure"]): float(str(r["value"])) for r in rows}
+    titles = {p: said(p, {m: values[p, m] for m in MEASURES}) for p in _probes()}
+    examples_page(out / "distortions", {titles[p]: c for p, c in _probes().items()})
 
 
 def _probes() -> dict[str, Continuum]:

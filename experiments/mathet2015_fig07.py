@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments._common import Span, continuum, write_csv
+from experiments._figures import examples_page
 from gammacp.alignment import align
 from gammacp.continuum import Continuum, Unit
 
@@ -39,6 +40,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             }
         ],
     )
+    shown = {"7: A5 with B5": alone, "8a: A5 with B4": after, "8b: A5 with B5": before}
+    examples_page(out / "holistic", {**shown, "9: all three together": name})
 
 
 def _partner(c: Continuum) -> str:

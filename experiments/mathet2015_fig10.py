@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments._common import write_csv
+from experiments._figures import examples_page
 from gammacp.datasets import load
 from gammacp.dissimilarity import Combined, bind, columns
 
@@ -35,3 +36,5 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         out / "triangle.csv",
         [{"path": "direct", "length": value["A1–B2"]}, {"path": "by C1", "length": detour}],
     )
+    far = ", ".join(f"{pair} {value[pair]:.3g}" for pair in ("A1–C1", "A1–B2", "A1–C2"))
+    examples_page(out / "dissimilarities", {f"d / Δ: {far}": c}, columns=1, width=4.5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments._common import MATHET_2015, Span, continuum, write_csv
+from experiments._figures import examples_page, said
 from gammacp.measures.gamma import gamma
 
 
@@ -41,3 +42,5 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             }
         )
     write_csv(out / "disorders.csv", rows)
+    titles = {str(r["case"]): said(str(r["case"]), {"gamma": float(str(r["gamma"]))}) for r in rows}
+    examples_page(out / "disorders", {titles[n]: c for n, c in cases.items()}, columns=1)

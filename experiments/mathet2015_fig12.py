@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import Span, continuum, write_csv
+from experiments._figures import examples_page
 from gammacp.chance.annotation import annotations_of
 from gammacp.chance.corpus import combinations
 from gammacp.chance.registry import CHANCE_MODELS
@@ -36,6 +37,12 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             for i in order
         ]
     write_csv(out / "shifts.csv", rows)
+    lanes_of: dict[str, list[Span]] = {"annotator": list(ANNOTATOR)}
+    for r in rows:
+        start = float(str(r["start"]))
+        span = (start, start + float(str(r["length"])), str(r["category"]))
+        lanes_of.setdefault(f"cut at {r['cut']}", []).append(span)
+    examples_page(out / "shifts", {"shifts": continuum(None, **lanes_of)}, columns=1, width=4.5)
     write_csv(out / "distances.csv", [_distances(100 if quick else 2000)])
     three = continuum(A=[(0, 1, None)], B=[(0, 1, None)], C=[(0, 1, None)])
     found = _drawn_combinations(2000 if quick else 60_000)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments._common import MATHET_2015, Span, continuum, write_csv
+from experiments._figures import examples_page, said
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import measure
 
@@ -28,6 +29,20 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
                 rows += _rows(figure, case, c, {"metric": metric, "samples": samples})
     write_csv(out / "comparisons.csv", rows)
     write_csv(out / "ratios.csv", _ratios(rows))
+    examples_page(
+        out / "examples",
+        {
+            said(f"{number} ({case})", _values(rows, number, case)): c
+            for number, cases in _cases().items()
+            for case, c in cases.items()
+        },
+    )
+
+
+def _values(rows: list[dict[str, object]], number: str, case: str) -> dict[str, float]:
+    """What the measures find of an example; c|uα with the nominal metric."""
+    mine = [r for r in rows if (r["figure"], r["case"]) == (number, case)]
+    return {str(r["measure"]): float(str(r["value"])) for r in mine if r["metric"] != "interval"}
 
 
 def _rows(

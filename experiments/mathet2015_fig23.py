@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import MATHET_2015, write_csv
+from experiments._figures import examples_page
+from gammacp.continuum import Continuum, Unit
 from gammacp.measures.gamma import gamma
-from gammacp.plots import COLOURS, figure
 from shuffling import ReferenceModel, reference_set, shuffled_set
 
 MODEL = ReferenceModel(n_units=12)
@@ -41,22 +42,17 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             }
         )
     write_csv(out / "checks.csv", checks)
-    lanes = [("reference", reference), *((name, drawn) for name in drawn.annotators)]
-    with figure(out / "set", width=6.5, height=1.9) as axes:
-        for lane, (name, c) in enumerate(lanes):
-            rows_of = c.rows_of(name)
-            for i in range(rows_of.start, rows_of.stop):
-                axes.barh(
-                    -lane,
-                    c.lengths[i],
-                    left=c.starts[i],
-                    height=0.6,
-                    color=COLOURS[c.category_codes[i] % len(COLOURS)],
-                )
-        axes.set(
-            yticks=[-i for i in range(len(lanes))],
-            yticklabels=[name for name, _ in lanes],
-            xlabel="position",
-            title="Position errors at m = 0.1; colours are categories",
-        )
-        axes.grid(visible=False)
+    both = Continuum.from_units(
+        [
+            Unit(
+                str(r["annotator"]),
+                float(str(r["start"])),
+                float(str(r["end"])),
+                str(r["category"]),
+            )
+            for r in rows
+        ],
+        annotators=[reference.annotators[0], *drawn.annotators],
+    )
+    title = f"Position errors at m = {MAGNITUDE:g}: {MODEL.n_units} units, three annotators"
+    examples_page(out / "set", {title: both}, columns=1, width=6.5)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments._common import MATHET_2015
+from experiments._figures import curves_page
 from experiments._sweep import magnitudes, sets, sweep_into
+from gammacp.bench.baseline import read_curves
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
 from gammacp.dissimilarity import Combined
@@ -26,3 +28,5 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         magnitudes=magnitudes(quick),
     )
     sweep_into(out, [sweep])
+    panels = {"24: false negatives": "false-negative", "24: shifts": "position"}
+    curves_page(out / "fig24", {t: read_curves(out / f"{e}.csv") for t, e in panels.items()})

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments._common import write_csv
+from experiments._figures import curves_page
 from experiments._sweep import magnitudes, sets, sweep_into
+from gammacp.bench.baseline import read_curves
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
 from gammacp.measures.registry import measure
@@ -31,22 +33,12 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             sets=sets(quick),
             magnitudes=magnitudes(quick),
         )
-        points = sweep_into(out, [sweep], part="" if main else f"gap-{gap:g}", figures=main)
-        rows += [
-            {
-                "gap": gap,
-                "chance": sweep.options["chance"],
-                "magnitude": p.magnitude,
-                "measure": p.measure,
-                "mean": p.mean,
-                "sd": p.sd,
-                "sets": p.sets,
-                "undefined": p.undefined,
-            }
-            for p in points
-        ]
+        found = sweep_into(out, [sweep], part="" if main else f"gap-{gap:g}", figures=main)
+        rows += [{"gap": gap, "chance": sweep.options["chance"], **row} for row in found]
     write_csv(out / "gaps.csv", rows)
     write_csv(out / "observed.csv", _observed())
+    title = "25: category errors on equal units, gaps of half a unit"
+    curves_page(out / "fig25", {title: read_curves(out / "category.csv")})
 
 
 def _observed() -> list[dict[str, object]]:

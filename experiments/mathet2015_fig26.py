@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from experiments._common import MATHET_2015
+from experiments._figures import curves_page
 from experiments._sweep import magnitudes, sets, sweep_into
+from gammacp.bench.baseline import read_curves
+from gammacp.bench.figures import measure_title
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
 from shuffling import FalsePositive, Position
@@ -14,6 +18,13 @@ from shuffling import FalsePositive, Position
 # parameters differ from those of Figures 26 and 28.
 OVERLAPPING = "position+false-positive"
 ERRORS = ("position", "position+category", "split", "false-positive", "false-negative", "category")
+PANELS = {
+    "26a: position": "position",
+    "26b: position + category": "position+category",
+    "27: splits": "split",
+    "28a: false positives": "false-positive",
+    "28b: false negatives": "false-negative",
+}
 MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
 
 
@@ -32,3 +43,15 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         magnitudes=magnitudes(quick),
     )
     sweep_into(out, [sweep])
+    points = {e: read_curves(out / f"{e}.csv") for e in (*ERRORS, OVERLAPPING)}
+    pages = {"fig26-28": PANELS, "fig30": {"30: position + false positives": OVERLAPPING}}
+    for stem, panels in pages.items():
+        curves_page(out / stem, {title: points[error] for title, error in panels.items()})
+    every = [p for error in PANELS.values() for p in points[error]]
+    overview = {
+        f"29: {measure_title(m)}": [
+            replace(p, measure=p.error) for p in every if p.measure == m and p.mean == p.mean
+        ]
+        for m in MEASURES
+    }
+    curves_page(out / "fig29", overview)

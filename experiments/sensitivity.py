@@ -12,6 +12,7 @@ import numpy as np
 
 from experiments._common import MATHET_2015, write_csv
 from gammacp.arrays import Floats
+from gammacp.bench.figures import measure_title
 from gammacp.bench.table import point_of
 from gammacp.measures.registry import measure
 from gammacp.plots import COLOURS, DASHES, MARKERS, figure
@@ -198,17 +199,18 @@ def _falls(curve: Floats) -> bool:
 
 
 def _draw(out: Path, rows: list[dict[str, object]]) -> None:
-    """One row per measure shown, one panel per thing varied."""
+    """One row per thing varied, one panel per measure shown."""
     things = list(dict.fromkeys(str(r["about"]) for r in rows))
-    with figure(
-        out / "curves",
-        width=2.3 * max(len(things), 2),
-        height=6.0,
-        rows=3,
-        columns=max(len(things), 2),
-    ) as axes:
-        for column, about in enumerate(things):
-            for row, name in enumerate(SHOWN):
+    height = 1.55 * max(len(things), 2)
+    size: dict[str, Any] = {
+        "width": 7.2,
+        "height": height,
+        "rows": max(len(things), 2),
+        "columns": len(SHOWN),
+    }
+    with figure(out / "curves", **size) as axes:
+        for row, about in enumerate(things):
+            for column, name in enumerate(SHOWN):
                 panel = axes[row][column]
                 mine = [r for r in rows if (r["about"], r["measure"]) == (about, name)]
                 for i, value in enumerate(dict.fromkeys(str(r["value"]) for r in mine)):
@@ -222,11 +224,17 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
                         label=value,
                     )
                 panel.axhline(0, color="black", linewidth=0.6)
-                panel.set_ylim(-0.6, 1.05)
+                panel.set(xlim=(-0.03, 1.03), ylim=(-0.6, 1.05))
                 if not row:
-                    panel.set_title(about, fontsize=8.5)
-                    panel.legend(fontsize=7)
-                if not column:
-                    panel.set_ylabel(name)
-        for column in range(len(things)):
-            axes[-1][column].set_xlabel("magnitude")
+                    panel.set_title(f"{measure_title(name)}, mean of {SETS} sets", fontsize=9)
+            axes[row][0].set_ylabel("agreement")
+            axes[row][-1].legend(
+                title=about.replace(" of the ", "\nof the "),
+                alignment="left",
+                fontsize=7.5,
+                title_fontsize=7.5,
+                loc="center left",
+                bbox_to_anchor=(1.0, 0.5),
+            )
+        for column in range(len(SHOWN)):
+            axes[len(things) - 1][column].set_xlabel("magnitude")

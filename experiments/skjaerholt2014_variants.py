@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 
 from experiments._common import write_csv
-from experiments._treebanks import corpus, draw_panels, one_annotator, point_row, tree_points
+from experiments._treebanks import corpus, draw_panels, one_annotator, tree_points
 from gammacp.bench.trees import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
 from gammacp.syntax.annotations import Dependencies, Phrase
 from gammacp.syntax.trees import Nested
@@ -26,12 +26,12 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """The curves of every variant on the Danish sample and on its phrase structure."""
     sentences = sample_sentences(one_annotator("da", data), number=15 if quick else 100)
     phrases = [phrase(s) for s in sentences if isinstance(s, Dependencies) and is_projective(s)]
-    rows = []
+    rows: list[dict[str, object]] = []
     for sample, trees, errors in (
         ("dependency", sentences, ERRORS),
         ("phrase", tuple(phrases), PHRASE_ERRORS),
     ):
-        points = tree_points(
+        points, found = tree_points(
             out,
             Perturbed(trees, confused_labels(data)),
             errors,
@@ -39,7 +39,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             sets=3 if quick else PAPER_SETS,
             name=f"trees-variants-{sample}",
         )
-        rows += [point_row(sample, p) for p in points]
+        rows += [{"sample": sample, **row} for row in found]
         panels = {e: [p for p in points if p.error == e] for e in errors[:3]}
         draw_panels(panels, out / f"attachment-{sample}")
     write_csv(out / "variants.csv", rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -49,3 +50,11 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) ->
     """Raise a UsageError unless the value is of that kind; `what` says which is needed."""
     if not isinstance(value, kind):
         raise UsageError(f"{name} is {type(value).__name__}, where {what} is needed")
+
+
+def one_of(name: str, value: Any, known: Iterable[str]) -> str:
+    """One of the `known` names."""
+    names = [str(k) for k in known]
+    if value not in names:
+        raise UsageError(f"{name} {value!r} is none of: {', '.join(names)}")
+    return str(value)

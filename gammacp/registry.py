@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from gammacp.built_in import MODULES
 from gammacp.errors import UsageError
 from gammacp.plugins import load_installed
 
 T = TypeVar("T")
 
+# The modules of the built-in entries by kind, with the names that each registers.
+MODULES: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("built_in.toml").read_text(encoding="utf-8")
+)
 _MADE: dict[str, Registry[Any]] = {}
 
 
@@ -23,7 +28,7 @@ class Registry(Generic[T]):
     ----------
     kind
         What an entry is, for messages ("measure"); also the key of its built-in entries in
-        `gammacp.built_in`.
+        `built_in.toml`.
     """
 
     def __init__(self, kind: str) -> None:

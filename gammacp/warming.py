@@ -62,7 +62,11 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
     def ready() -> int:
         return sum(bool(k.signatures) for k in KERNELS)
 
-    tasks = [*(lambda case=case: _align(*case) for case in _CASES), _measure_trees]
+    tasks = [
+        *(lambda case=case: _align(*case) for case in _CASES),
+        _measure_trees,
+        _compare_segmentations,
+    ]
     for done, task in enumerate(tasks, start=1):
         for _ in range(_MOST_ROUNDS):
             before = ready()
@@ -102,6 +106,14 @@ def _measure_trees() -> None:
     first, second = (dependency_tree([2, 0], ["SUBJ", label]) for label in "ab")
     pack((first, second)).distances(np.array([0]), np.array([1]))
     tree_edit_distance(first, second)
+
+
+def _compare_segmentations() -> None:
+    from gammacp.segmentation import gold_report, load_codings, segmentation_report
+
+    codings = load_codings("hearst1997")
+    segmentation_report(codings)
+    gold_report(codings, codings.coders[0], draws=2)
 
 
 def _cache_folder(kernel: object) -> str | None:

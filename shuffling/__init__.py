@@ -21,7 +21,7 @@ from shuffling.placement import Layout
 from shuffling.position import Position
 from shuffling.reference import CategoryModel, ReferenceModel
 from shuffling.registry import ERRORS, ErrorType, describe, parse_errors, register
-from shuffling.setting import Setting, Units
+from shuffling.setting import FewerErrors, Setting, Units
 from shuffling.shuffle import (
     reference_of,
     reference_set,
@@ -39,6 +39,7 @@ __all__ = [
     "ErrorType",
     "FalseNegative",
     "FalsePositive",
+    "FewerErrors",
     "Layout",
     "Merge",
     "Position",

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, Indices
 from gammacp.errors import DataError, UsageError
 from shuffling.registry import register
 from shuffling.setting import Setting, Units
@@ -64,15 +64,20 @@ class Category:
         prevalence
             Of the categories, shape (categories,), summing to 1.
         """
-        identity: Floats = np.eye(len(prevalence))
-        chance: Floats = np.tile(prevalence, (len(prevalence), 1))
-        if not self.overlap:
-            plain: Floats = (1 - magnitude**2) * identity + magnitude**2 * chance
-            return plain
-        cubed = magnitude**3
-        close = self._confusion(prevalence)
-        mixed: Floats = (1 - magnitude) * identity + cubed * chance + (magnitude - cubed) * close
+        changed, chance = self._shares(magnitude)
+        close = self._confusion(prevalence) if self.overlap else np.zeros(())
+        mixed: Floats = (
+            (1 - changed) * np.eye(len(prevalence))
+            + chance * prevalence
+            + (changed - chance) * close
+        )
         return mixed
+
+    def _shares(self, magnitude: float) -> tuple[float, float]:
+        """How much of M(m) is not I, and how much of it is P."""
+        if self.overlap:
+            return magnitude, magnitude**3
+        return magnitude**2, magnitude**2
 
     def _confusion(self, prevalence: Floats) -> Floats:
         n = len(prevalence)
@@ -93,15 +98,27 @@ class Category:
 
         Raises UsageError where the closeness does not fit the categories.
         """
-        labelled = np.flatnonzero(units.codes >= 0)
-        if not len(labelled) or magnitude == 0:
+        labelled = units.codes >= 0
+        if not labelled.any() or magnitude == 0:
             return units
-        sums = np.cumsum(self.matrix(magnitude, setting.prevalence), axis=1)
-        rows = sums[units.codes[labelled]]
-        u = rng.random(len(labelled)) * rows[:, -1]
-        codes = units.codes.copy()
-        codes[labelled] = (rows[:, :-1] <= u[:, None]).sum(axis=1)
+        # A unit's first number says whether and how it is redrawn, the second what it becomes: what
+        # has changed at one magnitude has at every greater one.
+        changed, chance = self._shares(magnitude)
+        part, u = rng.random((len(units), 2)).T
+        prevalence, codes = setting.prevalence, units.codes.copy()
+        if self.overlap:
+            close = labelled & (chance <= part) & (part < changed)
+            codes[close] = _drawn(self._confusion(prevalence)[codes[close]], u[close])
+        anything = labelled & (part < chance)
+        codes[anything] = _drawn(prevalence[None], u[anything])
         return Units.sorted(units.starts, units.ends, codes)
+
+
+def _drawn(rows: Floats, u: Floats) -> Indices:
+    """A column of each row of probabilities (or of the one row)."""
+    sums = np.cumsum(rows, axis=1)
+    columns: Indices = (sums[:, :-1] <= (u * sums[:, -1])[:, None]).sum(axis=1)
+    return columns
 
 
 def _checked(closeness: tuple[tuple[float, ...], ...], n: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import product
@@ -15,7 +16,7 @@ from shuffling.distribution import Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel
 from shuffling.registry import ErrorType
-from shuffling.setting import Setting, Units
+from shuffling.setting import FewerErrors, Setting, Units
 
 Kept = Literal["segmentation", "apart", "count"]
 _MAGNITUDES = (0.05, 0.3, 0.7, 1.0)
@@ -132,8 +133,11 @@ def _applied(
     """What the error makes of the units; None where it says that it does not apply."""
     shared = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     try:
-        made = error.apply(given, magnitude, setting, np.random.default_rng(seed))
-        again = error.apply(given, magnitude, setting, np.random.default_rng(seed))
+        with warnings.catch_warnings(action="ignore", category=FewerErrors):
+            made, again = (
+                error.apply(given, magnitude, setting, np.random.default_rng(seed))
+                for _ in range(2)
+            )
     except (DataError, UsageError):
         return None
     except ValueError as fault:

@@ -3,13 +3,15 @@
 The wanted distribution is that of independent uniform boundaries, given that no two units overlap;
 units may change places. It is approached from an arrangement in which they have not (an exact draw,
 `shuffling.ordered`) by Gibbs sampling: in each round every unit, in random order, is taken out and
-put back uniformly over all places in its range that the others leave free.
+put back uniformly over all places in its range that the others leave free. Each time a unit takes
+two numbers, in whatever range, so that ranges of nearby magnitudes give nearby arrangements.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -45,10 +47,13 @@ def redraw_disjoint(
     """
     line = _Line(starts.tolist(), ends.tolist(), bounds)
     rows = ranges.tolist()
-    movable = np.flatnonzero((ranges[:, 1] > ranges[:, 0]) | (ranges[:, 3] > ranges[:, 2]))
+    movable = ((ranges[:, 1] > ranges[:, 0]) | (ranges[:, 3] > ranges[:, 2])).tolist()
+    (spare,) = rng.spawn(1)
     for _ in range(ROUNDS):
-        for unit in rng.permutation(movable).tolist():
-            line.redraw(unit, rows[unit], integer, rng)
+        u = rng.random((len(rows), 2)).tolist()
+        for unit in rng.permutation(len(rows)).tolist():
+            if movable[unit]:
+                line.redraw(unit, rows[unit], integer, u[unit], spare)
     placed = np.argsort(line.units)
     return np.array(line.starts)[placed], np.array(line.ends)[placed]
 
@@ -62,14 +67,21 @@ class _Line:
         self.where = list(starts)
         self.bounds = bounds
 
-    def redraw(self, unit: int, ranges: _Ranges, integer: bool, rng: np.random.Generator) -> None:
+    def redraw(
+        self,
+        unit: int,
+        ranges: _Ranges,
+        integer: bool,
+        u: Sequence[float],
+        spare: np.random.Generator,
+    ) -> None:
         at = bisect_left(self.starts, self.where[unit])
         while self.units[at] != unit:  # zero-length units may start at the same place
             at += 1
         start, end = self.starts.pop(at), self.ends.pop(at)
         self.units.pop(at)
         free = self._free(ranges, 1.0 if integer else 0.0)
-        found = _drawn(free, integer, rng) if free else None
+        found = _drawn(free, integer, u, spare) if free else None
         if found is not None:
             at, start, end = found
         self.starts.insert(at, start)
@@ -111,24 +123,31 @@ def _areas(cut: _Ranges) -> tuple[float, float]:
 
 
 def _drawn(
-    free: list[tuple[int, _Ranges]], integer: bool, rng: np.random.Generator
+    free: list[tuple[int, _Ranges]], integer: bool, u: Sequence[float], spare: np.random.Generator
 ) -> tuple[int, float, float] | None:
-    """A gap, a start and an end, uniform over all of them; None where chance finds none."""
-    sums = list(accumulate(sum(_areas(cut)) for _, cut in free))
+    """A gap, a start and an end, uniform over all of them; None where chance finds none.
+
+    The first number is the share of all free arrangements that lie before: it says the gap and the
+    start; the second says the end.
+    """
+    sums = list(accumulate((sum(_areas(cut)) for _, cut in free), initial=0.0))
     for _ in range(_TRIES):
-        u, v, w, x = rng.random(4).tolist()
-        row, cut = free[min(bisect_right(sums, u * sums[-1]), len(free) - 1)]
+        area = u[0] * sums[-1]
+        place = min(bisect_right(sums, area), len(free)) - 1
+        row, cut = free[place]
         below, among = _areas(cut)
+        area = min(area - sums[place], below + among)
         a0, a1, b0, b1 = cut
-        if w * (below + among) < below:
-            start = a0 + v * (min(a1, b0) - a0)
+        if area < below:
+            start = a0 + area / (b1 - b0)
         else:
-            start = b1 - math.sqrt((b1 - min(a1, b1)) ** 2 + v * 2 * among)
-        end = max(b0, start) + x * (b1 - max(b0, start))
+            start = b1 - math.sqrt(max((b1 - max(a0, b0)) ** 2 - 2 * (area - below), 0.0))
+        end = max(b0, start) + u[1] * (b1 - max(b0, start))
         if integer:
             # Cells on the diagonal count half in the area and hold no unit: drawn again.
             start, end = math.floor(start), math.floor(end)
         # Rounding may reach the open end of a range of cells.
         if a0 <= start < end and (not integer or (start < a1 and end < b1)):
             return row, float(start), float(end)
+        u = spare.random(2).tolist()
     return None

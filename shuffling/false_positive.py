@@ -6,26 +6,36 @@ the reference."
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from gammacp.arrays import Floats
-from gammacp.continuum import Bounds
+from gammacp.arrays import Codes, Floats
 from shuffling.registry import register
-from shuffling.setting import Setting, Units, check_factor, check_segmentation, operations
+from shuffling.setting import (
+    Setting,
+    Units,
+    check_factor,
+    check_segmentation,
+    operations,
+    tell_fewer,
+    uniform_places,
+)
+
+_BATCH = 1024
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
 class FalsePositive:
-    """round(f·m·x) new units: category and length from the model, the place uniform.
+    """round(f·mᵍ·x) new units: category and length from the model, the place uniform.
 
     - Free (`overlap=True`): anywhere inside the bounds, so new units may overlap others.
     - Kept apart (`overlap=False`): anywhere in the free space that the length fits into. A unit
       that fits nowhere is shortened to the longest free gap, or left out where that is shorter
-      than the model's shortest unit.
+      than the model's shortest unit; a `FewerErrors` warning says how many there are then.
     - Segmentations (a model whose layout is `covering`, unless `overlap` is given): a new unit is
       a boundary too many, at a uniform place; the part after it gets a category from the model.
 
@@ -33,6 +43,8 @@ class FalsePositive:
     ----------
     factor
         f ≥ 0: new units per unit of the reference at m = 1. No published anchor: 1.
+    growth
+        g > 0, as for splits.
     overlap
         None (default): free, as in the paper, unless the layout is `covering`.
     """
@@ -42,11 +54,12 @@ class FalsePositive:
     source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1"
 
     factor: float = 1.0
+    growth: float = 1.0
     overlap: bool | None = None
 
     def __post_init__(self) -> None:
-        """Check the factor."""
-        check_factor(self.factor, self.name)
+        """Check factor and growth."""
+        check_factor(self.name, self.factor, self.growth)
 
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
@@ -55,49 +68,52 @@ class FalsePositive:
 
         Raises DataError where a segmentation is to be kept and the units are none.
         """
-        new = operations(self.factor, magnitude, setting.n_units)
+        new = operations(self.factor, magnitude, setting.n_units, self.growth)
         if not new:
             return units
+        # As many as at magnitude 1 are drawn, so that every magnitude adds the first of the same.
+        most = operations(self.factor, 1, setting.n_units)
+        lengths, codes = setting.draw_units(rng, most)
+        lengths, codes = lengths[:new], codes[:new]
+        u = rng.random(most)[:new]
         if self.overlap is None and setting.covering:
             check_segmentation(units, setting.bounds, self.name)
-            return _add_boundaries(units, new, setting, rng)
-        if self.overlap is False:
-            return _add_apart(units, new, setting, rng)
-        lowest, highest = setting.bounds
-        lengths, codes = setting.draw_units(rng, new)
-        lengths = np.minimum(lengths, highest - lowest)
-        starts = _place(np.full(new, lowest), highest - lengths, setting.integer, rng)
-        return Units.sorted(
-            np.append(units.starts, starts),
-            np.append(units.ends, np.minimum(starts + lengths, highest)),
-            np.append(units.codes, codes),
-        )
+            added = _add_boundaries(units, codes, setting, rng)
+        elif self.overlap is False:
+            added = _add_apart(units, lengths, codes, u, setting)
+        else:
+            lowest, highest = setting.bounds
+            lengths = np.minimum(lengths, float(highest - lowest))
+            low, high = np.full(new, lowest), highest - lengths
+            starts = uniform_places(u, low, high, integer=setting.integer)
+            added = Units.sorted(
+                np.append(units.starts, starts),
+                np.append(units.ends, np.minimum(starts + lengths, highest)),
+                np.append(units.codes, codes),
+            )
+        tell_fewer(self.name, len(added) - len(units), new, "no room for more")
+        return added
 
 
-def _place(low: Floats, high: Floats, integer: bool, rng: np.random.Generator) -> Floats:
-    if integer:
-        return rng.integers(low.astype(np.int64), high.astype(np.int64) + 1).astype(np.float64)
-    return rng.uniform(low, high)
-
-
-def _add_apart(units: Units, new: int, setting: Setting, rng: np.random.Generator) -> Units:
-    lengths, codes = setting.draw_units(rng, new)
+def _add_apart(units: Units, lengths: Floats, codes: Codes, u: Floats, setting: Setting) -> Units:
     shortest = min(c.lengths.minimum for c in setting.model.categories if c.prevalence > 0)
     starts, ends, labels = units.starts, units.ends, units.codes
-    for drawn, code in zip(lengths, codes, strict=True):
+    for drawn, code, share in zip(lengths, codes, u, strict=True):
         free_from = np.append(setting.bounds[0], np.maximum.accumulate(ends))
         room = np.append(starts, setting.bounds[1]) - free_from
         length = min(drawn, room.max())
         if length < shortest or length <= 0:
             continue
         # Starts that fit: a whole number of places, or a length of the line.
-        places = np.maximum(room - length + 1, 0) if setting.integer else room - length
-        places = np.maximum(places, 0)
+        places = np.maximum(room - length + setting.integer, 0.0)
         if length == room.max():
             places = (room == length).astype(np.float64)
-        gap = int(rng.choice(len(places), p=places / places.sum()))
-        low, high = free_from[gap : gap + 1], free_from[gap : gap + 1] + room[gap] - length
-        start = float(_place(low, high, setting.integer, rng)[0])
+        sums = np.cumsum(places)
+        gap = min(int(np.searchsorted(sums, share * sums[-1], side="right")), len(sums) - 1)
+        within = share * sums[-1] - (sums[gap] - places[gap])
+        within = np.floor(within) if setting.integer else within
+        last = room[gap] - length
+        start = free_from[gap] + min(max(within, 0.0), last)
         end = min(start + length, free_from[gap] + room[gap])
         row = int(np.searchsorted(starts, start))
         starts, ends = np.insert(starts, row, start), np.insert(ends, row, end)
@@ -105,29 +121,26 @@ def _add_apart(units: Units, new: int, setting: Setting, rng: np.random.Generato
     return Units.sorted(starts, ends, labels)
 
 
-def _add_boundaries(units: Units, new: int, setting: Setting, rng: np.random.Generator) -> Units:
-    lowest, highest = setting.bounds
-    _, codes = setting.draw_units(rng, new)
-    if setting.integer:
-        places = _new_boundaries(units.starts, new, setting.bounds, rng)
-    else:
-        places = np.setdiff1d(rng.uniform(lowest, highest, new), np.append(units.starts, highest))
-        rng.shuffle(places)
+def _add_boundaries(
+    units: Units, codes: Codes, setting: Setting, rng: np.random.Generator
+) -> Units:
+    places = _new_boundaries(units.starts, len(codes), setting, rng)
     starts = np.append(units.starts, places)
     labels = np.append(units.codes, codes[: len(places)])
     order = np.argsort(starts, kind="stable")
     starts = starts[order]
-    return Units(starts, np.append(starts[1:], highest), labels[order])
+    return Units(starts, np.append(starts[1:], setting.bounds[1]), labels[order])
 
 
-def _new_boundaries(taken: Floats, new: int, bounds: Bounds, rng: np.random.Generator) -> Floats:
-    """Distinct whole places inside the bounds that are not taken; fewer where room ends."""
-    first, stop = int(bounds[0]) + 1, int(bounds[1])
-    if stop - first <= 4 * (new + len(taken)):
-        free = np.setdiff1d(np.arange(first, stop, dtype=np.float64), taken)
-        return rng.choice(free, size=min(new, len(free)), replace=False)
-    found = np.zeros(0)
-    while len(found) < new:
-        more = rng.integers(first, stop, new).astype(np.float64)
-        found = np.setdiff1d(np.append(found, more), taken)
-    return rng.choice(found, size=new, replace=False)
+def _new_boundaries(taken: Floats, new: int, setting: Setting, rng: np.random.Generator) -> Floats:
+    """Places inside the bounds, the first different ones of a stream; fewer where room ends."""
+    lowest, highest = setting.bounds
+    taken = np.unique(taken)
+    room = highest - lowest - len(taken) if setting.integer else math.inf
+    found = taken
+    while len(found) < len(taken) + min(new, room):
+        more = lowest + rng.random(_BATCH) * (highest - lowest)
+        more = np.floor(more) if setting.integer else more
+        found = np.append(found, more[(lowest < more) & (more < highest)])
+        found = found[np.sort(np.unique(found, return_index=True)[1])]
+    return found[len(taken) : len(taken) + new]

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from shuffling.registry import register
-from shuffling.setting import Setting, Units, check_factor, operations
+from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
 class Merge:
-    """round(f·m·x) operations, each makes one unit of two neighbours.
+    """round(f·mᵍ·x) operations, each makes one unit of two neighbours.
 
     Neighbours are successive units in order of their starts; the pair is drawn uniformly from the
     current ones, so a merged unit may be merged again. The merged unit reaches from the first start
@@ -25,6 +25,8 @@ class Merge:
     ----------
     factor
         f ≥ 0: merges per unit of the reference at m = 1; with 1, the default, one unit is left.
+    growth
+        g > 0, as for splits.
     same_category
         Only neighbours of the same category are merged.
     """
@@ -34,18 +36,20 @@ class Merge:
     source: ClassVar[str] = "gammacp; the reverse of splits"
 
     factor: float = 1.0
+    growth: float = 1.0
     same_category: bool = False
 
     def __post_init__(self) -> None:
-        """Check the factor."""
-        check_factor(self.factor, self.name)
+        """Check factor and growth."""
+        check_factor(self.name, self.factor, self.growth)
 
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
         """The units, some of them merged; fewer than asked for where no pair is left."""
         starts, ends, codes = units.starts, units.ends, units.codes
-        for _ in range(operations(self.factor, magnitude, setting.n_units)):
+        asked = operations(self.factor, magnitude, setting.n_units, self.growth)
+        for _ in range(asked):
             pairs = np.flatnonzero((codes[1:] == codes[:-1]) | (not self.same_category))
             if not len(pairs):
                 break
@@ -56,4 +60,6 @@ class Merge:
             starts = np.delete(starts, i + 1)
             ends, codes = np.delete(ends, i + 1), np.delete(codes, i + 1)
             ends[i], codes[i] = end, code
+        if len(starts) > 1:
+            tell_fewer(self.name, len(units) - len(starts), asked, "no pair of a category left")
         return Units.sorted(starts, ends, codes)

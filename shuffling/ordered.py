@@ -44,12 +44,14 @@ def draw_ordered(
     """
     low = np.maximum(present - reach, lowest)
     high = np.minimum(present + reach, highest)
+    # Every place takes its numbers from the stream, needed or not, so that other ranges (another
+    # magnitude) meet the same ones.
+    u = rng.random(len(present))
     drawn = [
-        _candidates(*ends, integer=integer, rng=rng)
+        _candidates(*ends, rng.random(_CANDIDATES), integer=integer)
         for ends in zip(present, low, high, strict=True)
     ]
     tails = _tails(drawn, strict)
-    u = rng.random(len(drawn))
     chosen = np.empty(len(drawn))
     first = 0
     for i, (places, _) in enumerate(drawn):
@@ -62,7 +64,7 @@ def draw_ordered(
 
 
 def _candidates(
-    present: float, low: float, high: float, *, integer: bool, rng: np.random.Generator
+    present: float, low: float, high: float, u: Floats, *, integer: bool
 ) -> tuple[Floats, Floats]:
     """Sorted places and their weights."""
     if integer:
@@ -73,7 +75,7 @@ def _candidates(
         high += 1
     elif high == low:
         return np.array([present]), np.ones(1)
-    parts = low + (np.arange(_CANDIDATES) + rng.random(_CANDIDATES)) * ((high - low) / _CANDIDATES)
+    parts = low + (np.arange(_CANDIDATES) + u) * ((high - low) / _CANDIDATES)
     if integer:
         parts = np.floor(parts)
     at = int(np.searchsorted(parts, present))

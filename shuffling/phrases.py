@@ -106,9 +106,11 @@ def reattach_phrases(
     if attachment == "uniform":
         _redraw(nodes, probability, rng)
         return nodes.tree()
+    moves = rng.random((len(nodes.labels), 2))
     for node in [n for n in _post_order(nodes) if n]:
-        if rng.random() < probability and len(nodes.children[nodes.parents[node]]) > 1:
-            _move(nodes, node, rng, local=attachment == "local")
+        part, u = moves[node]
+        if part < probability and len(nodes.children[nodes.parents[node]]) > 1:
+            _move(nodes, node, u, local=attachment == "local")
     return nodes.tree()
 
 
@@ -121,7 +123,7 @@ def _post_order(nodes: _Nodes) -> list[int]:
     return backwards[::-1]
 
 
-def _move(nodes: _Nodes, node: int, rng: np.random.Generator, *, local: bool) -> None:
+def _move(nodes: _Nodes, node: int, u: float, *, local: bool) -> None:
     """Take a node out and put it back into the same gap between words, at any constituent."""
     parent = nodes.parents[node]
     place = nodes.children[parent].index(node)
@@ -132,7 +134,7 @@ def _move(nodes: _Nodes, node: int, rng: np.random.Generator, *, local: bool) ->
         options = [k for k in (current - 1, current + 1) if 0 <= k < len(path)] or [current]
     else:
         options = list(range(len(path)))
-    parent, place = path[options[rng.integers(len(options))]]
+    parent, place = path[options[int(u * len(options))]]
     nodes.children[parent].insert(place, node)
     nodes.parents[node] = parent
 

@@ -19,7 +19,7 @@ from shuffling.fitting import overlaps
 from shuffling.ordered import draw_ordered
 from shuffling.placement import Layout
 from shuffling.registry import register
-from shuffling.setting import Setting, Units, check_factor, check_segmentation
+from shuffling.setting import Setting, Units, check_factor, check_segmentation, uniform_places
 
 
 @register
@@ -56,7 +56,7 @@ class Position:
 
     def __post_init__(self) -> None:
         """Check the factor."""
-        check_factor(self.factor, self.name)
+        check_factor(self.name, self.factor)
 
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
@@ -90,11 +90,7 @@ def _shift_freely(units: Units, reach: Floats, setting: Setting, rng: np.random.
     present = np.stack((units.starts, units.ends))
     low = np.maximum(present - reach, lowest)
     high = np.minimum(present + reach, highest)
-    if setting.integer:
-        drawn = rng.integers(np.ceil(low).astype(np.int64), np.floor(high).astype(np.int64) + 1)
-        places = drawn.astype(np.float64)
-    else:
-        places = rng.uniform(low, high)
+    places = uniform_places(rng.random((len(units), 2)).T, low, high, integer=setting.integer)
     starts, ends = places.min(axis=0), places.max(axis=0)
     if setting.integer:
         # start = end = p: one step up stays within reach of the end, or else, at the upper

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +16,39 @@ from gammacp.errors import DataError, UsageError
 from shuffling.fitting import is_whole, overlaps
 from shuffling.placement import Layout
 from shuffling.reference import ReferenceModel
+
+
+class FewerErrors(UserWarning):
+    """A counted error (splits, false positives, merges) was made less often than asked for."""
+
+    def __init__(self, name: str, made: int, asked: int, why: str) -> None:
+        """The error, how often it was made and was to be made by one annotator, and why."""
+        super().__init__(f"{name}: {made} of {asked} made, {why}")
+        self.name, self.made, self.asked, self.why = name, made, asked, why
+
+
+@contextmanager
+def fewer_errors() -> Iterator[list[str]]:
+    """Collect `FewerErrors` warnings instead of showing them: afterwards a line for each error."""
+    lines: list[str] = []
+    counts: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", FewerErrors)
+        yield lines
+    for each in heard:
+        if isinstance(told := each.message, FewerErrors):
+            counts.setdefault((told.name, told.why), []).append((told.made, told.asked))
+        else:
+            warnings.warn_explicit(told, each.category, each.filename, each.lineno)
+    for (name, why), found in counts.items():
+        made, asked = map(sum, zip(*found, strict=True))
+        lines.append(f"{name}: {made} of {asked} made by {len(found)} annotators, {why}")
+
+
+def tell_fewer(name: str, made: int, asked: int, why: str) -> None:
+    """Warn where an error was made less often than asked for."""
+    if made < asked:
+        warnings.warn(FewerErrors(name, made, asked, why), stacklevel=2)
 
 
 @dataclass(frozen=True)
@@ -138,20 +174,40 @@ class Setting:
         return lengths, codes[kinds]
 
 
-def operations(factor: float, magnitude: float, n_units: int) -> int:
-    """round(f·m·x), halves up: how often an error is made at this magnitude.
+def operations(factor: float, magnitude: float, n_units: int, growth: float = 1.0) -> int:
+    """round(f·mᵍ·x), halves up: how often an error is made at this magnitude.
 
-    >>> operations(5, 0.5, 25)
-    63
+    >>> operations(5, 0.5, 25), operations(5, 0.5, 25, growth=3)
+    (63, 16)
     """
     # The small term keeps products such as 2.4999999999999996 on their true side.
-    return math.floor(factor * magnitude * n_units + 0.5 + 1e-9)
+    return math.floor(float(factor * magnitude**growth * n_units) + 0.5 + 1e-9)
 
 
-def check_factor(factor: float, name: str) -> None:
-    """Refuse a factor that is negative or not finite."""
+def check_factor(name: str, factor: float, growth: float = 1.0) -> None:
+    """Refuse a factor that is negative or not finite, and a growth that is not positive."""
     if not (math.isfinite(factor) and factor >= 0):
         raise UsageError(f"{name}: factor {factor:g} is not a finite number >= 0")
+    if not (math.isfinite(growth) and growth > 0):
+        raise UsageError(f"{name}: growth {growth:g} is not a finite number > 0")
+
+
+def uniform_places(u: Floats, low: Floats, high: Floats, *, integer: bool) -> Floats:
+    """Places between low and high, uniform if `u` is uniform on [0, 1); whole numbers if `integer`.
+
+    The same `u` gives nearby places for nearby ranges, so that magnitudes can share it.
+
+    Parameters
+    ----------
+    u, low, high
+        Of one shape.
+    integer
+        Whether the places, both ends included, are whole numbers.
+    """
+    if not integer:
+        return low + u * (high - low)
+    low, high = np.ceil(low), np.floor(high)
+    return np.minimum(low + np.floor(u * (high - low + 1)), high)
 
 
 def check_segmentation(units: Units, bounds: Bounds, name: str) -> None:

@@ -5,8 +5,11 @@ fact that each annotator makes mistakes of a certain type, and of a certain magn
 generated corpus does not include the reference it is built from."
 
 Randomness: every draw has a stream of its own, keyed by what it is for (the reference of a set;
-an annotator's n-th error in a set at a magnitude), so a set can be made alone, in any order and
-by any worker, with the same bits.
+an annotator's n-th error in a set), so a set can be made alone, in any order and by any worker,
+with the same bits. The magnitude is not in the key: all magnitudes of a set use the same random
+numbers and only scale or threshold them (shifts grow, what is missed or confused stays so, splits,
+merges and new units come on top of those before), so that a set's values can be compared from
+magnitude to magnitude. Each magnitude by itself is distributed as if it had its own.
 """
 
 from __future__ import annotations
@@ -110,8 +113,8 @@ def shuffled_set(
     """Set number `index` (from 0) of a sweep, made alone; arguments otherwise as for `shuffle`.
 
     With a model as `source`, each set has its own reference, which is the same for every error and
-    magnitude, so that a sweep compares like with like; the annotators differ by set and magnitude.
-    With a continuum as `source`, that is the reference of every set.
+    magnitude, so that a sweep compares like with like; with a continuum, that is the reference of
+    every set. The magnitudes of a set share their random numbers, too: see the module.
     """
     magnitude = check_magnitude(magnitude)
     if index < 0:
@@ -121,8 +124,7 @@ def shuffled_set(
         model = model or source
     else:
         reference = source
-    # Magnitudes such as .15 and 3·.05 are the same magnitude.
-    child = _child(seed, _SHUFFLE, index, round(magnitude * 1e9))
+    child = _child(seed, _SHUFFLE, index)
     return shuffle(reference, errors, magnitude, n_annotators, model=model, seed=child)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gammacp.errors import UsageError
 from shuffling.registry import register
-from shuffling.setting import Setting, Units, check_factor, operations
+from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
 
 CAP = 5.0
 """Most splits per unit of the reference at magnitude 1 (2015, §6.3.4)."""
@@ -22,18 +22,20 @@ CAP = 5.0
 @register
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """round(f·m·x) operations, each cuts one of the current units in two.
+    """round(f·mᵍ·x) operations, each cuts one of the current units in two.
 
     The unit is drawn uniformly from the current ones, so a part may be split again; the cut is
     uniform inside it. The parts tile their unit exactly and keep its category. Units that cannot
     be cut (zero length; length 1 where positions are whole numbers) are not drawn; where none is
-    left, fewer splits are made.
+    left, fewer splits are made (`FewerErrors` warns).
 
     Attributes
     ----------
     factor
         f in [0, 5]: splits per unit of the reference at m = 1; the paper limits the total to
         five times the number of units. See docs/shuffling.md for how the default was set.
+    growth
+        g > 0: 1 is "proportional to m", more makes splits rarer at small magnitudes.
     """
 
     name: ClassVar[str] = "split"
@@ -41,10 +43,11 @@ class Split:
     source: ClassVar[str] = "Mathet, Widlöcher & Métivier 2015, §6.3.1, §6.3.4"
 
     factor: float = 2.0
+    growth: float = 1.0
 
     def __post_init__(self) -> None:
-        """Check the factor."""
-        check_factor(self.factor, self.name)
+        """Check factor and growth."""
+        check_factor(self.name, self.factor, self.growth)
         if self.factor > CAP:
             raise UsageError(
                 f"{self.name}: factor {self.factor:g} > {CAP:g}, the paper's limit of splits per "
@@ -55,7 +58,7 @@ class Split:
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
         """The units, some of them in parts."""
-        todo = operations(self.factor, magnitude, setting.n_units)
+        asked = todo = operations(self.factor, magnitude, setting.n_units, self.growth)
         if not todo:
             return units
         starts, ends = units.starts.tolist(), units.ends.tolist()
@@ -80,6 +83,7 @@ class Split:
             if cut - starts[row] < least:
                 open_rows[at] = open_rows[-1]
                 open_rows.pop()
+        tell_fewer(self.name, asked - todo, asked, "no unit left that can be cut")
         return Units.sorted(np.array(starts), np.array(ends), np.array(codes, np.int32))
 
 

@@ -75,11 +75,13 @@ def relabel(
     _require_probability("probability", probability)
     number = {label: k for k, label in enumerate(confusion.labels)}
     changed = list(labels)
-    for k in np.flatnonzero(rng.random(len(labels)) < probability).tolist():
+    # Two numbers for every token, so that every probability meets the same ones.
+    part, u = rng.random((len(labels), 2)).T
+    for k in np.flatnonzero(part < probability).tolist():
         if labels[k] not in number:
             raise UsageError(f"label {labels[k]!r} is not in the confusion matrix")
-        row = confusion.matrix[number[labels[k]]]
-        changed[k] = confusion.labels[rng.choice(len(row), p=row)]
+        sums = np.cumsum(confusion.matrix[number[labels[k]]])
+        changed[k] = confusion.labels[int(np.searchsorted(sums[:-1], u[k] * sums[-1], "right"))]
     return changed
 
 
@@ -109,7 +111,8 @@ def reattach(
     order = post_order(heads)
     if len(order) != len(heads):
         raise UsageError("heads have a cycle or are out of range, so there is no tree to change")
-    erring = rng.random(len(heads)) < probability
+    part, u = rng.random((len(heads), 2)).T
+    erring = part < probability
     if attachment == "uniform":
         return _spanning_tree(heads, erring, rng)
     changed = list(heads)
@@ -119,7 +122,7 @@ def reattach(
                 _outside(changed, token) if attachment == "post-order" else _nearby(changed, token)
             )
             if candidates:
-                changed[token - 1] = candidates[rng.integers(len(candidates))]
+                changed[token - 1] = candidates[int(u[token - 1] * len(candidates))]
     return changed
 
 

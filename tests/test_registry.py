@@ -6,8 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from gammacp.built_in import MODULES
-from gammacp.registry import _MADE, names
+from gammacp.registry import _MADE, MODULES, names
 
 _WHERE = {
     "chance model": "gammacp.chance.registry",
@@ -17,6 +16,7 @@ _WHERE = {
     "error type": "shuffling.registry",
     "format": "gammacp.formats.registry",
     "measure": "gammacp.measures.registry",
+    "score": "gammacp.campaign.replace",
     "solver": "gammacp.alignment.solvers.registry",
     "view": "gammacp.display",
 }

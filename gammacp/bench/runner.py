@@ -58,6 +58,8 @@ class Outcome:
         Tasks that could not be computed; running the sweep again tries them again.
     interrupted
         Whether a signal stopped the run.
+    notes
+        Errors that cannot be made as often as they are asked for, at the highest magnitude.
     """
 
     reused: int = 0
@@ -65,6 +67,7 @@ class Outcome:
     limited: int = 0
     failures: list[Failure] = field(default_factory=list)
     interrupted: bool = False
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +118,12 @@ def run(
     StoreError
         The store cannot be written.
     """
-    check(sweep)
+    notes = check(sweep)
     experiment = store.begin(sweep, resume=resume)
     run = _Run(sweep, store, experiment, pool, mixed, progress, failed)
     with _stopped_by_signals() as stopped:
         run.drive(stopped)
+    run.outcome.notes = notes
     return run.outcome
 
 

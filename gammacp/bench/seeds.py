@@ -1,9 +1,9 @@
 """The random stream of a cell, from values that never change.
 
-A stream is named by what it is for: the error's name, the magnitude itself and the number of the
-set, never by an index into the sweep. So finer steps, more sets, more errors and more measures
-leave the streams of everything that exists as they are. Annotation sets have theirs in
-`shuffling.shuffle`, measures here.
+A stream is named by what it is for, the number of the set, never by an index into the sweep. So
+finer steps, more sets, more errors and more measures leave the streams of everything that exists
+as they are. The magnitudes of a set share theirs, so that curves can be compared set by set.
+Annotation sets have theirs in `shuffling.shuffle`, measures here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from hashlib import sha256
 from numpy.random import SeedSequence
 
 MAGNITUDE_DECIMALS = 9
-_GRID = 1_000_000_000
+DRAWS = "common to the magnitudes of a set"
+"""Part of a sweep's configuration: a store of other draws is refused, not mixed."""
 # First word of the key; shuffling has 0 for references and 1 for annotators.
 _MEASURES = 2
 _TREES = 3
@@ -24,16 +25,11 @@ def _stable(name: str) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:4], "big")
 
 
-def _magnitude(magnitude: float) -> int:
-    return round(magnitude * _GRID)
-
-
-def measure_seed(seed: int, error: str, magnitude: float, set_number: int) -> int:
+def measure_seed(seed: int, set_number: int) -> int:
     """The seed that measures of this set get (γ's chance model), 0 ≤ seed < 2³²."""
-    key = (_MEASURES, _stable(error), _magnitude(magnitude), set_number)
-    return int(SeedSequence(seed, spawn_key=key).generate_state(1)[0])
+    return int(SeedSequence(seed, spawn_key=(_MEASURES, set_number)).generate_state(1)[0])
 
 
-def tree_seed(seed: int, error: str, magnitude: float, set_number: int) -> SeedSequence:
-    """The stream of a perturbed copy of a sample of trees."""
-    return SeedSequence(seed, spawn_key=(_TREES, _stable(error), _magnitude(magnitude), set_number))
+def tree_seed(seed: int, error: str, set_number: int) -> SeedSequence:
+    """The stream of the perturbed copies of a sample of trees."""
+    return SeedSequence(seed, spawn_key=(_TREES, _stable(error), set_number))

@@ -13,18 +13,20 @@ from gammacp.errors import UsageError
 from gammacp.formats import write
 from gammacp.formats.registry import FORMATS, Format, format_for_writing
 from shuffling.reference import ReferenceModel
+from shuffling.setting import fewer_errors
 from shuffling.shuffle import reference_set
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenSet:
-    """One set: its number, its units, and where they were written."""
+    """One set: its number, its units, where they were written, and what errors fell short of."""
 
     number: int
     reference: Continuum
     reference_path: Path
     annotations: Continuum
     annotations_path: Path
+    fewer: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Counts and paths for JSON."""
@@ -37,6 +39,7 @@ class WrittenSet:
                 "annotators": list(self.annotations.annotators),
             },
             "bounds": list(self.annotations.bounds),
+            "fewer": list(self.fewer),
         }
 
 
@@ -73,7 +76,8 @@ def write_sets(
     chosen, paths = _paths(Path(out), format, sets, first_set)
     written = []
     for number, (annotated_to, reference_to) in enumerate(paths, first_set):
-        annotated = source.draw(error, magnitude, number, n_annotators=n_annotators, seed=seed)
+        with fewer_errors() as fewer:
+            annotated = source.draw(error, magnitude, number, n_annotators=n_annotators, seed=seed)
         true = (
             reference_set(source.origin, index=number, seed=seed)
             if isinstance(source.origin, ReferenceModel)
@@ -81,7 +85,9 @@ def write_sets(
         )
         write(true, reference_to, format=chosen.name)
         write(annotated, annotated_to, format=chosen.name)
-        written.append(WrittenSet(number, true, reference_to, annotated, annotated_to))
+        written.append(
+            WrittenSet(number, true, reference_to, annotated, annotated_to, tuple(fewer))
+        )
     return written
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from gammacp import __version__
-from gammacp.bench.seeds import MAGNITUDE_DECIMALS
+from gammacp.bench.seeds import DRAWS, MAGNITUDE_DECIMALS
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 
@@ -197,6 +197,7 @@ class Sweep:
             "source": dict(self.source.configuration()),
             "n_annotators": self.n_annotators,
             "seed": self.seed,
+            "draws": DRAWS,
             "options": described(self.options),
             "gammacp": __version__,
         }

@@ -81,7 +81,7 @@ class Perturbed:
         """
         if n_annotators != 2:
             raise UsageError(f"{n_annotators} annotators, where trees have a sample and one copy")
-        rng = np.random.default_rng(tree_seed(seed, error, magnitude, set_number))
+        rng = np.random.default_rng(tree_seed(seed, error, set_number))
         copy = perturbed(self.sentences, error, magnitude, rng, confusion=self.confusion)
         return Treebank.from_annotations({"correct": self.sentences, "perturbed": copy})
 
@@ -168,7 +168,9 @@ def perturbed(
     mistakes = confusion
     if variants.get("label") == "uniform":
         mistakes = LabelConfusion.uniform(_labels(sentences))
-    return [_perturbed(s, variants, magnitude, mistakes, rng) for s in sentences]
+    # A stream per sentence: what one takes is nothing to the next.
+    streams = zip(sentences, rng.spawn(len(sentences)), strict=True)
+    return [_perturbed(s, variants, magnitude, mistakes, stream) for s, stream in streams]
 
 
 def _labels(sentences: Sequence[Sentence]) -> list[str]:

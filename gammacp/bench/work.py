@@ -20,6 +20,7 @@ from gammacp.plugins import load, load_all
 from gammacp.pools.opening import check_same
 from gammacp.software import software
 from shuffling.registry import ERRORS
+from shuffling.setting import fewer_errors
 
 if TYPE_CHECKING:
     from gammacp.syntax.annotations import Treebank
@@ -30,8 +31,8 @@ def import_modules(sweep: Sweep) -> None:
     load_all(sweep.modules)
 
 
-def check(sweep: Sweep) -> None:
-    """Fail at once rather than in every task.
+def check(sweep: Sweep) -> list[str]:
+    """Fail at once rather than in every task; what cannot be done in full (`FewerErrors`).
 
     Raises
     ------
@@ -47,8 +48,12 @@ def check(sweep: Sweep) -> None:
         known |= {option for _, m in MEASURES.items() for option in m.options}
     for option in sorted(set(sweep.options) - known):
         raise UsageError(f"option {option!r} belongs to no measure")
+    notes = []
     for error in sweep.errors:
-        _check_applies(sweep.measures, annotation_set(sweep, error, sweep.magnitudes[0], 0))
+        with fewer_errors() as fewer:
+            _check_applies(sweep.measures, annotation_set(sweep, error, sweep.magnitudes[-1], 0))
+        notes += [f"magnitude {sweep.magnitudes[-1]:g}, set 0: {line}" for line in fewer]
+    return notes
 
 
 def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
@@ -109,11 +114,12 @@ def annotation_set(
 
 def _cells(sweep: Sweep, task: Task) -> Iterator[Cell]:
     began = process_time()
-    drawn = annotation_set(sweep, task.error, task.magnitude, task.set_number)
+    with fewer_errors():  # the parent's check says so
+        drawn = annotation_set(sweep, task.error, task.magnitude, task.set_number)
     known = {option for name in task.measures for option in MEASURES[name].options}
     options = {key: value for key, value in sweep.options.items() if key in known}
     if "seed" in known:
-        options["seed"] = measure_seed(sweep.seed, task.error, task.magnitude, task.set_number)
+        options["seed"] = measure_seed(sweep.seed, task.set_number)
     for name, score in measure_each(drawn, task.measures, **options):
         ended = process_time()
         yield from _rows(task, name, score, ended - began)

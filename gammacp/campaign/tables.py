@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         PairMatrix,
         ReferenceComparison,
     )
-    from gammacp.campaign.consensus import Consensus, ConsensusUnit
+    from gammacp.campaign.consensus import AnnotatorQuality, Consensus, ConsensusUnit
+    from gammacp.campaign.replace import Candidacy, Replacement
     from gammacp.measures.score import Score
 
 UNLABELLED = "(unlabelled)"
@@ -101,6 +102,24 @@ CURVE = (
     Column("smooth", "smooth", number),
     Column("sets", "sets", count),
 )
+_PASSES = {True: "yes", False: "no", None: "not tested"}
+REPLACEMENT = (
+    Column("candidate", "candidate"),
+    Column("advantage_probability", "ρ", number, digits=2),
+    Column("interval", "bootstrap interval", interval, digits=2),
+    Column("winning_rate", "ω", number, digits=2),
+    Column("passes", "passes", value=lambda r: _PASSES[r["passes"]]),
+    Column("documents", "documents", count),
+)
+PEOPLE = (
+    Column("annotator", "against"),
+    Column("documents", "documents", count),
+    Column("rho_candidate", "ρ of the candidate", number, digits=2),
+    Column("rho_annotator", "ρ of the person", number, digits=2),
+    Column("p", "p", number),
+    Column("p_equivalence", "p of equivalence", number),
+    Column("beaten", "holds its own", yes_no),
+)
 CONSENSUS = (
     Column("file", "file"),
     Column("kept", "units", count),
@@ -108,7 +127,19 @@ CONSENSUS = (
     Column("needed", "support needed", count),
     Column("tied", "category tied", count),
     Column("confidence", "mean confidence", number),
+    Column("posterior", "mean probability", number),
+    Column("entropy", "open bits", number, digits=2),
     Column("to_review", "to review", count),
+)
+QUALITIES = (
+    Column("annotator", "annotator"),
+    Column("units", "units", count),
+    Column("recall", "recall", number, digits=2),
+    Column("precision", "precision", number, digits=2),
+    Column("start", "start off", signed, digits=2),
+    Column("start_sd", "± sd", number, digits=2),
+    Column("end", "end off", signed, digits=2),
+    Column("end_sd", "± sd", number, digits=2),
 )
 _LABEL = Column(
     "category", "category", value=lambda r: "?" if r["tied"] else r["category"] or UNLABELLED
@@ -121,6 +152,7 @@ REVIEW = (
     _LABEL,
     Column("support", "support", count),
     Column("confidence", "confidence", number, digits=2),
+    Column("posterior", "probability", number, digits=2),
     Column("reasons", "why", listing, wrapped=True),
 )
 UNITS_CSV = (
@@ -132,6 +164,8 @@ UNITS_CSV = (
     Column("support", "support", count),
     Column("confidence", "confidence", number, value=lambda r: round(r["confidence"], 4)),
     Column("disorder", "disorder", general, value=lambda r: float(f"{r['disorder']:.6g}")),
+    Column("posterior", "posterior", number),
+    Column("entropy", "entropy", number),
     Column("votes", "votes", listing, value=lambda r: [_vote(v) for v in r["votes"]]),
     Column("tied", "tied", listing, value=lambda r: [_label(c) for c in r["tied"]]),
     Column("reasons", "reasons", listing),
@@ -241,6 +275,17 @@ def equivalents(found: Calibration) -> Table:
     return Table(EQUIVALENTS, records).without_empty("reason")
 
 
+def replacement(found: Replacement) -> Table:
+    """All candidates, the highest ρ first."""
+    return Table(REPLACEMENT, [{"candidate": c.name, **c.as_dict()} for c in found.candidates])
+
+
+def people(found: Candidacy) -> Table:
+    """A candidate against each person."""
+    records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
+    return Table(PEOPLE, records).without_empty("p", "p_equivalence")
+
+
 def curves(found: Calibration) -> Table:
     """The points of all curves."""
     points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
@@ -252,6 +297,7 @@ def consensus_document(name: str, found: Consensus) -> dict[str, Any]:
     return {
         "file": name,
         "needed": found.needed,
+        "entropy": found.entropy,
         "units": [_unit(u) for u in found.units],
         "review": [found.units.index(u) for u in found.review],
     }
@@ -266,6 +312,8 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
         "support": unit.support,
         "confidence": unit.confidence,
         "disorder": unit.disorder,
+        "posterior": unit.posterior,
+        "entropy": unit.entropy,
         "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
         "tied": list(unit.vote.tied),
         "reasons": list(unit.reasons),
@@ -282,6 +330,7 @@ def consensus_summary(found: Mapping[str, Consensus]) -> Table:
     records = []
     for name, c in found.items():
         confidences = [u.confidence for u in c.kept]
+        posteriors = [u.posterior for u in c.kept if u.posterior is not None]
         records.append(
             {
                 "file": name,
@@ -290,18 +339,39 @@ def consensus_summary(found: Mapping[str, Consensus]) -> Table:
                 "needed": c.needed,
                 "tied": sum(bool(u.vote.tied) for u in c.kept),
                 "confidence": sum(confidences) / len(confidences) if confidences else None,
+                "posterior": sum(posteriors) / len(posteriors) if posteriors else None,
+                "entropy": c.entropy,
                 "to_review": len(c.review),
             }
         )
-    return Table(CONSENSUS, records).without("file", when=len(found) == 1)
+    table = Table(CONSENSUS, records).without_empty("posterior", "entropy")
+    return table.without("file", when=len(found) == 1)
+
+
+def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
+    """What a model says of each annotator, those with most units first."""
+    ranked = sorted(found, key=lambda a: -a.units)
+    records = [
+        {
+            "annotator": a.name,
+            **a.as_dict(),
+            **dict(zip(("start", "end"), a.boundary_bias, strict=True)),
+            **dict(zip(("start_sd", "end_sd"), a.boundary_sd, strict=True)),
+        }
+        for a in ranked
+    ]
+    return Table(QUALITIES, records)
 
 
 def to_review(found: Mapping[str, Consensus]) -> Table:
     """What a person should look at, worst first; `document` and `group` say where it is."""
+    from gammacp.campaign.consensus import doubt
+
     listed = [(n, i, u) for i, (n, c) in enumerate(found.items()) for u in c.review]
-    listed.sort(key=lambda entry: -entry[2].disorder)
+    listed.sort(key=lambda entry: -doubt(entry[2]))
     records = [{"file": n, "document": i, "group": u.group, **_unit(u)} for n, i, u in listed]
-    return Table(REVIEW, records).without_empty("text").without("file", when=len(found) == 1)
+    table = Table(REVIEW, records).without_empty("text", "posterior")
+    return table.without("file", when=len(found) == 1)
 
 
 def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
@@ -311,7 +381,8 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
         if review
         else [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units]
     )
-    return Table(UNITS_CSV, records).without("continuum", when=len(found) == 1)
+    table = Table(UNITS_CSV, records).without_empty("posterior", "entropy")
+    return table.without("continuum", when=len(found) == 1)
 
 
 def _vote(vote: Mapping[str, Any]) -> str:

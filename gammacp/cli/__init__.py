@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import islice
 
 from gammacp.errors import GammacpError
 from gammacp.text import visible
@@ -34,12 +36,27 @@ def _leave_at_once() -> None:
     os._exit(_INTERRUPTED)
 
 
+def _imports_first(arguments: Sequence[str]) -> list[str]:
+    """`--import MODULE` may stand behind the command as well: it decides what the command knows."""
+    imports, rest = [], []
+    pending = iter(arguments)
+    for argument in pending:
+        if argument == "--":
+            rest += [argument, *pending]
+        elif argument == "--import":
+            imports += [argument, *islice(pending, 1)]
+        else:
+            (imports if argument.startswith("--import=") else rest).append(argument)
+    return imports + rest
+
+
 def _exit_code() -> int:
     from gammacp.cli.app import COMMANDS, build, build_one
     from gammacp.cli.interrupting import ended_by_interrupts
 
     try:
         with ended_by_interrupts():
+            sys.argv[1:] = _imports_first(sys.argv[1:])
             name = next(iter(sys.argv[1:]), "")
             if name in COMMANDS:
                 build_one(name)(sys.argv[2:], prog_name=f"gammacp {name}")

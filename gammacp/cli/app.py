@@ -20,6 +20,7 @@ COMMANDS: tuple[str, ...] = (
     "compare",
     "calibrate",
     "consensus",
+    "replace",
     "report",
     "bench",
     "shuffle",

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gammacp.bench.runner import Failure, Outcome
     from gammacp.bench.sweep import Sweep
     from gammacp.bench.table import Point
-    from gammacp.cli.counting import Counter
 
 _COLUMNS = 8  # measures side by side in a table
 _TOLD = 10  # failures told one by one
@@ -24,6 +23,8 @@ _TOLD = 10  # failures told one by one
 def tell(sweep: Sweep, outcome: Outcome) -> None:
     """What a run did, on stderr."""
     message(f"{outcome.computed} cells computed, {outcome.reused} were there; seed {sweep.seed}")
+    for note in outcome.notes:
+        message(note)
     if outcome.limited:
         message(f"{outcome.limited} cells rest on a solver that stopped at a limit (feasible)")
     if outcome.failures:
@@ -36,9 +37,7 @@ def tell(sweep: Sweep, outcome: Outcome) -> None:
 class Failures:
     """Tells of the first tasks that cannot be computed while the sweep goes on."""
 
-    def __init__(self, counter: Counter) -> None:
-        """`counter` writes on the same line."""
-        self.counter, self.told = counter, 0
+    told = 0
 
     def __call__(self, failure: Failure) -> None:
         """A line for each of the first ten, without the trace after the first."""
@@ -48,7 +47,6 @@ class Failures:
         task = failure.task
         place = f"{task.error}, magnitude {task.magnitude:g}, set {task.set_number}"
         why = failure.why if self.told == 1 else failure.why.splitlines()[0]
-        self.counter.close()
         message(f"not computed: {place}: {why}")
 
 
@@ -69,6 +67,7 @@ def document(
         "computed": outcome.computed,
         "reused": outcome.reused,
         "limited": outcome.limited,
+        "fewer": outcome.notes,
         "failures": [{**asdict(f.task), "why": f.why} for f in outcome.failures],
         "seed": sweep.seed,
     }

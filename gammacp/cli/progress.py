@@ -1,47 +1,108 @@
-"""Progress on stderr, for anything over a second; a log gets a line now and then."""
+"""Progress on stderr, for anything over a second: a live line, or in a log a line now and then."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from threading import Timer
+from typing import TYPE_CHECKING
 
-from gammacp.cli.counting import counting
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+_QUIET = 1.0  # seconds in which nothing is shown
+_LOG_EVERY = 30.0  # seconds between lines in a log
+_WINDOW = 60.0  # seconds over which the rate is taken: the start is slow, sets differ
+
+
+class Counter:
+    """Counts towards a total, and is told how far the alignment at hand is."""
+
+    def __init__(self, what: str) -> None:
+        """`what` is done or counted ("measuring", "cells")."""
+        self.what = what
+        self.terminal = sys.stderr.isatty()
+        self.began = self.printed = time.monotonic()
+        self.timer = Timer(_QUIET, lambda: self.bar.start())
+        self.timer.daemon = True
+        if self.terminal:
+            self.timer.start()
+
+    @cached_property
+    def bar(self) -> Progress:
+        """The live line; where there is no terminal it only keeps the rate."""
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            TimeElapsedColumn(),
+            console=Console(file=sys.stderr),
+            transient=True,
+            speed_estimate_period=_WINDOW,
+            get_time=lambda: time.monotonic(),
+            disable=not self.terminal,
+        )
+        bar.add_task(self.what, total=None)
+        return bar
+
+    def __call__(self, done: int, total: int) -> None:
+        """`done` of `total`."""
+        if time.monotonic() - self.began < _QUIET:
+            return
+        task = self.bar.tasks[0]
+        self.bar.update(task.id, completed=done, total=total)
+        left = "?" if task.time_remaining is None else _duration(task.time_remaining)
+        self._show(f"{done} of {total} {self.what}, {task.speed or 0:.1f}/s, {left} left")
+
+    def told(self, objective: float, bound: float) -> None:
+        """How far the alignment at hand is (`gammacp.alignment.reporting`)."""
+        took = time.monotonic() - self.began
+        if took >= _QUIET:
+            share = bound / objective if objective > 0 else 1.0
+            gap = f"the bound is {share:.2%} of the disorder found, gap {1 - share:.2%}"
+            self._show(f"aligning, {_duration(took)}: {gap}")
+
+    def _show(self, line: str) -> None:
+        now = time.monotonic()
+        if self.terminal:
+            self.bar.update(self.bar.tasks[0].id, description=line)
+        elif now - self.printed >= _LOG_EVERY:
+            self.printed = now
+            print(line, file=sys.stderr)
+
+    def close(self) -> None:
+        """Clear the line."""
+        if self.timer.ident is not None:
+            self.timer.cancel()
+            self.timer.join()
+            self.bar.stop()
 
 
 @contextmanager
-def progress(what: str, *, after: float = 1.0) -> Iterator[None]:
-    """Show that something goes on once it has taken longer than `after` seconds."""
+def progress(what: str) -> Iterator[Counter]:
+    """A counter whose line is cleared in the end; it is told of alignments that take long."""
     from gammacp.alignment.reporting import listening
 
-    if not sys.stderr.isatty():
-        with counting(what):
-            yield
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    bar = Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=Console(file=sys.stderr),
-        transient=True,
-    )
-    task = bar.add_task(what, total=None)
-
-    def told(objective: float, bound: float) -> None:
-        gap = 1 - bound / objective if objective > 0 else 0.0
-        bar.update(task, description=f"{what}, gap {gap:.2%}")
-
-    timer = Timer(after, bar.start)
-    timer.daemon = True
-    timer.start()
+    counter = Counter(what)
     try:
-        with listening(told):
-            yield
+        with listening(counter.told):
+            yield counter
     finally:
-        timer.cancel()
-        timer.join()
-        bar.stop()
+        counter.close()
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(3725)
+    '1:02:05'
+    >>> _duration(65)
+    '1:05'
+    """
+    whole = round(seconds)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

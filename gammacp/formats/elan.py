@@ -91,23 +91,11 @@ def _chosen(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str,
     ours = root.attributes.get("AUTHOR") == _AUTHOR
     found: list[tuple[str, Element]] = []
     for name, element in zip(names, tiers, strict=True):
-        if pattern is None and not source.annotator:
-            # ELAN makes a tier called "default" with every file.
-            idle = name == "default" and not element.children
-            if idle:
-                _leave_out(spans, element, "empty, and made with every file")
-            elif "PARENT_REF" in element.attributes:
-                _leave_out(spans, element, f"tier {name} depends on another")
-            else:
-                found.append((_attribute_annotator(source, element) if ours else name, element))
-            continue
-        annotator = annotator_of(name, pattern or "*")
-        if annotator is None or (pattern is None and not element.children):
-            _leave_out(spans, element, "empty" if annotator else f"tier {name} was not chosen")
-            continue
-        if pattern is None or ANNOTATOR not in pattern:
-            annotator = source.annotator or _attribute_annotator(source, element)
-        found.append((annotator, element))
+        annotator, why_not = _annotator_of(source, element, name, pattern, ours=ours)
+        if why_not:
+            _leave_out(spans, element, why_not)
+        else:
+            found.append((annotator, element))
     if not found and (pattern is not None or not source.annotator):
         message, hint = no_tier(pattern, names)
         raise source.error(message, hint=hint)
@@ -117,6 +105,27 @@ def _chosen(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str,
             hint="Choose one with --tier",
         )
     return found
+
+
+def _annotator_of(
+    source: Source, tier: Element, name: str, pattern: str | None, *, ours: bool
+) -> tuple[str, str]:
+    """Whose tier it is, and why it is not read, if so."""
+    if pattern is None and not source.annotator:
+        # ELAN makes a tier called "default" with every file.
+        if name == "default" and not tier.children:
+            return "", "empty, and made with every file"
+        if "PARENT_REF" in tier.attributes:
+            return "", f"tier {name} depends on another"
+        return (_attribute_annotator(source, tier) if ours else name), ""
+    annotator = annotator_of(name, pattern or "*")
+    if annotator is None:
+        return "", f"tier {name} was not chosen"
+    if pattern is None and not tier.children:
+        return "", "empty"
+    if pattern is None or ANNOTATOR not in pattern:
+        annotator = source.annotator or _attribute_annotator(source, tier)
+    return annotator, ""
 
 
 def _leave_out(spans: Spans, tier: Element, reason: str) -> None:

@@ -19,6 +19,8 @@ from gammacp.left_out import LeftOut, Tally
 
 PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
+Failure = tuple[Path, DataError]
+"""A file that could not be opened or recognised, and why."""
 _UNREADABLE_PROJECT = (
     "is a project of INCEpTION or WebAnno that has the annotators' work in the tool's own binary "
     "form only (annotation_ser)"
@@ -27,14 +29,6 @@ _EXPORT = (
     "Export it again and choose under Secondary Format one that is read: UIMA CAS JSON or XMI, or "
     "WebAnno TSV v3"
 )
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A file that could not be opened or recognised."""
-
-    place: Path
-    error: DataError
 
 
 @dataclass(frozen=True)
@@ -61,7 +55,7 @@ class _Search:
         self.passed.append((file, str(where), reason))
 
     def fail(self, place: Path, error: DataError) -> None:
-        self.failures.append(Failure(place, error))
+        self.failures.append((place, error))
 
 
 def find(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
@@ -18,6 +19,8 @@ from gammacp.formats.merging import categories_of, merged
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
 from gammacp.left_out import LeftOut, gathered
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -126,16 +129,18 @@ def collect(
     chosen = None if format is None else FORMATS[format]
     given = {name: value for name, value in options.items() if value is not None}
     layout = str(given.pop("layout")) if "layout" in given else None
-    _check_options(given, chosen)
+    offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
+    _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = find(asked, chosen, layout)
-    failures = [(str(f.place), f.error) for f in finding.failures]
-    by_format = _by_format(finding.found).items()
-    _check_used(given, [FORMATS[name] for name, _ in by_format])
-    settings = {name: _settings(group, given) for name, group in by_format}
+    failures = [(str(place), error) for place, error in finding.failures]
+    by_format = _grouped(finding.found, lambda found: found[1].name)
+    if by_format:
+        _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
+    settings = {name: _settings(group, given) for name, group in by_format.items()}
     parts: list[_Part] = []
     left_out = [finding.left_out]
-    failed = [f.place for f in finding.failures]
+    failed = [place for place, _ in finding.failures]
     for source, entry in finding.found:
         try:
             document = entry.read(source, **settings[entry.name])
@@ -146,7 +151,7 @@ def collect(
             failed.append(source.path / source.member if source.member else source.path)
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
-    for name, group in _documents(parts).items():
+    for name, group in _grouped(parts, lambda part: part.name).items():
         if any(_lacks(part, failed, layout) for part in group):
             continue
         try:
@@ -177,10 +182,11 @@ def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) ->
     return continuum
 
 
-def _by_format(found: Iterable[tuple[Source, Format]]) -> dict[str, list[tuple[Source, Format]]]:
-    groups: dict[str, list[tuple[Source, Format]]] = {}
-    for source, entry in found:
-        groups.setdefault(entry.name, []).append((source, entry))
+def _grouped(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+    """Entries by key, in the order in which keys occur."""
+    groups: dict[str, list[T]] = {}
+    for entry in entries:
+        groups.setdefault(key(entry), []).append(entry)
     return groups
 
 
@@ -265,30 +271,11 @@ def _lacks(part: _Part, failed: list[Path], layout: str | None) -> bool:
     )
 
 
-def _documents(parts: list[_Part]) -> dict[str, list[_Part]]:
-    groups: dict[str, list[_Part]] = {}
-    for part in parts:
-        groups.setdefault(part.name, []).append(part)
-    return groups
-
-
-def _check_used(options: Mapping[str, object], formats: Sequence[Format]) -> None:
-    """UsageError for an option that none of the files' formats has: it would change nothing."""
-    for name in options:
-        if formats and not any(name in entry.options for entry in formats):
-            titles = ", ".join(entry.name for entry in formats)
-            known = sorted({option for entry in formats for option in entry.options})
-            raise UsageError(
-                f"option {name!r} is not one of {titles}; there are: {', '.join(known) or 'none'}"
-            )
-
-
-def _check_options(options: Mapping[str, object], chosen: Format | None) -> None:
-    offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
-    known = sorted({name for f in offered for name in f.options})
+def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:
+    """UsageError for an option that none of the formats has: it would change nothing."""
+    known = sorted({option for entry in formats for option in entry.options})
     for name in options:
         if name not in known:
-            whose = f"format {chosen.name!r}" if chosen else "any format"
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"
             )

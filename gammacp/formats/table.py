@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gammacp.formats.registry import FORMATS, Format
+from gammacp.tables import Column, Table, yes_no
 
-COLUMNS = ("name", "format", "endings", "writes", "options", "offset unit", "annotators from")
-
-
-def row(entry: Format) -> tuple[str, ...]:
-    """One format as cells under `COLUMNS`."""
-    return (
-        entry.name,
-        entry.title,
-        " ".join(entry.extensions),
-        "yes" if entry.write else "",
-        " ".join(_on_the_command_line(option) for option in entry.options),
-        entry.offset_unit,
-        entry.annotators,
-    )
-
-
-def _on_the_command_line(option: str) -> str:
-    direct = option in ("layer", "feature", "tier")
-    return f"--{option}" if direct else f"--option {option}="
+_COLUMNS = (
+    Column("name", "name"),
+    Column("extensions", "endings", value=lambda r: " ".join(r["extensions"])),
+    Column("writes", "writes", yes_no),
+    Column("offset_unit", "positions", value=lambda r: re.split(r" \(|,", r["offset_unit"])[0]),
+)
 
 
 def record(entry: Format) -> dict[str, object]:
@@ -48,6 +37,41 @@ def record(entry: Format) -> dict[str, object]:
     }
 
 
+def table() -> Table:
+    """All formats; a terminal of 80 columns holds it."""
+    return Table(_COLUMNS, [record(entry) for _, entry in FORMATS.items()])
+
+
+def facts(entry: Format) -> Iterator[str]:
+    """What there is to know of a format, a sentence or two each."""
+    yield f"Annotators: {entry.annotators}."
+    if entry.codings:
+        yield "Read by `gammacp segmentation` as codings, by other commands as units."
+    if entry.layout:
+        yield f"Names from paths: `{entry.layout}`; another with `--layout`."
+    yield f"Category: {entry.category}."
+    yield f"Spans: {entry.policy}."
+    if entry.write:
+        several = "several continua in one file" if entry.many else "one continuum per file"
+        yield f"Written: {several}, bounds {'kept' if entry.bounds else 'not kept'}."
+
+
+def prose(entry: Format) -> Iterator[str]:
+    """One format in words, a paragraph each."""
+    yield f"{entry.title} ({entry.name}): {' '.join(entry.extensions)}"
+    yield f"Positions: {entry.offset_unit}."
+    yield from facts(entry)
+    if entry.options:
+        yield f"Options: {', '.join(map(_on_the_command_line, entry.options))}."
+    if entry.extra:
+        yield f"Needs: pip install 'gammacp[{entry.extra}]'."
+
+
+def _on_the_command_line(option: str) -> str:
+    direct = option in ("layer", "feature", "tier")
+    return f"--{option}" if direct else f"--option {option}="
+
+
 def markdown_lines() -> Iterator[str]:
     """The lines of the documentation's table and of the section on each format."""
     yield "| name | format | endings | read | write | options | positions count | extra |"
@@ -62,17 +86,4 @@ def markdown_lines() -> Iterator[str]:
             f"| {options} | {e.offset_unit} | {extra} |"
         )
     for e in entries:
-        yield ""
-        yield f"### {e.title} (`{e.name}`)"
-        yield ""
-        yield f"- Annotators: {e.annotators}."
-        if e.codings:
-            yield "- Read by `gammacp segmentation` as codings, by other commands as units."
-        if e.layout:
-            yield f"- Names from paths: `{e.layout}`; another with `--layout`."
-        yield f"- Category: {e.category}."
-        yield f"- Spans: {e.policy}."
-        if e.write:
-            several = "several continua in one file" if e.many else "one continuum per file"
-            bounds = "kept" if e.bounds else "not kept"
-            yield f"- Written: {several}, bounds {bounds}."
+        yield from ("", f"### {e.title} (`{e.name}`)", "", *(f"- {fact}" for fact in facts(e)))

@@ -216,7 +216,8 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         chance=chance.model,
         p=expected.p_value(alignment.disorder) if expected.enough else None,
         precision=expected.precision if expected.enough else None,
-        notes=notes_on(expected, basis.settings) + (_few(continuum) if continua is None else ()),
+        notes=notes_on(expected, basis.settings)
+        + (few_units(continuum) if continua is None else ()),
         alignment=alignment,
         signature=basis.signature(
             "soft-gamma" if basis.settings.cover else "gamma",
@@ -234,26 +235,47 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
     if nothing:
         return replace(score, reason=nothing)
     interval = agreement_interval(alignment.bound, alignment.disorder, *expected.interval)
-    notes = score.notes if continua else (*score.notes, *_not_shown(score))
+    notes = score.notes if continua else (*score.notes, *not_shown(score.p, score.samples))
     return replace(score, value=value, interval=interval, notes=notes)
 
 
-def _not_shown(score: GammaScore) -> tuple[str, ...]:
-    """That agreement may be chance; the Monte-Carlo interval does not tell."""
-    if score.p is None or score.p <= _LEVEL or score.samples + 1 < 1 / _LEVEL:
+def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
+    """That agreement may be chance; the Monte-Carlo interval does not tell.
+
+    Parameters
+    ----------
+    p
+        Share of the random sets, with the data, that agree at least as well.
+    samples
+        How many random sets there are.
+    """
+    if p is None or p <= _LEVEL or samples + 1 < 1 / _LEVEL:
         return ()
     return (
-        f"agreement above 0 is not shown: p = {score.p:.2g} (share of the random sets, with this "
+        f"agreement above 0 is not shown: p = {p:.2g} (share of the random sets, with this "
         "one, that agree at least as well)",
     )
 
 
-def _few(continuum: Continuum) -> tuple[str, ...]:
+def few_units(
+    continuum: Continuum, measure: str = "γ", least: float = FEWEST_UNITS
+) -> tuple[str, ...]:
+    """That a measure of independent annotators need not be 0 below so many units per annotator.
+
+    Parameters
+    ----------
+    continuum
+        What is measured.
+    measure
+        Its name for people.
+    least
+        Units per annotator from which the zero is chance.
+    """
     units = continuum.mean_units
-    if units >= FEWEST_UNITS:
+    if units >= least:
         return ()
     return (
-        f"few units per annotator ({units:.2g}): below {FEWEST_UNITS:g}, γ of independent "
+        f"few units per annotator ({units:.2g}): below {least:g}, {measure} of independent "
         "annotators need not be 0 in the mean",
     )
 

@@ -7,7 +7,6 @@ The calculations are in `gammacp.segmentation`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
@@ -17,15 +16,11 @@ from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score
 from gammacp.measures.segmentation import Pair, PairwiseScore, paired
 from gammacp.needs import Need
-from gammacp.segmentation.agreement import compared_pairs
-from gammacp.segmentation.boundary import BoundarySimilarity, boundary_similarity
-from gammacp.segmentation.choices import EditSearch, Mode
+from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
+from gammacp.segmentation.choices import Basis, EditSearch, Mode
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.coefficients import Coefficients, coefficients, pool
 from gammacp.segmentation.comparison import Comparison
-from gammacp.segmentation.similarity import Similarity, segmentation_similarity
 from gammacp.segmentation.tiling import from_continuum
-from gammacp.segmentation.value import Segmentation
 from gammacp.signature import signature
 
 # π and κ on S take off the chance of agreeing on boundaries alone: see `coefficients`.
@@ -73,12 +68,7 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore
     edit
         `published` or `optimal` search.
     """
-    search = EditSearch(edit)
-    found = {
-        pair: segmentation_similarity(*both, n=n, search=search)
-        for pair, both in _pairs(continuum).items()
-    }
-    return _edit_score(found, signature("s", selection=continuum.selection, n=n, edit=edit))
+    return _edits("s", continuum, Basis.S, n, edit)
 
 
 @_registered(
@@ -94,8 +84,7 @@ def b(continuum: Continuum, *, n: int = 2) -> EditScore:
     n
         A boundary may be transposed over fewer places than this.
     """
-    found = {pair: boundary_similarity(*both, n_t=n) for pair, both in _pairs(continuum).items()}
-    return _edit_score(found, signature("b", selection=continuum.selection, n=n))
+    return _edits("b", continuum, Basis.B, n, "published")
 
 
 @_coefficient("pi-s", "Scott's π on S, mean over pairs; .96 for random boundaries at 2 % of places")
@@ -115,7 +104,7 @@ def pi_s(
 
     `observed` is A_a, `expected` A_e, both means over pairs.
     """
-    return _by_pair("pi-s", continuum, n, edit, mode, lambda c: (c.pi, c.expected_pi))
+    return _corrected("pi-s", continuum, n, edit, mode)
 
 
 @_coefficient("kappa-s", "Cohen's κ on S, mean over pairs; random boundaries as for pi-s")
@@ -129,7 +118,7 @@ def kappa_s(
     continuum
         Units of every annotator cover its bounds without gaps; at least two annotators.
     """
-    return _by_pair("kappa-s", continuum, n, edit, mode, lambda c: (c.kappa, c.expected_kappa))
+    return _corrected("kappa-s", continuum, n, edit, mode)
 
 
 @_coefficient("multi-pi-s", "Fleiss' multi-π on S; random boundaries as for pi-s")
@@ -143,7 +132,7 @@ def multi_pi_s(
     continuum
         Units of every annotator cover its bounds without gaps; at least two annotators.
     """
-    return _of_all("multi-pi-s", continuum, n, edit, mode, lambda c: (c.pi, c.expected_pi))
+    return _corrected("multi-pi-s", continuum, n, edit, mode, together=True)
 
 
 @_coefficient("multi-kappa-s", "Davies & Fleiss' multi-κ on S; random boundaries as for pi-s")
@@ -157,67 +146,59 @@ def multi_kappa_s(
     continuum
         Units of every annotator cover its bounds without gaps; at least two annotators.
     """
-    return _of_all("multi-kappa-s", continuum, n, edit, mode, lambda c: (c.kappa, c.expected_kappa))
+    return _corrected("multi-kappa-s", continuum, n, edit, mode, together=True)
 
 
-_Choice = Callable[[Coefficients], tuple[float, float]]
+def _compared(
+    continuum: Continuum, comparison: Comparison, *, together: bool = False
+) -> dict[Pair, CodingAgreement]:
+    """The agreement of every two annotators; `together`: of all in one, under no name."""
+    both = paired(from_continuum(continuum), ordered=False)
+    parts = {pair: dict(zip(pair, texts, strict=True)) for pair, texts in both.items()}
+    if together:
+        parts = {("", ""): from_continuum(continuum)}
+    return {
+        pair: coding_agreement(Codings.of({"": coders}), comparison=comparison)
+        for pair, coders in parts.items()
+    }
 
 
-def _pairs(continuum: Continuum) -> dict[Pair, tuple[Segmentation, Segmentation]]:
-    return paired(from_continuum(continuum), ordered=False)
-
-
-def _edit_score(found: Mapping[Pair, Similarity | BoundarySimilarity], made: str) -> EditScore:
-    values = {pair: x.value for pair, x in found.items()}
+def _edits(name: str, continuum: Continuum, basis: Basis, n: int, edit: str) -> EditScore:
+    comparison = Comparison(basis=basis, n=n, search=EditSearch(edit))
+    found = _compared(continuum, comparison)
+    values = {pair: float(c.pairs.values[basis][0, 0]) for pair, c in found.items()}
     mean = fmean(values.values())
+    searched = {} if basis is Basis.B else {"edit": edit}
     return EditScore(
         value=mean,
         observed=1 - mean,
         pairs=values,
-        full=sum(x.edits.full for x in found.values()),
-        near=sum(x.edits.near for x in found.values()),
-        suboptimal=sum(getattr(x, "warning", None) is not None for x in found.values()),
-        signature=made,
+        full=sum(c.full for c in found.values()),
+        near=sum(c.near for c in found.values()),
+        suboptimal=sum(c.suboptimal for c in found.values()),
+        signature=signature(name, selection=continuum.selection, n=n, **searched),
     )
 
 
-def _coefficients(coders: Mapping[str, Segmentation], n: int, edit: str, mode: str) -> Coefficients:
-    comparison = Comparison(n=n, search=EditSearch(edit), mode=Mode(mode))
-    pairs = compared_pairs(Codings.of({"continuum": coders}), comparison)
-    return coefficients(pool(pairs), mode=comparison.mode)
-
-
-def _by_pair(
-    name: str, continuum: Continuum, n: int, edit: str, mode: str, choose: _Choice
+def _corrected(
+    name: str, continuum: Continuum, n: int, edit: str, mode: str, *, together: bool = False
 ) -> PairwiseScore:
-    made = signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode)
-    found = {
-        pair: _coefficients(dict(zip(pair, both, strict=True)), n, edit, mode)
-        for pair, both in _pairs(continuum).items()
-    }
-    values = {pair: choose(c)[0] for pair, c in found.items()}
-    for pair, c in found.items():
-        if c.reason is not None:
-            reason = f"{' and '.join(pair)}: {c.reason}"
-            return PairwiseScore(value=math.nan, pairs=values, reason=reason, signature=made)
+    """π or κ, as the name says: the mean over pairs of annotators, or one value of all together."""
+    comparison = Comparison(n=n, search=EditSearch(edit), mode=Mode(mode))
+    compared = _compared(continuum, comparison, together=together)
+    found = {pair: c.pooled for pair, c in compared.items()}
+    which = "pi" if "pi" in name else "kappa"
+    values = {pair: float(getattr(c, which)) for pair, c in found.items()}
+    reasons = [
+        c.reason if together else f"{' and '.join(pair)}: {c.reason}"
+        for pair, c in found.items()
+        if c.reason is not None
+    ]
     return PairwiseScore(
-        value=fmean(values.values()),
+        value=math.nan if reasons else fmean(values.values()),
         observed=fmean(c.actual for c in found.values()),
-        expected=fmean(choose(c)[1] for c in found.values()),
-        pairs=values,
-        signature=made,
-    )
-
-
-def _of_all(
-    name: str, continuum: Continuum, n: int, edit: str, mode: str, choose: _Choice
-) -> Score:
-    found = _coefficients(from_continuum(continuum), n, edit, mode)
-    value, expected = choose(found)
-    return Score(
-        value=value,
-        observed=found.actual,
-        expected=expected,
-        reason=found.reason,
+        expected=fmean(getattr(c, f"expected_{which}") for c in found.values()),
+        reason=reasons[0] if reasons else None,
+        pairs={} if together else values,
         signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
     )

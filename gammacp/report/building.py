@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, gathered
 from gammacp.report.page import Contents, page
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.compare import Comparison
+    from gammacp.campaign.replace import Candidacy
     from gammacp.measures.settings import GammaOptions
 
 
@@ -126,6 +128,7 @@ def report(
             comparison=comparison,
             consensus=found,
             calibration=_calibration(comparison, executor, tell, options) if calibrate else None,
+            candidacy=_candidacy(named, reference, executor, tell, options),
             failures=failures,
             left_out=left_out or gathered(c.left_out for c in named.values()),
         )
@@ -143,6 +146,37 @@ def _title(named: Mapping[str, Continuum]) -> str:
     if len(names) > 3:
         return f"Agreement on {len(names)} documents"
     return f"Agreement on {', '.join(names)}"
+
+
+def _candidacy(
+    named: Mapping[str, Continuum],
+    reference: str | None,
+    executor: Executor | None,
+    tell: Callable[[str], None],
+    options: GammaOptions,
+) -> Candidacy | None:
+    """Whether the reference may stand in for a person; None where there are not two people."""
+    from gammacp.campaign.replace import replace
+    from gammacp.measures.settings import Settings
+
+    if reference is None:
+        return None
+    tell("whether the reference may stand in for a person")
+    settings = Settings.of(**options)
+    try:
+        found = replace(
+            named,
+            [reference],
+            dissimilarity=settings.dissimilarity,
+            executor=executor,
+            seed=settings.seed,
+            method=settings.method,
+            gap=settings.gap,
+            time_limit=settings.time_limit,
+        )
+    except DataError:
+        return None
+    return found.candidates[0]
 
 
 def _calibration(

@@ -58,6 +58,11 @@ def join(*content: Content) -> Markup:
     )
 
 
+def hint(*content: Content) -> Markup:
+    """A paragraph that explains, less prominent than the others."""
+    return element("p", *content, class_="hint")
+
+
 def json_script(document: object) -> Markup:
     """A JSON document in an inert script element.
 

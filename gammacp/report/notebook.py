@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gammacp.display import VIEWS
 from gammacp.report import figures, tables
 from gammacp.report.building import framed
-from gammacp.report.markup import Markup, element, join, number
+from gammacp.report.markup import Markup, element, hint, join, number
 from gammacp.report.page import Contents, document, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
 
@@ -34,7 +34,7 @@ def gamma(result: GammaScore) -> str:
         element(
             "div",
             figures.scale(result.value, result.interval, result.bootstrap),
-            element("p", result.signature, class_="hint"),
+            hint(result.signature),
             class_="words",
         ),
         class_="headline",

@@ -17,8 +17,8 @@ from gammacp import __version__
 from gammacp.campaign import tables as shown
 from gammacp.measures.tables import explanation_tables
 from gammacp.report import figures, tables
-from gammacp.report.markup import Markup, element, join, number, table
-from gammacp.report.viewer import alignment_document, alignment_view, script, style
+from gammacp.report.markup import Markup, element, hint, join, number, table
+from gammacp.report.viewer import alignment_document, alignment_view, filled, script, style
 from gammacp.signature import parse
 from gammacp.tables import Column, Table, count
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
     from gammacp.campaign.consensus import Consensus
+    from gammacp.campaign.replace import Candidacy
     from gammacp.left_out import LeftOut
     from gammacp.measures.explanation import Explanation
     from gammacp.measures.gamma import Gamma
@@ -56,6 +57,8 @@ class Contents:
         Per document that has an alignment, in the order of the documents.
     calibration
         None if it was not asked for.
+    candidacy
+        Whether the reference may stand in for a person; None without one.
     failures
         What could not be read, as text.
     left_out
@@ -66,6 +69,7 @@ class Contents:
     comparison: Comparison
     consensus: Mapping[str, Consensus]
     calibration: Calibration | None = None
+    candidacy: Candidacy | None = None
     failures: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
@@ -105,18 +109,15 @@ def document(title: str, body: Markup, code: Markup) -> str:
     """A whole HTML document around `body`, with the view's script and style."""
     digest = b64encode(sha256(code.encode("utf-8")).digest()).decode("ascii")
     # Inline style attributes carry shades of cells; they cannot load anything under this policy.
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    head = element(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup(f'<meta name="generator" content="gammacp {__version__}">'),
-        element("title", title),
-        element("style", Markup(style())),
+    return filled(
+        "page.html",
+        digest=Markup(digest),
+        version=Markup(__version__),
+        title=join(title),
+        style=Markup(style()),
+        body=body,
+        code=code,
     )
-    whole = element("html", head, element("body", body, element("script", code)), lang="en")
-    return f"<!DOCTYPE html>\n{whole}\n"
 
 
 def headline(contents: Contents) -> Markup:
@@ -183,7 +184,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     computed = comparison.overall.computed
     views = [alignment_document(s.alignment, n) for n, s in islice(computed.items(), tables.VIEWED)]
     cut = (
-        element("p", f"The first {tables.VIEWED} of {len(computed)} documents.", class_="hint")
+        hint(f"The first {tables.VIEWED} of {len(computed)} documents.")
         if len(computed) > tables.VIEWED
         else None
     )
@@ -200,9 +201,12 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         found.append(("categories", "Categories", _categories(comparison)))
     if comparison.reference is not None:
         name = comparison.reference.name
-        found.append(
-            ("reference", f"{name} against the annotators", tables.reference(comparison.reference))
-        )
+        against = tables.reference(comparison.reference)
+        found.append(("reference", f"{name} against the annotators", against))
+    if contents.candidacy is not None:
+        name, verdict = contents.candidacy.name, element("p", contents.candidacy.verdict.in_words())
+        tested = join(verdict, table(shown.people(contents.candidacy), long=True))
+        found.append(("replace", f"May {name} stand in for a person?", tested))
     if comparison.against is not None:
         rounds = _rounds(comparison.overall.score, comparison.against)
         found.append(("rounds", "Against the other round", rounds))
@@ -220,12 +224,10 @@ def _disorder(found: Explanation) -> Markup:
         *(element("p", sentence) for sentence in found.in_words()),
         figures.disorder_figure(found),
         table(components),
-        element(
-            "p",
+        hint(
             "Two units share what they cost half and half, a unit that others have not bears what "
             "its absence there costs. “If perfect” keeps alignment and chance as they are, and is "
-            "more than annotators without these disagreements would reach.",
-            class_="hint",
+            "more than annotators without these disagreements would reach."
         ),
     )
 
@@ -244,7 +246,7 @@ def _pairs(found: PairMatrix) -> Markup:
     if len(found.annotators) <= _WIDEST:
         return table(shown.pairs(found), digits=2)
     told = found.in_words()
-    note = element("p", told, class_="hint") if told else None
+    note = hint(told) if told else None
     return join(table(shown.listed_pairs(found), digits=2, long=True), note)
 
 
@@ -267,13 +269,11 @@ def meaning(calibration: Calibration) -> Markup:
         element("p", calibration.in_words()),
         figures.calibration_figure(calibration),
         table(shown.equivalents(calibration)),
-        element(
-            "p",
+        hint(
             "A model of these annotations (number of units, lengths, gaps, categories) was "
             f"shuffled {calibration.sets} times per magnitude, with {calibration.n_annotators} "
             "annotators who make one kind of error only. Real annotators make several: each line "
-            "is a yardstick, not a diagnosis. Bands show the range of the shuffled sets.",
-            class_="hint",
+            "is a yardstick, not a diagnosis. Bands show the range of the shuffled sets."
         ),
     )
 
@@ -312,5 +312,5 @@ def _method(score: Gamma) -> Markup:
         ),
         *(element("p", sentence) for sentence in _selected(score)),
         element("p", "Signature: ", element("code", score.signature)),
-        element("p", f"gammacp {__version__}", class_="hint"),
+        hint(f"gammacp {__version__}"),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gammacp.campaign import tables
-from gammacp.report.markup import Markup, element, join, table
+from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.tables import Record, position
 
 if TYPE_CHECKING:
@@ -23,21 +23,17 @@ _QUOTE = 80
 
 def annotators(comparison: Comparison) -> Markup:
     """Each annotator among the others, and γ without them."""
-    note = element(
-        "p",
+    note = hint(
         "Gain: γ of the others minus γ with the annotator. Alone: units that nobody else marked. "
-        "Outvoted: units whose category has fewer votes than another.",
-        class_="hint",
+        "Outvoted: units whose category has fewer votes than another."
     )
     return join(table(tables.annotators(comparison), long=True), note)
 
 
 def reference(found: ReferenceComparison) -> Markup:
     """The reference against each annotator, and what is taken for what."""
-    note = element(
-        "p",
-        f"Missed: units that {found.name} does not have. Added: units that only {found.name} has.",
-        class_="hint",
+    note = hint(
+        f"Missed: units that {found.name} does not have. Added: units that only {found.name} has."
     )
     confusion = tables.confusion(found.confusion, corner=found.name)
     return join(table(tables.reference(found)), note, table(confusion))
@@ -53,11 +49,9 @@ def review(found: Mapping[str, Consensus], *, buttons: bool = True) -> Markup:
     shown = replace(whole, records=listed).without("support")
     cut = None
     if len(whole.records) > REVIEW_ROWS:
-        cut = element(
-            "p",
+        cut = hint(
             f"The worst {REVIEW_ROWS} of {len(whole.records)}; gammacp consensus --review FILE.csv "
-            "writes them all.",
-            class_="hint",
+            "writes them all."
         )
     return join(table(shown, first=_show if buttons else None, long=True), cut)
 

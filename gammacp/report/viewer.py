@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.report.markup import Markup, element, join, json_script
+from gammacp.report.markup import Markup, element, json_script
 from gammacp.text import visible
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ def script() -> str:
 def style() -> str:
     """The page's style sheet."""
     return _asset("report.css")
+
+
+def filled(page: str, **parts: Markup) -> Markup:
+    """A page of HTML among the assets, with parts in the places of their names."""
+    return Markup(Template(_asset(page)).substitute(parts))
 
 
 def _asset(name: str) -> str:
@@ -96,83 +102,8 @@ def _rounded(values: Any) -> list[float]:
 
 def alignment_view(documents: list[dict[str, Any]]) -> Markup:
     """The elements of the view over documents made by `alignment_document`, with their data."""
-    choose = None
+    choose = Markup("")
     if len(documents) > 1:
         options = [element("option", d["name"], value=i) for i, d in enumerate(documents)]
         choose = element("label", "Document ", element("select", *options, data_part="document"))
-    return element(
-        "div",
-        json_script(documents),
-        element("div", choose, *_buttons(), _colours(), class_="toolbar"),
-        element("div", data_part="filters"),
-        element(
-            "div",
-            element(
-                "canvas",
-                data_part="canvas",
-                tabindex="0",
-                role="application",
-                aria_label="Alignment: a lane per annotator, aligned units linked by colour",
-                aria_describedby="keys",
-            ),
-            element("canvas", data_part="overview", aria_hidden="true"),
-            element("div", data_part="tooltip", role="tooltip", hidden=True),
-            class_="stage",
-        ),
-        _keys(),
-        element("p", data_part="status", role="status"),
-        element("div", data_part="details", aria_live="polite"),
-        data_part="alignment",
-    )
-
-
-def _buttons() -> list[Markup]:
-    actions = (
-        ("previous", "← Previous", "Previous unitary alignment"),
-        ("next", "Next →", "Next unitary alignment"),
-        ("worst", "Next worst", "Next unitary alignment by falling disorder"),
-        ("zoom-in", "+", "Zoom in"),
-        ("zoom-out", "−", "Zoom out"),
-        ("fit", "Whole", "Show the whole continuum"),
-    )
-    return [
-        element("button", text, type="button", data_action=action, title=title, aria_label=title)
-        for action, text, title in actions
-    ]
-
-
-def _colours() -> Markup:
-    choices = (
-        ("alignment", "unitary alignment"),
-        ("category", "category"),
-        ("disorder", "disorder"),
-    )
-    options = [element("option", text, value=value) for value, text in choices]
-    return element("label", "Colour by ", element("select", *options, data_part="colour"))
-
-
-def _keys() -> Markup:
-    keys = (
-        ("← →", "previous and next unitary alignment"),
-        ("w", "the next worst"),
-        ("Shift ← →", "move"),
-        ("+ −", "zoom (or Ctrl and wheel)"),
-        ("Enter", "zoom to the chosen one"),
-        ("0", "whole continuum"),
-        ("Esc", "clear"),
-    )
-    listed = [
-        join(element("kbd", key), f" {what}", "; " if i < len(keys) - 1 else "")
-        for i, (key, what) in enumerate(keys)
-    ]
-    return element(
-        "details",
-        element("summary", "Keys and mouse"),
-        element(
-            "p",
-            *listed,
-            ". Drag to move. A hollow unit was marked by one annotator alone.",
-            id="keys",
-        ),
-        class_="screen",
-    )
+    return filled("view.html", data=json_script(documents), documents=choose)

@@ -137,22 +137,34 @@ class Checked:
     verdicts: tuple[Verdict, ...]
 
     @property
+    def outcome(self) -> str:
+        """It `holds` if every test does, is `open` if sets are too few for one, else it `fails`."""
+        if all(v.holds for v in self.verdicts):
+            return "holds"
+        return "open" if all(v.holds or v.open for v in self.verdicts) else "fails"
+
+    @property
     def holds(self) -> bool:
         """Whether every test holds."""
-        return all(v.holds for v in self.verdicts)
+        return self.outcome == "holds"
 
     @property
     def measured(self) -> str:
-        """What was found, where it fails if it does; each once."""
-        telling = [v.measured for v in self.verdicts if self.holds or not v.holds]
-        return "; ".join(dict.fromkeys(telling))
+        """What was found, where it does not hold if it does not; each once."""
+        telling = {
+            "holds": self.verdicts,
+            "open": [v for v in self.verdicts if v.open],
+            "fails": [v for v in self.verdicts if not (v.holds or v.open)],
+        }
+        return "; ".join(dict.fromkeys(v.measured for v in telling[self.outcome]))
 
     @property
     def defect(self) -> str | None:
         """What is wrong with the ledger's entry: an explanation that lacks, or is not needed."""
-        if self.holds:
-            return "holds, and still says why it fails" if self.claim.fails_because else None
-        return None if self.claim.fails_because else "fails without a reason written down"
+        explained = self.claim.fails_because is not None
+        if self.outcome == "fails":
+            return None if explained else "fails without a reason written down"
+        return "holds, and still says why it fails" if self.holds and explained else None
 
 
 def load_ledgers(folder: Path) -> list[Ledger]:
@@ -166,15 +178,7 @@ def load_ledgers(folder: Path) -> list[Ledger]:
     paths = sorted(folder.glob("*.toml"))
     if not paths:
         raise DataError("holds no ledger (a TOML file per paper)", file=folder)
-    ledgers = [_ledger(path) for path in paths]
-    for ledger in ledgers:
-        entries: list[Claim | LeftOut] = [*ledger.claims, *ledger.left_out]
-        count = Counter((e.place, e.words) for e in entries)
-        for (_, words), times in count.items():
-            if times > 1:
-                path = folder / f"{ledger.name}.toml"
-                raise DataError(f"{words!r} stands twice", file=path)
-    return ledgers
+    return [_ledger(path) for path in paths]
 
 
 def _ledger(path: Path) -> Ledger:
@@ -191,6 +195,10 @@ def _ledger(path: Path) -> Ledger:
     for i, entry in enumerate(entries["left_out"], 1):
         _exactly(entry, {"words", "place", "reason"}, f"left_out {i}", path)
         left_out.append(LeftOut(**entry))
+    every: list[Claim | LeftOut] = [*claims, *left_out]
+    seen = Counter((e.place, e.words) for e in every)
+    for _, words in [entry for entry, times in seen.items() if times > 1]:
+        raise DataError(f"{words!r} stands twice", file=path)
     return Ledger(path.stem, title, tuple(claims), tuple(left_out))
 
 
@@ -231,7 +239,9 @@ def _tests(
         needs = "needs" if check.compares else "takes no"
         raise DataError(f"{name}: {given['check']} {needs} 'other'", file=path)
     if "within" in given:
-        given["within"] = tuple(given["within"])
+        given["within"] = tuple(given["within"]) if isinstance(given["within"], list) else ()
+        if len(given["within"]) != 2:
+            raise DataError(f"{name}: 'within' is not [low, high]", file=path)
     lists = {k: v if isinstance(v, list) else [v] for k, v in given["where"].items()}
     for values in product(*lists.values()):
         where = dict(zip(lists, values, strict=True))

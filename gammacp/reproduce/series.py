@@ -1,4 +1,4 @@
-"""Rows of a tidy CSV as a series y(x), with the standard error of each y where it is known."""
+"""Rows of a tidy CSV as a series y(x), with the values of single sets where the file has them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,28 @@ from gammacp.errors import DataError
 
 @dataclass(frozen=True)
 class Series:
-    """Points in order of x; y and se are NaN where the file has nothing.
+    """Points in order of x; y is NaN where the file has nothing.
 
-    `text` is the y column as it stands in the file.
+    `text` is the y column as it stands in the file; `values`, shape (sets, points), what each set
+    has whose mean is y: the column `values`, blanks between, or else sets made up from the columns
+    `sd` and `sets` as if nothing were common to the points.
     """
 
     x: Floats
     y: Floats
-    se: Floats
     text: tuple[str, ...]
     values: Floats | None = None
 
     def within(self, low: float, high: float) -> Series:
         """The points with low ≤ x ≤ high (to rounding)."""
         rows = np.flatnonzero((self.x >= low - 1e-9) & (self.x <= high + 1e-9))
-        return Series(self.x[rows], self.y[rows], self.se[rows], tuple(self.text[i] for i in rows))
+        values = None if self.values is None else self.values[:, rows]
+        return Series(self.x[rows], self.y[rows], tuple(self.text[i] for i in rows), values)
+
+    def turned(self) -> Series:
+        """−y."""
+        values = None if self.values is None else -self.values
+        return Series(self.x, -self.y, self.text, values)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -64,8 +71,8 @@ def select(
     return Series(
         place[order],
         np.array([_number(r[y]) for r in chosen]),
-        np.array([_standard_error(r) for r in chosen]),
         tuple(r[y] for r in chosen),
+        _values(chosen, path) if y == "mean" else None,
     )
 
 
@@ -83,8 +90,23 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _standard_error(row: Mapping[str, str]) -> float:
-    sets = _number(row.get("sets", "")) - _number(row.get("undefined", "0") or "0")
-    if not sets > 0:
-        return 0.0
-    return _number(row.get("sd", "")) / math.sqrt(sets)
+def _values(rows: list[dict[str, str]], path: Path) -> Floats | None:
+    """The values of single sets, shape (sets, rows); None where the file tells nothing of sets."""
+    listed = [r["values"].split() for r in rows if r.get("values")]
+    if not listed:
+        return _independent(rows)
+    if len({len(v) for v in listed}) > 1 or len(listed) < len(rows):
+        raise DataError("column 'values': points of unlike numbers of sets", file=path)
+    return np.array([[_number(v) for v in column] for column in listed]).T
+
+
+def _independent(rows: list[dict[str, str]]) -> Floats | None:
+    """Sets with each row's mean and deviation, as independent as those of unlike draws are."""
+    mean, sd, sets = (
+        np.array([_number(r.get(c, "")) for r in rows]) for c in ("mean", "sd", "sets")
+    )
+    if np.isnan(sets).any() or sets.max() < 2:
+        return None
+    drawn = np.random.default_rng(0).standard_normal((int(sets.max()), len(rows)))
+    drawn = (drawn - drawn.mean(axis=0)) / drawn.std(axis=0, ddof=1)
+    return np.asarray(mean + np.nan_to_num(sd) * drawn)

@@ -66,12 +66,13 @@ def read_table(source: Source) -> Corpus:
     Positions
         smallest parts (sentences, paragraphs)
     Annotators
-        the column Coder
+        the column Coder, or a column each
     Category
         none: segments are unlabelled
     Spans
         a row under Coder and Masses, Positions, or Mass and Boundaries is one coder's
-        segmentation; segments cover the item without gaps
+        segmentation, under Unit or After a base unit of all coders; segments cover the item
+        without gaps
     """
     return _units(source, table_codings(source))
 

@@ -12,7 +12,9 @@ TSV or CSV
     `Coder  Masses …` segment masses; `Coder  Positions …` the segment label of each base unit
     (segeval's positions); `Coder  Mass  Boundaries …` the mass and where the boundaries are. A
     column `Item` in front names the item; without it that is the file's name. Lines that begin
-    with "#" are comments.
+    with "#" are comments. A wide table has a base unit per row and a column per coder: under
+    `Unit CODER …` the label of the segment that the unit is in, under `After CODER …` 1 where a
+    boundary stands after the unit, and 0 or nothing elsewhere.
 Other files
     Every format of `gammacp formats`; each continuum is an item and must be covered without gaps.
 """
@@ -21,7 +23,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -35,17 +38,28 @@ from gammacp.segmentation.value import ONE_TYPE, Segmentation
 
 DATASETS = ("hearst1997", "moonstone")
 
-_Build = Callable[[list[str]], Segmentation]
 _HINT = "A segmentation is [masses], a boundary string or {mass, boundaries}"
 
 
-def read_codings(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> Codings:
+def read_codings(
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    format: str | None = None,
+    unit: float | None = None,
+    **options: object,
+) -> Codings:
     """The codings of files, folders and globs; codings of one item in several files are joined.
 
     Parameters
     ----------
     paths
         JSON, TSV or CSV, or whatever holds a continuum that is covered without gaps.
+    format, options
+        The format of files that hold continua, and what it takes (`layer`, `tier`), as for
+        `gammacp.read`; by default each file's is recognised.
+    unit
+        Of files that hold continua: length of a base unit in their positions, which may be real
+        then; boundaries are rounded to it.
 
     Raises
     ------
@@ -56,7 +70,7 @@ def read_codings(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> 
     from gammacp.formats.finding import expand
 
     listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    parts = [_read(path) for path, _ in expand(listed)]
+    parts = [_read(path, format, unit, options) for path, _ in expand(listed)]
     if not parts:
         raise DataError("no file", file=", ".join(map(str, listed)))
     return merged(parts)
@@ -184,11 +198,16 @@ def codings_from_table(text: str, *, item: str) -> Codings:
     delimiter = "\t" if "\t" in rows[0][1] else ","
     cells = ((i, next(rows_of([line], delimiter=delimiter))) for i, line in rows)
     number, header = next(cells)
-    named, build = _layout([cell.strip().lower() for cell in header], number)
+    named, kind = _layout([cell.strip().lower() for cell in header], number)
+    names = [cell.strip() for cell in header[named + 1 :]]
     items: dict[str, dict[str, Segmentation]] = {}
+    columns: dict[str, list[tuple[int, list[str]]]] = {}
     for number, row in cells:
         values = [cell.strip() for cell in row]
         name = values.pop(0) if named else item
+        if kind in _WIDE:
+            columns.setdefault(name, []).append((number, values[1:]))
+            continue
         coder, *rest = values or [""]
         while rest and not rest[-1]:
             rest.pop()
@@ -198,19 +217,49 @@ def codings_from_table(text: str, *, item: str) -> Codings:
         if coder in coders:
             raise DataError(f"coder {coder!r} has two segmentations of {name!r}", line=number)
         try:
-            coders[coder] = build(rest)
+            coders[coder] = _BUILDERS[kind](rest)
         except DataError as error:
             where = f"item {name!r}, coder {coder!r}: {error.message}"
             raise DataError(where, line=number, hint=error.hint) from None
+    items |= {name: _of_columns(names, kind, rows) for name, rows in columns.items()}
     return Codings.of(items)
 
 
-def _read(path: Path) -> Codings:
+def _of_columns(
+    names: Sequence[str], kind: str, rows: Sequence[tuple[int, list[str]]]
+) -> dict[str, Segmentation]:
+    """The codings of an item in a wide table; a coder without a single cell did not code it."""
+    for name, times in Counter(names).items():
+        if times > 1 or not name:
+            raise DataError(f"column {name!r} is there {times} times", hint="One for each coder")
+    for number, row in rows:
+        if len(row) > len(names):
+            raise DataError(f"{len(row)} cells for {len(names)} coders", line=number)
+    found = {}
+    for k, name in enumerate(names):
+        column = [row[k] if k < len(row) else "" for _, row in rows]
+        if not any(column):
+            continue
+        for (number, _), cell in zip(rows, column, strict=True):
+            if cell not in ("", "0", "1") if kind == "after" else not cell:
+                wanted = "0 or 1" if kind == "after" else "the label of a segment"
+                raise DataError(f"{cell!r} of {name} is not {wanted}", line=number)
+        if kind == "after":
+            # The text ends after its last unit for everybody: that is no boundary.
+            found[name] = Segmentation.from_string("".join(c or "0" for c in column[:-1]))
+        else:
+            found[name] = Segmentation.from_labels(column)
+    return found
+
+
+def _read(
+    path: Path, format: str | None, unit: float | None, options: Mapping[str, object]
+) -> Codings:
     from gammacp.formats.registry import FORMATS, HEAD_BYTES, recognise
     from gammacp.formats.source import Source
 
     content = content_of(path)
-    entry = recognise(content[:HEAD_BYTES], path)
+    entry = FORMATS[format] if format else recognise(content[:HEAD_BYTES], path)
     # Any text with commas passes for CSV; what begins as an object is JSON first.
     is_object = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     if entry is None and path.suffix.lower() != ".json" and not is_object:
@@ -219,23 +268,27 @@ def _read(path: Path) -> Codings:
             file=path,
             hint="Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses",
         )
-    if entry is None or (is_object and entry.name == "csv"):
+    if entry is None or (is_object and entry.name == "csv" and not format):
         entry = FORMATS["segeval"]
     if entry.codings is None:
-        return _from_continua(path)
+        return _from_continua(path, format, unit, options)
+    if any(value is not None for value in (unit, *options.values())):
+        raise UsageError(f"{path} is a segmentation: unit, layer and tier are for other formats")
     return entry.codings(Source(path, path.stem, "", content))
 
 
-def _from_continua(path: Path) -> Codings:
+def _from_continua(
+    path: Path, format: str | None, unit: float | None, options: Mapping[str, object]
+) -> Codings:
     from gammacp.formats.reading import by_document, collect
 
-    found = collect([path])
+    found = collect([path], format=format, **options)
     for _, error in found.failures:
         raise error
     items = {}
     for name, continuum in by_document(found.continua).items():
         try:
-            items[name] = from_continuum(continuum)
+            items[name] = from_continuum(continuum, unit=unit)
         except DataError as error:
             raise DataError(f"{name}: {error.message}", file=path, hint=error.hint) from None
     return Codings.of(items)
@@ -249,23 +302,21 @@ def table_shape(header: list[str]) -> tuple[bool, str] | None:
             return named, "boundaries"
         case ["coder", ("masses" | "positions") as kind, *_]:
             return named, kind
+        case ["unit" | "after" as kind, _, *_] if not {"start", "end"} & set(header):
+            return named, kind
     return None
 
 
-def _layout(header: list[str], line: int) -> tuple[bool, _Build]:
+def _layout(header: list[str], line: int) -> tuple[bool, str]:
     shape = table_shape(header)
     if shape is None:
         raise DataError(
             f"header {' '.join(header)!r} is not known",
             line=line,
-            hint="It is Coder, then Masses, Positions, or Mass and Boundaries; Item may precede",
+            hint="It is Coder, then Masses, Positions, or Mass and Boundaries; or Unit or After, "
+            "then the coders; Item may precede",
         )
-    builders: dict[str, _Build] = {
-        "masses": lambda cells: Segmentation.from_masses(_numbers(cells)),
-        "positions": Segmentation.from_labels,
-        "boundaries": _with_mass,
-    }
-    return shape[0], builders[shape[1]]
+    return shape
 
 
 def _with_mass(cells: list[str]) -> Segmentation:
@@ -283,6 +334,14 @@ def _numbers(cells: list[str]) -> list[int]:
         except ValueError:
             raise DataError(f"{cell!r} is not a whole number") from None
     return numbers
+
+
+_BUILDERS: Mapping[str, Callable[[list[str]], Segmentation]] = {
+    "masses": lambda cells: Segmentation.from_masses(_numbers(cells)),
+    "positions": Segmentation.from_labels,
+    "boundaries": _with_mass,
+}
+_WIDE = ("unit", "after")
 
 
 def _segmentation(value: object, types: tuple[str, ...] | None) -> Segmentation:

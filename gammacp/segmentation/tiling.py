@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.arguments import number
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.needs import Need, unmet_need
 from gammacp.segmentation.value import Segmentation
 
@@ -34,27 +35,45 @@ def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
     }
 
 
-def from_continuum(continuum: Continuum) -> dict[str, Segmentation]:
-    """Each annotator's segmentation of a full-covering continuum with whole positions.
-
-    One base unit is one unit of the continuum's positions.
+def from_continuum(continuum: Continuum, *, unit: float | None = None) -> dict[str, Segmentation]:
+    """Each annotator's segmentation of a full-covering continuum.
 
     Parameters
     ----------
     continuum
-        Its positions are whole numbers.
+        Without a unit, its positions are whole numbers, and one position is one base unit.
+    unit
+        Length of a base unit in the continuum's positions, > 0: boundaries are rounded to it.
 
     Raises
     ------
     DataError
-        They are not, or somebody's units do not tile the bounds.
+        Positions are not whole, somebody's units do not tile the bounds, or two boundaries of
+        somebody fall together when they are rounded.
+    UsageError
+        The unit is not positive.
     """
-    reason = unmet_need(continuum, {Need.INTEGERS})
+    if unit is not None and number("unit", unit) <= 0:
+        raise UsageError(f"unit {unit:g} is not positive")
+    reason = unmet_need(continuum, {Need.INTEGERS}) if unit is None else None
     if reason is not None:
-        raise DataError(reason, hint="Count in base units: sentences, tokens, milliseconds")
+        raise DataError(reason, hint="Count in base units (tokens, milliseconds), or say --unit")
     boundaries = inner_boundaries(continuum)
-    mass = int(continuum.length)
-    return {
-        name: Segmentation.from_positions(places.astype(np.int64).tolist(), mass=mass)
-        for name, places in boundaries.items()
-    }
+    mass = int(np.floor(continuum.length / (unit or 1.0) + 0.5))
+    found = {}
+    for name, positions in boundaries.items():
+        places = np.floor(positions / (unit or 1.0) + 0.5).astype(np.int64)
+        near = np.flatnonzero(np.diff(places, prepend=0, append=mass) < 1)
+        if unit is not None and len(near):
+            k = min(int(near[0]), len(places) - 1)
+            at = (
+                f"boundary {positions[k] + continuum.bounds[0]:g} of {name}"
+                if len(places)
+                else name
+            )
+            raise DataError(
+                f"{at} falls together with another one or an end, in base units of {unit:g}",
+                hint="Take a smaller --unit",
+            )
+        found[name] = Segmentation.from_positions(places.tolist(), mass=mass)
+    return found

@@ -108,13 +108,18 @@ def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
     labels, label_votes, other_labels = zip(
         *(_label(sentences, t, h) for t, h in enumerate(heads, 1)), strict=True
     )
+    forms = _majority([s.forms for s in sentences])
+    # Where words differ, only those speak about a word who have it.
+    whole = next((s for s in sentences if s.forms == forms), None)
     tree = replace(
         sentences[0],
         heads=heads,
         relations=labels,
-        lemmas=_majority([s.lemmas for s in sentences]),
-        upos=_majority([s.upos for s in sentences]),
-        features=_majority([s.features for s in sentences]),
+        forms=forms,
+        multiword=() if whole is None else whole.multiword,
+        lemmas=_of_words(sentences, forms, "lemmas"),
+        upos=_of_words(sentences, forms, "upos"),
+        features=_of_words(sentences, forms, "features"),
     )
     head_votes = tuple(votes[h, t] for t, h in enumerate(heads, 1))
     return ConsensusTree(tree, people, head_votes, label_votes, others, other_labels)
@@ -169,6 +174,18 @@ def _label(
 def _majority(columns: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     known = [column for column in columns if column]
     return tuple(Counter(values).most_common(1)[0][0] for values in zip(*known, strict=True))
+
+
+def _of_words(
+    sentences: Sequence[Dependencies], forms: tuple[str, ...], name: str
+) -> tuple[str, ...]:
+    """What most of those give who have a word; "_" where none of them gives anything."""
+    known = [s for s in sentences if getattr(s, name)]
+    found = [
+        Counter(getattr(s, name)[t] for s in known if not s.forms or s.forms[t] == forms[t])
+        for t in range(sentences[0].n_tokens)
+    ]
+    return tuple(max(votes, key=votes.__getitem__, default="_") for votes in found if known)
 
 
 @dataclass(frozen=True)

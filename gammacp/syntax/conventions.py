@@ -121,7 +121,8 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
         while 0 < head <= sentence.n_tokens and head not in number and head not in seen:
             seen.add(head)
             head = sentence.heads[head - 1]
-        return number.get(head, head if head <= 0 else len(kept) + 1)
+        # What hangs on a cycle of punctuation hangs on nothing: it is a cycle of its own.
+        return number.get(head, number[token] if 0 < head <= sentence.n_tokens else head)
 
     def column(values: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(values[t - 1] for t in kept) if values else ()

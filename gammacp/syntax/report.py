@@ -8,11 +8,16 @@ from typing import Any
 from gammacp.arguments import instance, whole
 from gammacp.errors import UsageError
 from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha, syntax_agreement
+from gammacp.syntax.breakdown import Breakdown
+from gammacp.syntax.breakdown import breakdown as by_relation
 from gammacp.syntax.diagnosis import diagnose
 from gammacp.syntax.evalb import evalb_f1
 from gammacp.syntax.matched import LENGTH_MATCHED
 from gammacp.syntax.treebank import ReadTreebank
 from gammacp.syntax.universal import UdScores, ud_scores
+
+# Sentences from which the zero of random trees is within .01 (docs/syntax.md).
+_ENOUGH = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +36,8 @@ class SyntaxReport:
         The sentences with the largest share of the observed disagreement, as many as asked for.
     universal
         Scores of Universal Dependencies, if asked for.
+    breakdown
+        By relation, length, distance and part of speech, if asked for.
     """
 
     read: ReadTreebank
@@ -38,6 +45,18 @@ class SyntaxReport:
     by_annotator: bool
     sentences: tuple[SentenceShare, ...]
     universal: UdScores | None = None
+    breakdown: Breakdown | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the values beyond chance has to know."""
+        few = self.agreement.total.items
+        if not self.agreement.total.beyond_chance or few >= _ENOUGH:
+            return ()
+        return (
+            f"few sentences ({few}): below {_ENOUGH}, values beyond chance of independent people "
+            "need not be 0 in the mean (up to .03 with 20)",
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -58,6 +77,7 @@ class SyntaxReport:
             "evalb": evalb_f1(treebank) if treebank.kind == "phrase" else None,
             "annotators": treebank.annotators,
             "reason": result.reason,
+            "notes": self.notes,
             "signature": result.signature,
             "beyond_chance": _beyond(total),
         }
@@ -75,6 +95,8 @@ class SyntaxReport:
                 "other_text": self.universal.other_text,
                 "no_words": self.universal.no_words,
             }
+        if self.breakdown is not None:
+            document["breakdown"] = self.breakdown.as_dict()
         if self.sentences:
             document["sentences"] = [self._sentence(share) for share in self.sentences]
         return document
@@ -98,6 +120,7 @@ def syntax_report(
     by_annotator: bool = False,
     sentences: int = 0,
     universal: bool = False,
+    breakdown: bool = False,
     chance: str | None = LENGTH_MATCHED,
     sample_pairs: int = 0,
     bootstrap: int = 0,
@@ -116,13 +139,15 @@ def syntax_report(
         How many of the sentences with the largest share of disagreement to list, at least 0.
     universal
         Whether to add the scores of Universal Dependencies.
+    breakdown
+        Whether to tell agreement by relation, length, distance and part of speech.
     chance, sample_pairs, bootstrap, seed, workers
         As for `syntax_agreement`.
 
     Raises
     ------
     UsageError
-        A number is out of range, or Universal Dependencies are asked of phrase structure.
+        A number is out of range, or what only dependencies have is asked of phrase structure.
     """
     instance("read", read, ReadTreebank, "what read_treebank gives")
     sentences = whole("sentences", sentences, 0)
@@ -143,6 +168,7 @@ def syntax_report(
         by_annotator=by_annotator,
         sentences=result.sentences[:sentences],
         universal=ud_scores(read.treebank) if universal else None,
+        breakdown=by_relation(read.treebank) if breakdown else None,
     )
 
 

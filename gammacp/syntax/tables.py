@@ -10,6 +10,7 @@ from gammacp.syntax.report import SyntaxReport
 from gammacp.tables import Column, Record, Table, count, interval, number, percent, share
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
+_MOST = 20
 _UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
 _UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex")}
 
@@ -69,9 +70,42 @@ def tables(report: SyntaxReport) -> list[Table]:
             parts.append({"title": f"without {missing}", **part})
         columns = (Column("title", "annotators"), Column("items", "sentences", count), *values)
         found.append(Table(columns, [{**part, **_beyond(part, "value")} for part in parts]))
+    if "breakdown" in document:
+        found += _breakdown(document["breakdown"])
     if "sentences" in document:
         found.append(Table(SENTENCES, document["sentences"]))
     return found
+
+
+_ACCURACIES = tuple(Column(name, _SCORES[name], number) for name in ("las", "uas", "label"))
+
+
+def _breakdown(found: Record) -> list[Table]:
+    """By relation, the pairs of relations that are confused most, and by groups of tokens."""
+    tokens = Column("tokens", "tokens", _tokens)
+    relations = (
+        Column("relation", "relation"),
+        tokens,
+        Column("agreed", "agreed", _tokens),
+        Column("label", "π label", number),
+        Column("head", "π head", number),
+    )
+    confusions = (
+        Column("relations", "confused", value=lambda record: " – ".join(record["relations"])),
+        Column("count", "tokens", _tokens),
+    )
+    tables = [
+        Table(relations, found["relations"][:_MOST]),
+        Table(confusions, found["confusions"][:_MOST]),
+    ]
+    for name, header in (("length", "sentence"), ("distance", "head away"), ("upos", "UPOS")):
+        if rows := found["by"][name]:
+            tables.append(Table((Column("group", header), tokens, *_ACCURACIES), rows))
+    return [table for table in tables if table.records]
+
+
+def _tokens(value: float, _digits: int = 0) -> str:
+    return f"{value:.10g}" if value == round(value) else f"{value:.1f}"
 
 
 def _beyond(part: Record, key: str) -> Record:
@@ -121,4 +155,12 @@ def in_words(report: SyntaxReport) -> list[str]:
             )
         if beyond.reason:
             found.append(f"beyond chance: {beyond.reason}")
+    if parts := report.breakdown:
+        hidden = [max(0, len(rows) - _MOST) for rows in (parts.relations, parts.confusions)]
+        if any(hidden):
+            more = f"{hidden[0]} relations and {hidden[1]} confusions"
+            found.append(f"breakdown: {more} more with --json")
+        if parts.left_out:
+            found.append(f"breakdown: {parts.left_out} sentences of unequal token counts left out")
+    found += report.notes
     return found if result.reason is None else [*found, result.reason]

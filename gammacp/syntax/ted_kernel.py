@@ -33,6 +33,14 @@ class TreeArrays(NamedTuple):
 
 
 @kernel
+def _scratch(largest: int) -> tuple[Codes, Codes]:
+    """Distances of subtrees, and of forests: row 0, of nothing, is the number of nodes."""
+    forest = np.empty((largest + 1, largest + 1), np.int32)
+    forest[0] = np.arange(largest + 1)
+    return np.empty((largest, largest), np.int32), forest
+
+
+@kernel
 def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forest: Codes) -> int:
     """Distance of the packed trees x and y; scratch arrays are reused."""
     costs = trees.costs
@@ -46,29 +54,44 @@ def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forest: Codes)
         for q in range(kb, kb + trees.root_counts[side, y]):
             j = keyroots[q]
             lj = leftmost[b + j]
-            width = j - lj + 2
-            for v in range(width):
-                forest[0, v] = v
+            # A node is as far from a tree as that has nodes, less one if one of them has its label.
+            if li == i:
+                known = 0
+                for v in range(lj, j + 1):
+                    if labels[b + v] == labels[a + i]:
+                        known = 1
+                    if leftmost[b + v] == lj:
+                        subtrees[i, v] = v - lj + 1 - known
+                continue
+            if lj == j:
+                known = 0
+                for u in range(li, i + 1):
+                    if labels[a + u] == labels[b + j]:
+                        known = 1
+                    if leftmost[a + u] == li:
+                        subtrees[u, j] = u - li + 1 - known
+                continue
             for u in range(li, i + 1):
                 row = u - li + 1
                 lu = leftmost[a + u]
-                label = labels[a + u]
-                before = forest[row - 1]
-                here = forest[row]
-                here[0] = row
-                left = row
-                whole = lu == li
-                base = forest[lu - li]
+                before, here, base = forest[row - 1], forest[row], forest[lu - li]
+                here[0] = left = row
+                if lu != li:
+                    for v in range(lj, j + 1):
+                        column = v - lj + 1
+                        apart = base[leftmost[b + v] - lj] + subtrees[u, v]
+                        left = min(min(before[column], left) + 1, apart)
+                        here[column] = left
+                    continue
                 for v in range(lj, j + 1):
                     column = v - lj + 1
                     lv = leftmost[b + v]
-                    best = min(before[column], left) + 1
-                    if whole and lv == lj:
-                        change = before[column - 1] + (label != labels[b + v])
-                        left = min(best, change)
+                    left = min(before[column], left) + 1
+                    if lv == lj:
+                        left = min(left, before[column - 1] + (labels[a + u] != labels[b + v]))
                         subtrees[u, v] = left
                     else:
-                        left = min(best, base[lv - lj] + subtrees[u, v])
+                        left = min(left, base[lv - lj] + subtrees[u, v])
                     here[column] = left
     return int(subtrees[trees.n_nodes[x] - 1, trees.n_nodes[y] - 1])
 
@@ -79,8 +102,7 @@ def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
     largest = 1
     for k in range(len(first)):
         largest = max(largest, trees.n_nodes[first[k]], trees.n_nodes[second[k]])
-    subtrees = np.empty((largest, largest), np.int32)
-    forest = np.empty((largest + 1, largest + 1), np.int32)
+    subtrees, forest = _scratch(largest)
     found = np.empty(len(first), np.int32)
     for k in range(len(first)):
         found[k] = _distance(trees, first[k], second[k], subtrees, forest)
@@ -97,8 +119,7 @@ def weighted_squares(
     """
     n = len(trees.n_nodes)
     largest = trees.n_nodes.max()
-    subtrees = np.empty((largest, largest), np.int32)
-    forest = np.empty((largest + 1, largest + 1), np.int32)
+    subtrees, forest = _scratch(largest)
     sums = np.zeros((len(weights), 3, n))
     squares = np.empty(3)
     for x in range(low, high):

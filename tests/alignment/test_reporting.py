@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gammacp.alignment import align
 from gammacp.alignment.reporting import listening, tell
-from gammacp.cli.counting import Counter
+from gammacp.cli.progress import Counter
 from tests.alignment.crowds import crowd
 
 

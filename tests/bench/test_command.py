@@ -12,7 +12,7 @@ import pytest
 
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.table import CURVE_COLUMNS
-from gammacp.cli.counting import Counter
+from gammacp.cli.progress import Counter
 from tests.conftest import Run
 
 QUICK = ("--measures", "kappa-d,ser", "--sets", "3", "--step", "0.25", "--executor", "serial")
@@ -244,14 +244,13 @@ def test_failures_are_told_and_exit_with_1(tmp_path: Path) -> None:
     assert len((tmp_path / "bench-out" / "split.csv").read_text().splitlines()) == 3
 
 
-def test_the_counter_tells_rate_and_time_left(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_counter_tells_rate_and_time_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("gammacp.cli.progress.time.monotonic", lambda: now)
     counter = Counter("cells")
-    counter.terminal, counter.began = True, counter.began - 10
-    counter(100, 1000)
-    counter.past[0] = (counter.past[0][0] - 9, 100)
-    counter.printed = 0
-    counter(190, 1000)
-    counter.close()
+    for now, done in ((110.0, 0), (120.0, 100), (129.0, 190), (141.0, 310)):  # noqa: B007
+        counter(done, 1000)
     told = capsys.readouterr().err
-    assert "\r190 of 1000 cells, 10.0/s, 1:21 left" in told
-    assert told.endswith("\r")
+    assert told.splitlines()[-1] == "310 of 1000 cells, 10.0/s, 1:09 left"

@@ -181,7 +181,7 @@ def test_old_failures_do_not_keep_a_sweep_from_being_extended(
 
 
 def test_cells_say_why_they_are_undefined(toy_sweep: Build, tmp_path: Path) -> None:
-    swept(toy_sweep(), tmp_path)
+    swept(toy_sweep(sets=30), tmp_path)  # the sets of a sweep share their seeds
     database = sqlite3.connect(tmp_path / "s.sqlite")
     rows = database.execute(
         "SELECT m.text, r.text FROM cells JOIN texts m ON m.id = measure"

@@ -219,6 +219,16 @@ def test_merging_a_damaged_store_names_it(toy_sweep: Build, tmp_path: Path) -> N
     assert exported(one) == before
 
 
+def test_a_store_of_other_draws_is_refused(
+    toy_sweep: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as former:
+        former.setattr("gammacp.bench.sweep.DRAWS", "of each magnitude's own")
+        one = filled(tmp_path / "one.sqlite", toy_sweep())
+    with pytest.raises(UsageError, match="draws is of each magnitude's own there, common to"):
+        filled(one, toy_sweep())
+
+
 def test_merging_refuses_what_does_not_belong_together(toy_sweep: Build, tmp_path: Path) -> None:
     one = filled(tmp_path / "one.sqlite", toy_sweep())
     other = filled(tmp_path / "other.sqlite", toy_sweep(seed=1))

@@ -1,4 +1,4 @@
-"""Extensions of one's own, in every command that can use them; each in a process of its own."""
+"""Extensions of one's own, in every command that can use them, in processes of their own."""
 
 import json
 import subprocess
@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import Outcome
 
 OWN = Path(__file__).with_name("own.py")
 HERE = Path(__file__).parents[2]
@@ -18,37 +20,67 @@ def gammacp(*args: object, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+ONE_BY_ONE = """
+import contextlib, io, json, sys
+from gammacp.cli import main
+found = []
+for arguments in json.load(sys.stdin):
+    sys.argv = ["gammacp", *arguments]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as stop:
+            found.append((stop.code, out.getvalue(), err.getvalue()))
+json.dump(found, sys.stdout)
+"""
+
+
+def one_by_one(commands: list[tuple[object, ...]], folder: Path) -> list[Outcome]:
+    """What commands do one after the other in the same process, which imports once."""
+    done = subprocess.run(
+        [sys.executable, "-c", ONE_BY_ONE], cwd=folder, env={"PYTHONPATH": str(HERE)}, check=True,
+        capture_output=True, text=True, input=json.dumps([[*map(str, c)] for c in commands]),
+    )  # fmt: skip
+    return [Outcome(*entry) for entry in json.loads(done.stdout)]
+
+
 @pytest.fixture
 def good(tmp_path: Path) -> Path:
-    path = tmp_path / "good.csv"
+    return written(tmp_path)
+
+
+def written(folder: Path) -> Path:
+    path = folder / "good.csv"
     rows = [f"{a},{c}{a},{10 * i + j},{10 * i + 7}" for i in range(4) for j, a in enumerate("AB")
             for c in "x"]  # fmt: skip
     path.write_text("\n".join(rows) + "\n")
     return path
 
 
-@pytest.mark.parametrize(
-    ("command", "options", "expected"),
-    [
-        ("gamma", ("--positional", "own-starts", "--chance", "own-shift"), "pos:own-starts"),
-        ("gamma", ("--dissimilarity", "own-ends", "--samples", 5), "own-ends"),
-        ("gamma", ("--chance", "own-shift", "--jobs", 2), "chance:own-shift"),
-        ("align", ("--categorial", "own-initials", "--method", "own-solver"), '"optimal"'),
-        ("measure", ("-m", "own-share"), '"value": 0.5'),
-        ("compare", ("--positional", "own-starts", "--samples", 5), "pos:own-starts"),
-        ("compare", ("--chance", "own-shift", "--samples", 5, "--jobs", 2), "own-shift"),
-        ("calibrate", ("--error", "own-late", "--samples", 5, "--sets", 3, "--jobs", 2), "own-l"),
-        ("consensus", ("--categorial", "own-initials"), '"kept": true'),
-        ("report", ("--dissimilarity", "own-ends", "--samples", 5), '"report"'),
-    ],
-)  # fmt: skip
-def test_every_command_takes_what_was_imported(
-    good: Path, command: str, options: tuple[object, ...], expected: str
-) -> None:
-    done = gammacp("--import", OWN, command, good, *options, "--json", folder=good.parent)
-    assert done.returncode == 0, done.stderr
-    assert expected in done.stdout
-    json.loads(done.stdout)
+OWN_PARTS = (
+    ("gamma", ("--positional", "own-starts", "--chance", "own-shift"), "pos:own-starts"),
+    ("gamma", ("--dissimilarity", "own-ends", "--samples", 5), "own-ends"),
+    ("gamma", ("--chance", "own-shift", "--jobs", 2), "chance:own-shift"),
+    ("align", ("--categorial", "own-initials", "--method", "own-solver"), '"optimal"'),
+    ("measure", ("-m", "own-share"), '"value": 0.5'),
+    ("compare", ("--positional", "own-starts", "--samples", 5), "pos:own-starts"),
+    ("compare", ("--chance", "own-shift", "--samples", 5, "--jobs", 2), "own-shift"),
+    ("calibrate", ("--error", "own-late", "--samples", 5, "--sets", 3, "--jobs", 2), "own-l"),
+    ("consensus", ("--categorial", "own-initials"), '"kept": true'),
+    ("report", ("--dissimilarity", "own-ends", "--samples", 5), '"report"'),
+)
+
+
+def test_every_command_takes_what_was_imported(good: Path) -> None:
+    found = one_by_one(
+        [("--import", OWN, name, good, *options, "--json") for name, options, _ in OWN_PARTS],
+        good.parent,
+    )
+    for (name, _, expected), done in zip(OWN_PARTS, found, strict=True):
+        assert done.code == 0, (name, done.err)
+        assert expected in done.out, name
+        json.loads(done.out)
 
 
 def test_a_format_of_ones_own_is_recognised(tmp_path: Path) -> None:
@@ -72,40 +104,39 @@ def test_sweeps_use_it_in_their_workers(tmp_path: Path) -> None:
 
 
 def test_shuffle_errs_in_ones_own_way(tmp_path: Path) -> None:
-    done = gammacp("--import", OWN, "shuffle", "--error", "own-late", "--magnitude", 0.5,
-                   "--out", tmp_path / "made",                   folder=tmp_path)  # fmt: skip
+    """Wherever the module is named."""
+    options = ("--error", "own-late", "--magnitude", 0.5, "--out", tmp_path / "made")
+    for arguments in (("--import", OWN, "shuffle"), ("shuffle", "--import", OWN)):
+        done = gammacp(*arguments, *options, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    done = gammacp("shuffle", *options, f"--import={OWN}", folder=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
+def test_help_lists_it_and_nothing_knows_it_otherwise(good: Path) -> None:
+    names = (
         ("gamma", "own-starts"), ("gamma", "own-initials"), ("gamma", "own-ends"),
         ("gamma", "own-shift"), ("gamma", "own-solver"), ("bench", "own-late"),
-    ],
-)  # fmt: skip
-def test_help_lists_it(tmp_path: Path, command: str, name: str) -> None:
-    assert name in gammacp("--import", OWN, command, "--help", folder=tmp_path).stdout
-    assert name not in gammacp(command, "--help", folder=tmp_path).stdout
-
-
-@pytest.mark.parametrize(
-    ("option", "complaint"),
-    [
-        (
-            "--positional",
-            "positional dissimilarity 'own-starts' is unknown; there are: hamming, spor",
-        ),
-        ("--categorial", "categorial dissimilarity 'own-starts' is unknown"),
-        ("--dissimilarity", "dissimilarity 'own-starts' is unknown; there are: combined"),
-        ("--chance", "chance model 'own-starts' is unknown"),
-        ("--method", "solver 'own-starts' is unknown"),
-    ],
-)
-def test_what_was_not_imported_is_unknown(good: Path, option: str, complaint: str) -> None:
-    done = gammacp("gamma", good, option, "own-starts", folder=good.parent)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert complaint in done.stderr
+    )  # fmt: skip
+    with_it = one_by_one([("--import", OWN, name, "--help") for name, _ in names], good.parent)
+    complaints = {
+        "--positional": "dissimilarity 'own-starts' is unknown; there are: hamming, sporadic",
+        "--categorial": "categorial dissimilarity 'own-starts' is unknown",
+        "--dissimilarity": "dissimilarity 'own-starts' is unknown; there are: combined",
+        "--chance": "chance model 'own-starts' is unknown",
+        "--method": "solver 'own-starts' is unknown",
+    }
+    without = one_by_one(
+        [*((name, "--help") for name, _ in names),
+         *(("gamma", good, option, "own-starts") for option in complaints)],
+        good.parent,
+    )  # fmt: skip
+    for (_, name), there, elsewhere in zip(names, with_it, without[: len(names)], strict=True):
+        assert name in there.out
+        assert name not in elsewhere.out
+    for done, complaint in zip(without[len(names) :], complaints.values(), strict=True):
+        assert (done.code, done.out) == (2, "")
+        assert complaint in done.err
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,21 @@ def test_formats_lists_the_registry(run: Run) -> None:
     }  # fmt: skip
     table = run("formats").out
     assert all(name in table for name in FORMATS)
+    assert max(map(len, table.splitlines())) <= 80
+
+
+def test_formats_describes_one(run: Run) -> None:
+    told = run("formats", "cas", "elan").out
+    assert told.startswith("UIMA CAS XMI and JSON (INCEpTION) (cas): .xmi .json .xml\n")
+    assert "Options: --layer, --feature." in told
+    assert "ELAN (elan): .eaf" in told
+    assert max(map(len, told.splitlines())) <= 80
+    assert [f["name"] for f in json.loads(run("formats", "elan", "--json").out)["formats"]] == [
+        "elan"
+    ]
+    unknown = run("formats", "eln")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "did you mean 'elan'?" in unknown.err
 
 
 def test_the_documentation_has_the_registry_s_table(run: Run) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run
+from tests.segmentation.test_files import RECORDING
 
 ITEM_KEYS = {
     "pi_s",
@@ -236,3 +237,19 @@ def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> Non
     found = run("segmentation", *options)
     assert found.code == 2
     assert message in found.err
+
+
+def test_boundaries_of_a_recording_within_seconds(run: Run, tmp_path: Path) -> None:
+    """Hit rates as of mir_eval's `segment.detection` with trim: one-to-one within a window."""
+    path = tmp_path / "song.csv"
+    path.write_text(RECORDING, encoding="utf-8")
+    options = ("segmentation", path, "--reference", "gold", "--unit", "0.01", "--json")
+    for near, hits in ((0.5, 1), (3, 1), (3.1, 2)):
+        document = json.loads(run(*options, "--near", near).out)
+        (micro,) = (s["micro"] for s in document["systems"] if s["system"] == "sys")
+        assert micro["over"] == pytest.approx(1 - hits / 3)
+        assert micro["under"] == pytest.approx(1 - hits / 2)
+    found = run("segmentation", path, "--reference", "gold", "--near", "0.5", "--format", "csv")
+    assert (found.code, "say --unit" in found.err) == (3, True)
+    found = run("segmentation", "--dataset", "moonstone", "--reference", "an1", "--near", "0.5")
+    assert (found.code, "no number of places" in found.err) == (2, True)

@@ -185,3 +185,28 @@ def test_conventions_and_consensus_on_the_command_line(run: Run, tmp_path: Path)
     assert published["beyond_chance"] is None
     assert published["alpha"]["plain"] == pytest.approx(0.95680042, abs=1e-8)
     assert syntax(run, *files, "--labels", "categories")[0] == 2
+
+
+def test_breakdown_and_few_sentences(run: Run) -> None:
+    code, out, err = syntax(run, CDT / "es", "--breakdown", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert any(note.startswith("few sentences (55): below 60") for note in document["notes"])
+    found = document["breakdown"]
+    assert found["left_out"] == document["ignored"]
+    tokens = sum(row["tokens"] for row in found["by"]["length"])
+    assert tokens == pytest.approx(sum(row["tokens"] for row in found["by"]["distance"]))
+    uas = sum(row["tokens"] * row["uas"] for row in found["by"]["length"]) / tokens
+    assert uas == pytest.approx(document["uas"])
+    code, out, err = syntax(run, CDT / "es", "--breakdown", "--preset", "skjaerholt-2014")
+    assert all(header in out for header in ("π head", "confused", "head away"))
+    assert "more with --json" in err
+    assert "few sentences" not in err
+
+
+def test_measures_of_trees(run: Run) -> None:
+    outcome = run("measure", CDT / "es", "-m", "alpha-plain,las", "--json")
+    (result,) = json.loads(outcome.out)["results"]
+    assert result["measures"]["alpha-plain"]["value"] == pytest.approx(0.86633602, abs=1e-8)
+    assert "4 annotators: henrik" in outcome.err
+    assert run("measure", CDT / "es", "-m", "las", "--tier", "x").code == 2

@@ -104,6 +104,8 @@ def test_calibration_reference_and_rounds_have_their_sections() -> None:
     ).html
     assert "What this γ means" in page
     assert "C against the annotators" in page
+    assert "May C stand in for a person?" in page
+    assert "No verdict on C" in page
     assert "Against the other round" in page
     assert page.count("<polyline") >= 1
 

@@ -112,8 +112,7 @@ def test_failed_and_paper_choose_what_is_shown(run: Run, checkout: Path) -> None
     assert one["counts"] == [
         {
             "paper": "toy2001",
-            "kinds": {"sweep": {"holds": 1, "of": 1}},
-            "fitted": {"holds": 0, "of": 0},
+            "kinds": {"sweep": {"holds": 1, "open": 0, "fails": 0}},
             "not_encoded": 1,
         }
     ]
@@ -177,6 +176,7 @@ BROKEN = [
     ("tests = [{ check = 'less-than' }]", "sweep", "needs 'other'"),
     ("tests = [{ check = 'equals' }]", "sweep", "equals has no 'value'"),
     ("tests = [{ check = 'eqals' }]", "sweep", "did you mean 'equals'"),
+    ("within = 0.5", "sweep", "'within' is not [low, high]"),
     ("", "swept", "kind 'swept' is none of arithmetic"),
 ]
 

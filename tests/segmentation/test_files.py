@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gammacp as gc
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation import (
     Codings,
@@ -238,3 +239,56 @@ def test_written_json_is_read_back(data: st.DataObject) -> None:
         assert masses(back) == masses(codings)
     else:
         assert back == codings
+
+
+def test_wide_tables(tmp_path: Path) -> None:
+    labels = "Item,Unit,a,b,c\nx,1,s,s,\nx,2,s,t,\nx,3,t,t,\ny,1,q,q,q\n"
+    found = codings_from_table(labels, item="-")
+    assert {c: s.masses for c, s in found["x"].items()} == {"a": (2, 1), "b": (1, 2)}
+    assert list(found["y"]) == ["a", "b", "c"]
+    marks = "After\ta\tb\n1\t1\t0\n2\t\t1\n3\t1\t0\n"
+    again = codings_from_table(marks, item="t")
+    assert {c: s.masses for c, s in again["t"].items()} == {"a": (1, 2), "b": (2, 1)}
+    (tmp_path / "t.tsv").write_text(marks)
+    assert read_codings(tmp_path / "t.tsv")["t"] == again["t"]
+    assert gc.read(tmp_path / "t.tsv").annotators == ("a", "b")
+    for text, what in (
+        ("After,a\n1,0\n2,x\n", "'x' of a is not 0 or 1"),
+        ("Unit,a,b\n1,s,s\n2,,s\n", "'' of a is not the label"),
+        ("Unit,a\n1,s,t\n", "2 cells for 1 coders"),
+        ("Unit,a,a\n1,s,s\n", "column 'a' is there 2 times"),
+    ):
+        with pytest.raises(DataError, match=what):
+            codings_from_table(text, item="t")
+
+
+def test_options_of_formats(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("annotator,start,end,category\na,0,2,\na,2,5,\nb,0,5,\n")
+    assert read_codings(path, format="csv")["x"]["a"].masses == (2, 3)
+    with pytest.raises(UsageError, match="layer"):
+        read_codings(path, layer="Segments")
+    path.write_text("Coder,Masses\na,2,3\nb,5\n")
+    with pytest.raises(UsageError, match="are for other formats"):
+        read_codings(path, tier="x")
+
+
+RECORDING = """annotator,start,end,category
+gold,0,10.04,\ngold,10.04,25.5,\ngold,25.5,40,
+sys,0,10.5,\nsys,10.5,22.49,\nsys,22.49,30,\nsys,30,40,
+"""
+
+
+def test_real_positions_are_rounded_to_a_unit(tmp_path: Path) -> None:
+    path = saved(tmp_path, "song.csv", RECORDING)
+    found = read_codings(path, unit=0.1)["song"]
+    assert {c: s.positions.tolist() for c, s in found.items()} == {
+        "gold": [100, 255], "sys": [105, 225, 300]
+    }  # fmt: skip
+    assert found["gold"].mass == 400
+    with pytest.raises(DataError, match="say --unit"):
+        read_codings(path)
+    with pytest.raises(DataError, match=r"25\.5 of gold falls together .* base units of 20"):
+        read_codings(path, unit=20)
+    with pytest.raises(UsageError, match="unit 0 is not positive"):
+        read_codings(path, unit=0)

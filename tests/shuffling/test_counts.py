@@ -22,6 +22,8 @@ from shuffling import (
     shuffle,
 )
 
+# What is made less often than asked for is what some of these tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore::shuffling.FewerErrors")
 seeds = st.integers(0, 999)
 magnitudes = st.floats(0, 1)
 

@@ -226,6 +226,7 @@ def test_fit_finds_overlaps_segmentations_and_fractions() -> None:
         fit([])
 
 
+@pytest.mark.filterwarnings("ignore::shuffling.FewerErrors")
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 60), st.integers(0, 30)), min_size=1, max_size=8),

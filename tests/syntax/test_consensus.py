@@ -68,6 +68,16 @@ def test_labels_are_voted_for_by_those_who_have_the_arc() -> None:
         consensus_tree([a, Dependencies((0,), ("r",))])
 
 
+def test_of_differing_words_only_those_speak_who_have_the_word() -> None:
+    a = Dependencies((2, 0), ("s", "r"), ("cat", "ran"), lemmas=("cat", "run"), upos=("N", "V"))
+    b = Dependencies((2, 0), ("s", "r"), ("Kat", "ran"), lemmas=("Katrin", "run"))
+    c = Dependencies((2, 0), ("s", "r"), ("Kat", "ran"), lemmas=("Kat", "ran"))
+    found = consensus_tree([a, b, c]).tree
+    assert found.forms == ("Kat", "ran")
+    assert found.lemmas == ("Katrin", "run")
+    assert found.upos == ("_", "V")  # nobody with this word says what it is
+
+
 def test_it_is_written_as_conllu_and_read_again(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     rows = [random_sentence(rng, 6) for _ in range(5)]

@@ -62,6 +62,7 @@ def shuffled_gammas(cell: Cell) -> Floats:
     """
     from gammacp.measures.random_sets import Basis
     from shuffling import shuffled_sets
+    from shuffling.setting import fewer_errors
 
     shuffled = shuffled_sets(
         cell.model,
@@ -72,9 +73,10 @@ def shuffled_gammas(cell: Cell) -> Floats:
         seed=cell.settings.seed,
     )
     # Categories in the user's order: ordinal and matrix distances depend on it.
-    sets = Corpus.from_continua(
-        {str(i): s for i, s in enumerate(shuffled) if s.n_units}, categories=cell.categories
-    )
+    with fewer_errors():
+        sets = Corpus.from_continua(
+            {str(i): s for i, s in enumerate(shuffled) if s.n_units}, categories=cell.categories
+        )
     if not sets:
         raise DataError("no unit is left in any shuffled set")
     together = [Basis(sets, _sampled(cell.settings, SAMPLES))]

@@ -5,18 +5,30 @@ from gammacp.campaign.consensus.consensus import (
     ConsensusUnit,
     consensus,
     consensus_of_groups,
+    doubt,
 )
-from gammacp.campaign.consensus.several import CorpusConsensus, consensus_of_each
+from gammacp.campaign.consensus.several import (
+    WEIGHTS,
+    Belief,
+    CorpusConsensus,
+    consensus_of_each,
+)
 from gammacp.campaign.consensus.votes import BoundaryRule, CategoryVote, needed_support
+from gammacp.campaign.consensus.weighing import AnnotatorQuality, Truth
 
 __all__ = [
+    "WEIGHTS",
+    "AnnotatorQuality",
+    "Belief",
     "BoundaryRule",
     "CategoryVote",
     "Consensus",
     "ConsensusUnit",
     "CorpusConsensus",
+    "Truth",
     "consensus",
     "consensus_of_each",
     "consensus_of_groups",
+    "doubt",
     "needed_support",
 ]

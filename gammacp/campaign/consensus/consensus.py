@@ -1,10 +1,10 @@
 """The gold standard that a best alignment suggests, and what a person should look at.
 
 Each unitary alignment of the best alignment (Mathet, Widlöcher & Métivier 2015, §4.5) is what the
-annotators say about one phenomenon. Those that enough annotators support become consensus units;
-those on which they differ (beyond a tolerance)
-go to the review list, worst first. Nothing is guessed: a category that
-is level with another stays open, and the review list says so.
+annotators say about one phenomenon. Those that enough annotators support, or that a model of the
+annotators (`Truth`) holds probable, become consensus units; those on which they differ (beyond a
+tolerance) go to the review list, worst first. Votes guess nothing: a category that is level with
+another stays open, and the review list says so.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
+    from gammacp.campaign.consensus.weighing import Truth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +59,10 @@ class ConsensusUnit:
         Number of the unitary alignment in the alignment.
     text
         What the unit covers, where the continuum has a text whose characters positions count.
+    posterior
+        Probability that something of this category is there; None without a model.
+    entropy
+        Of what is there, in bits; None without a model.
     """
 
     start: float
@@ -72,6 +77,8 @@ class ConsensusUnit:
     reasons: tuple[str, ...]
     group: int
     text: str | None = None
+    posterior: float | None = None
+    entropy: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +93,14 @@ class Consensus:
         The gold standard: the kept units, by one annotator.
     needed
         How many annotators a unit needed.
+    threshold
+        The probability it needed, too; None without a model.
     """
 
     units: tuple[ConsensusUnit, ...]
     continuum: Continuum
     needed: int
+    threshold: float | None = None
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -103,13 +113,24 @@ class Consensus:
         return tuple(u for u in self.units if u.kept)
 
     @property
+    def entropy(self) -> float | None:
+        """Bits that are open in the document; None without a model."""
+        open_bits = [u.entropy for u in self.units if u.entropy is not None]
+        return None if self.threshold is None else sum(open_bits)
+
+    @property
     def review(self) -> tuple[ConsensusUnit, ...]:
-        """What a person should look at: every unit with a reason, by falling disorder.
+        """What a person should look at: every unit with a reason, by falling entropy or disorder.
 
         At the same disorder ties of categories come first.
         """
         doubtful = [u for u in self.units if u.reasons]
-        return tuple(sorted(doubtful, key=lambda u: (-u.disorder, not u.vote.tied, u.start, u.end)))
+        return tuple(sorted(doubtful, key=lambda u: (-doubt(u), not u.vote.tied, u.start, u.end)))
+
+
+def doubt(unit: ConsensusUnit) -> float:
+    """How much is open: the entropy where there is a model, else the disorder."""
+    return unit.disorder if unit.entropy is None else unit.entropy
 
 
 def consensus(
@@ -161,6 +182,7 @@ def consensus_of_groups(
     boundaries: str = "median",
     tolerance: float = 0.25,
     annotator: str = "consensus",
+    truth: Truth | None = None,
 ) -> Consensus:
     """The consensus from the columns of an alignment of the `continuum`.
 
@@ -173,7 +195,12 @@ def consensus_of_groups(
         The units that `groups` counts.
     delta
         Δ of the dissimilarity, the scale of the confidence.
+    truth
+        What a model says of the groups: it decides in place of the votes, and a unit needs only
+        the support that is asked for.
     """
+    if truth is not None and support is None:
+        support = 1
     rules = _Rules(
         _boundary_rule(boundaries),
         needed_support(support, continuum.n_annotators),
@@ -181,12 +208,15 @@ def consensus_of_groups(
         _whole(continuum),
     )
     units = [
-        _consensus_unit(continuum, group, i, float(disorders[i]) / delta, rules)
+        _consensus_unit(continuum, group, i, float(disorders[i]) / delta, rules, truth)
         for i, group in enumerate(groups)
     ]
     units.sort(key=lambda u: (u.start, u.end, u.group))
     return Consensus(
-        units=tuple(units), continuum=_gold(continuum, units, annotator), needed=rules.needed
+        units=tuple(units),
+        continuum=_gold(continuum, units, annotator),
+        needed=rules.needed,
+        threshold=None if truth is None else truth.threshold,
     )
 
 
@@ -217,6 +247,7 @@ def _consensus_unit(
     number: int,
     relative: float,
     rules: _Rules,
+    truth: Truth | None,
 ) -> ConsensusUnit:
     by_annotator = {
         name: continuum.unit(int(row)) if row >= 0 else None
@@ -225,25 +256,36 @@ def _consensus_unit(
     real = [u for u in by_annotator.values() if u is not None]
     vote = vote_on_category([u.category for u in real])
     starts, ends = [u.start for u in real], [u.end for u in real]
-    start, end = span(starts, ends, rules.boundaries, whole=rules.whole)
+    weights = None if truth is None else truth.boundaries[group >= 0].tolist()
+    start, end = span(starts, ends, rules.boundaries, whole=rules.whole, weights=weights)
+    category, posterior, entropy = vote.winner, None, None
+    kept = len(real) >= rules.needed
+    if truth is not None:
+        shares = truth.posterior[number]
+        best = int(shares[:-1].argmax())
+        category, posterior = truth.labels[best], float(shares[best])
+        entropy = float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
+        kept = kept and 1 - float(shares[-1]) >= truth.threshold
     return ConsensusUnit(
         start=start,
         end=end,
-        category=vote.winner,
+        category=category,
         support=len(real),
         confidence=float(np.clip(1 - relative, 0, 1)),
         disorder=relative,
         vote=vote,
         units=by_annotator,
-        kept=len(real) >= rules.needed,
-        reasons=_reasons(vote, real, continuum.n_annotators, rules),
+        kept=kept,
+        reasons=_reasons(vote, real, continuum.n_annotators, kept, rules.tolerance),
         group=number,
         text=continuum.covered(start, end),
+        posterior=posterior,
+        entropy=entropy,
     )
 
 
 def _reasons(
-    vote: CategoryVote, real: list[Unit], n_annotators: int, rules: _Rules
+    vote: CategoryVote, real: list[Unit], n_annotators: int, kept: bool, tolerance: float
 ) -> tuple[str, ...]:
     reasons = []
     if vote.tied:
@@ -252,10 +294,10 @@ def _reasons(
     elif not vote.unanimous:
         counts = ", ".join(f"{_label(c)} {n}" for c, n in vote.votes.items())
         reasons.append(f"category disputed: {counts}")
-    if len(real) < n_annotators:
-        left_out = "" if len(real) >= rules.needed else ", left out"
+    if len(real) < n_annotators or not kept:
+        left_out = "" if kept else ", left out"
         reasons.append(f"marked by {len(real)} of {n_annotators}{left_out}")
-    allowed = rules.tolerance * sum(u.length for u in real) / len(real)
+    allowed = tolerance * sum(u.length for u in real) / len(real)
     for name, positions in (("start", [u.start for u in real]), ("end", [u.end for u in real])):
         spread = max(positions) - min(positions)
         if spread > allowed:

@@ -7,13 +7,68 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gammacp.alignment import Alignment, Status, align_each
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus
+from gammacp.arguments import one_of
+from gammacp.campaign.annotators import AnnotatorModel, Fit, fit
+from gammacp.campaign.consensus.consensus import (
+    Consensus,
+    ConsensusUnit,
+    consensus,
+    consensus_of_groups,
+    doubt,
+)
+from gammacp.campaign.consensus.weighing import (
+    AnnotatorQuality,
+    Truth,
+    best_threshold,
+    qualities,
+    responses_of,
+    shares_of_boundaries,
+)
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, named_continua
 from gammacp.needs import require
+
+WEIGHTS = ("auto", "vote", *AnnotatorModel)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """Whom the consensus believed.
+
+    Attributes
+    ----------
+    weights
+        `vote` or an annotator model.
+    notes
+        Why it is the vote although weights were asked for, and what the weights cannot say.
+    threshold
+        The probability from which units are kept; None for votes.
+    fit, annotators
+        The model and what it says of each annotator; None and empty for votes.
+    """
+
+    weights: str
+    notes: tuple[str, ...] = ()
+    threshold: float | None = None
+    fit: Fit | None = None
+    annotators: tuple[AnnotatorQuality, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """How the consensus was weighed, and its annotators, as JSON has it."""
+        return {
+            "weights": self.weights,
+            "notes": list(self.notes),
+            "threshold": self.threshold,
+            "iterations": self.fit and self.fit.iterations,
+            "converged": self.fit and self.fit.converged,
+            "log_likelihood": self.fit and self.fit.log_likelihood,
+            "annotators": {a.name: a.as_dict() for a in self.annotators},
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +81,15 @@ class CorpusConsensus:
         By name, in order.
     alignments
         The best alignments that they come from.
+    belief
+        Whom they believe.
     failures
         Why documents that are missing have none, each with its name.
     """
 
     documents: Mapping[str, Consensus]
     alignments: Mapping[str, Alignment]
+    belief: Belief
     failures: tuple[DataError, ...] = ()
 
     @property
@@ -50,17 +108,18 @@ class CorpusConsensus:
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:
-        """What a person should look at in all documents, by falling disorder."""
+        """What a person should look at in all documents, by falling entropy or disorder."""
         rows = [(name, unit) for name, c in self.documents.items() for unit in c.review]
-        return sorted(rows, key=lambda row: -row[1].disorder)
+        return sorted(rows, key=lambda row: -doubt(row[1]))
 
 
 def consensus_of_each(
     continua: Continua,
     *,
     dissimilarity: Any = None,
+    weights: str = "auto",
     support: str | float | None = None,
-    boundaries: str = "median",
+    boundaries: str | None = None,
     tolerance: float = 0.25,
     annotator: str = "consensus",
     method: str = "auto",
@@ -77,8 +136,14 @@ def consensus_of_each(
         One, a corpus, or several by name; the dissimilarity is bound to all of them.
     dissimilarity
         Default `Combined()`.
-    support, boundaries, tolerance, annotator
-        As for `consensus`.
+    weights
+        `vote`; `dawid-skene`, `one-coin` or `mace`, fitted over all documents (`annotators.fit`);
+        `auto` is Dawid & Skene where weights can be told. Where they cannot, the votes decide,
+        and `belief.notes` says so.
+    support, tolerance, annotator
+        As for `consensus`; with a model the default support is 1.
+    boundaries
+        As for `consensus`; default `median` for votes, `majority` (weighted) with a model.
     method, gap, time_limit, seed
         As for `gammacp.align`.
     executor
@@ -113,16 +178,66 @@ def consensus_of_each(
         seed=seed,
     )
     alignments = dict(zip(sound, found, strict=True))
-    documents = {
-        name: consensus(
-            alignment,
-            support=support,
-            boundaries=boundaries,
-            tolerance=tolerance,
-            annotator=annotator,
-        )
-        for name, alignment in alignments.items()
-    }
+    rules = {"support": support, "tolerance": tolerance, "annotator": annotator}
+    documents, belief = _weighed(alignments, one_of("weights", weights, WEIGHTS), boundaries, rules)
     return CorpusConsensus(
-        documents=documents, alignments=alignments, failures=tuple(failures.values())
+        documents=documents,
+        alignments=alignments,
+        belief=belief,
+        failures=tuple(failures.values()),
+    )
+
+
+def _weighed(
+    alignments: Mapping[str, Alignment],
+    weights: str,
+    boundaries: str | None,
+    rules: Mapping[str, Any],
+) -> tuple[dict[str, Consensus], Belief]:
+    """The consensus of each document by votes or by a model, which is fitted over all of them."""
+    responses = responses_of(alignments.values())
+    overlap = responses.overlap
+    if weights == "vote" or overlap.too_little:
+        notes = [] if weights == "vote" else [f"{overlap.too_little}: votes decide"]
+        votes = {
+            name: consensus(alignment, boundaries=boundaries or "median", **rules)
+            for name, alignment in alignments.items()
+        }
+        return votes, Belief(weights="vote", notes=tuple(notes))
+    fitted = fit(responses, "dawid-skene" if weights == "auto" else weights)
+    threshold = best_threshold(1 - fitted.posterior[:, -1])
+    sizes = np.cumsum([len(f.groups) for f in alignments.values()])[:-1]
+    posteriors = dict(zip(alignments, np.split(fitted.posterior, sizes), strict=True))
+    code = {name: i for i, name in enumerate(responses.annotators)}
+
+    def decided(shares: Any) -> dict[str, Consensus]:
+        return {
+            name: consensus_of_groups(
+                f.continuum,
+                f.groups,
+                f.disorders,
+                delta=float(f.dissimilarity.delta),
+                boundaries=boundaries or "majority",
+                truth=Truth(
+                    posteriors[name],
+                    responses.labels,
+                    threshold,
+                    shares[[code[a] for a in f.continuum.annotators]],
+                ),
+                **rules,
+            )
+            for name, f in alignments.items()
+        }
+
+    plain = decided(np.ones(len(code)))
+    documents = decided(shares_of_boundaries(responses.annotators, plain.values()))
+    notes = [] if overlap.caution is None else [overlap.caution]
+    if not fitted.converged:
+        notes.append(f"the model still moved after {fitted.iterations} iterations")
+    return documents, Belief(
+        weights=str(fitted.model),
+        notes=tuple(notes),
+        threshold=threshold,
+        fit=fitted,
+        annotators=qualities(responses, fitted, documents.values()),
     )

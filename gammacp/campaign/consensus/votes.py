@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import fmean, median
+
+import numpy as np
 
 from gammacp.errors import UsageError
 
@@ -19,7 +20,7 @@ from gammacp.errors import UsageError
 class BoundaryRule(StrEnum):
     """How the start and the end of a consensus unit follow from those of its units."""
 
-    MAJORITY = "majority"  # the position that most of them chose; the median where several did
+    MAJORITY = "majority"  # the position that most of them chose; the median where none is
     MEDIAN = "median"
     MEAN = "mean"
 
@@ -67,7 +68,12 @@ def vote_on_category(categories: Sequence[str | None]) -> CategoryVote:
 
 
 def span(
-    starts: Sequence[float], ends: Sequence[float], rule: BoundaryRule, *, whole: bool = False
+    starts: Sequence[float],
+    ends: Sequence[float],
+    rule: BoundaryRule,
+    *,
+    whole: bool = False,
+    weights: Sequence[float] | None = None,
 ) -> tuple[float, float]:
     """Start and end of the consensus of these units.
 
@@ -81,18 +87,23 @@ def span(
     whole
         Positions count things (characters, tokens): the result is the nearest whole number, halves
         outwards, so that nothing is lost that half of the annotators marked.
+    weights
+        What each unit counts, > 0; default: all alike.
 
     >>> span([0, 0, 1], [10, 12, 10], BoundaryRule.MAJORITY)
     (0.0, 10.0)
     >>> span([0, 1], [9, 10], BoundaryRule.MEDIAN, whole=True)
     (0.0, 10.0)
+    >>> span([0, 1], [9, 10], BoundaryRule.MEDIAN, weights=[2, 1])
+    (0.0, 9.0)
     """
+    each = [1.0] * len(starts) if weights is None else weights
     if rule is BoundaryRule.MEAN:
-        start, end = fmean(starts), fmean(ends)
+        start, end = (float(np.average(x, weights=each)) for x in (starts, ends))
     else:
-        start, end = median(starts), median(ends)
+        start, end = weighted_median(starts, each), weighted_median(ends, each)
     if rule is BoundaryRule.MAJORITY:
-        voted = (_most_frequent(starts, start), _most_frequent(ends, end))
+        voted = (_most_frequent(starts, each, start), _most_frequent(ends, each, end))
         if voted[0] <= voted[1]:
             start, end = voted
     if whole:
@@ -100,9 +111,32 @@ def span(
     return float(start), float(end)
 
 
-def _most_frequent(positions: Sequence[float], otherwise: float) -> float:
-    ranked = Counter(positions).most_common(2)
-    unique = len(ranked) == 1 or ranked[0][1] > ranked[1][1]
+def weighted_median(positions: Sequence[float], weights: Sequence[float]) -> float:
+    """Where half of the weight is on each side; the middle of two positions that share it.
+
+    >>> weighted_median([1, 2, 9], [1, 1, 3]), weighted_median([1, 2], [1, 1])
+    (9.0, 1.5)
+    """
+    ranked = sorted(zip(positions, weights, strict=True))
+    half, below = sum(weights) / 2, 0.0
+    for i, (position, weight) in enumerate(ranked):
+        below += weight
+        if math.isclose(below, half, rel_tol=1e-12) and i + 1 < len(ranked):
+            return (position + ranked[i + 1][0]) / 2
+        if below > half:
+            break
+    return float(position)
+
+
+def _most_frequent(positions: Sequence[float], weights: Sequence[float], otherwise: float) -> float:
+    """The position with most weight, if any is chosen twice and none has as much."""
+    counts: Counter[float] = Counter()
+    for position, weight in zip(positions, weights, strict=True):
+        counts[position] += weight  # type: ignore[assignment]  # counters take fractions
+    ranked = counts.most_common(2)
+    if len(counts) == len(positions) > 1:
+        return otherwise
+    unique = len(ranked) == 1 or ranked[0][1] > ranked[1][1] * (1 + 1e-12)
     return ranked[0][0] if unique else otherwise
 
 

@@ -94,12 +94,11 @@ def _check_baseline(sweep: Sweep, baseline: Path, out: Path) -> None:
 
 def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
     from gammacp.bench.runner import run
-    from gammacp.cli.counting import Counter
+    from gammacp.cli.progress import progress
     from gammacp.pools import open_pool
 
-    counter = Counter("cells")
     try:
-        with open_pool(running.executor, running.jobs) as pool:
+        with progress("cells") as counter, open_pool(running.executor, running.jobs) as pool:
             outcome = run(
                 sweep,
                 store,
@@ -107,18 +106,15 @@ def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
                 resume=running.resume,
                 mixed=running.mix_software,
                 progress=counter,
-                failed=Failures(counter),
+                failed=Failures(),
             )
             if outcome.interrupted:
                 # Leave workers to their fate: their tasks are computed again next time.
                 raise KeyboardInterrupt
             return outcome
     except KeyboardInterrupt:
-        counter.close()
         message(f"interrupted; what is done is kept in {store.path}, run again to go on")
         raise typer.Exit(130) from None
-    finally:
-        counter.close()
 
 
 def _written(sweep: Sweep, store: Store, running: Running) -> list[Point]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gammacp.cli.counting import counting
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, Settings
 from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.progress import progress
 from gammacp.tables import number
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ def calibrate(
     options = settings.options()
     loaded = load(files, reading)
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
-    with workers(jobs) as executor, counting("magnitudes") as progress:
+    with workers(jobs) as executor, progress("magnitudes") as counter:
         found = compute(
             loaded.corpus(),
             errors=errors,
             sets=sets,
             executor=executor,
-            progress=progress,
+            progress=counter,
             **options,
         )
     if curves is not None:

@@ -15,7 +15,7 @@ from gammacp.cli.output import AsJson, grouped, message, print_json, show
 from gammacp.cli.progress import progress
 
 if TYPE_CHECKING:
-    from gammacp.campaign.consensus import Consensus
+    from gammacp.campaign.consensus import Belief, Consensus
     from gammacp.tables import Record
 
 
@@ -29,11 +29,20 @@ def consensus(
         names=("--out", "-o"),
     ),
     to: str | None = option("Format to write, whatever the ending.", "FORMAT"),
+    weights: str = option(
+        "Whom to believe: vote, dawid-skene, one-coin, mace, or auto: dawid-skene where weights "
+        "can be told.",
+        "NAME",
+        default="auto",
+    ),
     support: str | None = option(
-        "Annotators a unit needs: a number (2) or a share (0.6, 60%).  [default: more than half]",
+        "Annotators a unit needs: a number (2) or a share (0.6, 60%).  [default: more than half; "
+        "with weights 1]",
         "N|SHARE",
     ),
-    boundaries: str = option("Start and end: majority, median or mean.", default="median"),
+    boundaries: str | None = option(
+        "Start and end: majority, median or mean.  [default: median; with weights majority]"
+    ),
     tolerance: float = option(
         "How far apart boundaries may be, as a share of the units' length, before the "
         "unit is on the review list.",
@@ -42,7 +51,9 @@ def consensus(
     annotator: str = option("Name of the gold standard.", default="consensus"),
     units: Path | None = option("Write all units with support and confidence (CSV)."),
     review: Path | None = option("Write the review list, worst first (CSV)."),
-    worst: int = option("Rows of the review list to print.", default=10, min=0),
+    worst: int = option(
+        "Rows of the review list, of documents and of annotators to print.", default=10, min=0
+    ),
     seed: Seed = 0,
     jobs: Jobs = None,
     json: AsJson = False,
@@ -59,6 +70,7 @@ def consensus(
         each = consensus_of_each(
             loaded.corpus(),
             dissimilarity=weighing.dissimilarity(),
+            weights=weights,
             support=support,
             boundaries=boundaries,
             tolerance=tolerance,
@@ -71,6 +83,8 @@ def consensus(
         )
     for what, names in grouped((f.message, str(f.file)) for f in each.failures):
         message(f"gammacp: {names}: {what}")
+    for note in each.belief.notes:
+        message(f"gammacp: {note}")
     solving.check_proven(each.status)
     found = dict(each.documents)
     if out is not None:
@@ -81,9 +95,9 @@ def consensus(
         tables.units_csv(found, review=True).write_csv(review)
     if json:
         results = [tables.consensus_document(n, c) for n, c in found.items()]
-        print_json({"results": results, **loaded.json})
+        print_json({"results": results, **each.belief.as_dict(), **loaded.json})
         return
-    _print(found, worst)
+    _print(found, each.belief, worst)
     for path in (out, units, review):
         if path is not None:
             message(f"wrote {path}")
@@ -100,16 +114,32 @@ def _check_target(out: Path | None, to: str | None) -> None:
         raise UsageError("--to needs --out FILE")
 
 
-def _print(found: dict[str, Consensus], worst: int) -> None:
+def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
     from gammacp.campaign import tables
 
-    show(tables.consensus_summary(found))
+    ranked = dict(sorted(found.items(), key=lambda entry: -(entry[1].entropy or 0.0)))
+    summary = tables.consensus_summary(ranked)
+    if belief.fit is None:
+        show(summary)
+    else:
+        rows = summary.records[:worst]
+        shown = f" ({len(rows)} of {len(found)})" if len(rows) < len(found) else ""
+        show(
+            replace(summary, records=rows),
+            title=f"Documents, to adjudicate first{shown}:" if len(found) > 1 else "",
+        )
+        qualities = tables.annotator_qualities(belief.annotators)
+        most = qualities.records[:worst]
+        show(
+            replace(qualities, records=most),
+            title=f"Annotators by {belief.weights} ({len(most)} of {len(qualities.records)}); "
+            f"units are kept from probability {belief.threshold:.2f}:",
+        )
     review = tables.to_review(found)
-    rows = review.records
-    if rows and worst:
-        shown = [_cut(record) for record in rows[:worst]]
-        title = f"To review, worst first ({len(shown)} of {len(rows)}):"
-        show(replace(review, records=shown), title=title)
+    if review.records and worst:
+        cut = [_cut(record) for record in review.records[:worst]]
+        title = f"To review, worst first ({len(cut)} of {len(review.records)}):"
+        show(replace(review, records=cut), title=title)
 
 
 def _cut(record: Record) -> Record:

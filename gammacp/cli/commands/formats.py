@@ -1,26 +1,35 @@
-"""`gammacp formats`: the table of file formats."""
+"""`gammacp formats`: the table of file formats, or one of them in words."""
 
 from __future__ import annotations
+
+from textwrap import fill
+from typing import Annotated
 
 import typer
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.output import AsJson, print_json, print_table
+from gammacp.cli.output import AsJson, print_json, show
 
 
 def formats(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Formats to describe.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
     markdown: bool = option("Print the documentation's table and sections.", default=False),
 ) -> None:
-    """File formats: what is read and written, and what the positions, names and labels are."""
+    """File formats: what is read and written; with a name, all there is to know of it."""
     from gammacp.formats.registry import FORMATS
-    from gammacp.formats.table import COLUMNS, markdown_lines, record, row
+    from gammacp.formats.table import markdown_lines, prose, record, table
 
+    chosen = [FORMATS[name] for name in names or FORMATS]
     if markdown:
         typer.echo("\n".join(markdown_lines()))
-        return
-    entries = [entry for _, entry in FORMATS.items()]
-    if as_json:
-        print_json({"formats": [record(entry) for entry in entries]})
-        return
-    print_table(COLUMNS, (row(entry) for entry in entries))
+    elif as_json:
+        print_json({"formats": [record(entry) for entry in chosen]})
+    elif names:
+        for entry in chosen:
+            typer.echo("\n".join(fill(text, 80, subsequent_indent="  ") for text in prose(entry)))
+    else:
+        show(table())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import print_alignment
-from gammacp.cli.counting import counting
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
@@ -18,6 +17,7 @@ from gammacp.cli.output import (
     print_json,
     show,
 )
+from gammacp.cli.progress import progress
 from gammacp.errors import DataError
 
 if TYPE_CHECKING:
@@ -63,14 +63,14 @@ def gamma(
     shared: Memory | None = {} if explain else None
     with (
         workers(jobs, pays=False) as executor,
-        counting("random annotation sets") as progress,
+        progress("random annotation sets") as counter,
         interruptible() as interrupted,
     ):
         found = agreement(
             continua,
             bootstrap=bootstrap,
             executor=executor,
-            progress=progress,
+            progress=counter,
             shared=shared,
             **options,
         )

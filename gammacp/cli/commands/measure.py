@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,31 +22,55 @@ from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.continuum import Continuum
     from gammacp.measures.score import Score
+    from gammacp.syntax.annotations import Treebank
 
 
-def measure(
-    reading: Reading,
-    settings: Settings,
-    files: Files = None,
+@dataclass(frozen=True)
+class Chosen:
+    """Which measures, and their own options."""
+
     measures: list[str] | None = option(
         "Names, A,B or repeated; `all` for every one (see `gammacp measures`).  "
         "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
         "NAME",
         names=("--measures", "-m"),
-    ),
+    )
     metric: str | None = option(
         "Of the α family: nominal, interval, ratio, or a CSV file with a matrix.", "NAME|MATRIX.csv"
-    ),
-    bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0),
+    )
+    bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
     coefficient: str | None = option(
         "Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
-    ),
+    )
     beyond_chance: bool = option(
         "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
         "sets of the chance model, and the share p of these that agree at least as well.",
         default=False,
-    ),
+    )
+
+    def options(self, names: Sequence[str], settings: Settings) -> dict[str, Any]:
+        """The options that these measures have; a UsageError for a given one that none has."""
+        from gammacp.measures.beyond_chance import CHANCE_OPTIONS
+        from gammacp.measures.registry import MEASURES
+
+        known = frozenset(CHANCE_OPTIONS if self.beyond_chance else ()).union(
+            *(MEASURES[name].options for name in names)
+        )
+        own = {k: getattr(self, k) for k in ("metric", "bootstrap", "coefficient")}
+        own = {key: value for key, value in own.items() if value is not None}
+        for name, wanted in {**{key: key for key in own}, **settings.given()}.items():
+            if wanted not in known:
+                raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
+        return {k: v for k, v in {**settings.options(), **own}.items() if k in known}
+
+
+def measure(
+    reading: Reading,
+    settings: Settings,
+    chosen: Chosen,
+    files: Files = None,
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
@@ -53,50 +78,54 @@ def measure(
 
     Ctrl-C ends it with the values that are known so far.
     """
-    from gammacp.measures.beyond_chance import CHANCE_OPTIONS
-    from gammacp.measures.registry import MEASURES
     from gammacp.measures.registry import measure as evaluate
     from gammacp.measures.score import Score
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
-    names = chosen_measures(measures)
-    own = {"metric": metric, "bootstrap": bootstrap, "coefficient": coefficient}
-    options: dict[str, Any] = {
-        **settings.options(),
-        **{key: value for key, value in own.items() if value is not None},
-    }
-    known = frozenset(CHANCE_OPTIONS if beyond_chance else ()).union(
-        *(MEASURES[name].options for name in names)
-    )
-    given = {name: name for name, value in own.items() if value is not None}
-    given |= settings.given()
-    for name, wanted in given.items():
-        if wanted not in known:
-            raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
-    mine = {key: value for key, value in options.items() if key in known}
-    loaded = load(files, reading)
-    one = partial(evaluate, names=names, beyond_chance=beyond_chance, **mine)
+    names = chosen_measures(chosen.measures)
+    options = chosen.options(names, settings)
+    read, losses = _data(names, files, reading)
+    one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
     with (
         workers(jobs, pays=False) as executor,
         progress("measuring"),
         interruptible() as interrupted,
     ):
         spread = map if executor is None else executor.map
-        found = spread(one, loaded.continua.values())
-        scores = dict(zip(loaded.continua, found, strict=True))
+        found = spread(one, read.values())
+        scores = dict(zip(read, found, strict=True))
     if json:
         results = [
             {"file": file, "measures": {name: Score.as_dict(s) for name, s in found.items()}}
             for file, found in scores.items()
         ]
-        print_json({"results": results, **loaded.json})
+        print_json({"results": results, **losses})
     else:
         _print(scores, settings.sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
     _check(scores)
     for score in (s for found in scores.values() for s in found.values()):
         settings.solving.check_proven(str(getattr(score, "status", "optimal")))
+
+
+def _data(
+    names: list[str], files: Files, reading: Reading
+) -> tuple[Mapping[str, Continuum | Treebank], dict[str, Any]]:
+    """What is measured, by name, and what of it is left out, for JSON: of trees one treebank."""
+    from gammacp.measures.registry import MEASURES
+
+    if not files or not all(MEASURES[name].applies_to == "trees" for name in names):
+        loaded = load(files, reading)
+        return loaded.continua, loaded.json
+    from gammacp.syntax.treebank import read_treebank
+
+    if reading != Reading():
+        raise UsageError("options of reading are for units; for those of trees see gammacp syntax")
+    found = read_treebank(files)
+    for line in found.messages:
+        message(line)
+    return {"treebank": found.treebank}, {"left_out": [e.as_dict() for e in found.left_out]}
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:
@@ -118,6 +147,8 @@ def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
         for name, score in found.items():
             if score.reason:
                 message(f"{file}: {name}: {score.reason}")
+            for note in score.notes:
+                message(f"{file}: {name}: {note}")
             beyond = score.beyond_chance
             if beyond and beyond.reason and beyond.reason != score.reason:
                 message(f"{file}: {name} beyond chance: {beyond.reason}")

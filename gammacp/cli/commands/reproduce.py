@@ -134,20 +134,20 @@ def _entry(ledger: Ledger, checked: Checked) -> dict[str, object]:
         "fitted": claim.fitted,
         "measured": checked.measured,
         "holds": checked.holds,
+        "verdict": checked.outcome,
         "why": None if checked.holds else claim.fails_because,
     }
 
 
 def _counts(ledger: Ledger, checked: Sequence[Checked]) -> dict[str, Any]:
     """How many claims of each kind hold, of how many, in one ledger."""
-    tests = [c for c in checked if not c.claim.fitted]
-    fitted = [c for c in checked if c.claim.fitted]
-    asked = Counter(c.claim.kind for c in tests)
-    held = Counter(c.claim.kind for c in tests if c.holds)
+    kinds: dict[str, Counter[str]] = {}
+    for c in checked:
+        kind = "fitted" if c.claim.fitted else c.claim.kind
+        kinds.setdefault(kind, Counter()).update([c.outcome])
     return {
         "paper": ledger.name,
-        "kinds": {kind: {"holds": held[kind], "of": asked[kind]} for kind in asked},
-        "fitted": {"holds": sum(c.holds for c in fitted), "of": len(fitted)},
+        "kinds": {k: {o: c[o] for o in ("holds", "open", "fails")} for k, c in kinds.items()},
         "not_encoded": len(ledger.left_out),
     }
 
@@ -164,26 +164,29 @@ def _print(found: Verdicts, *, failed: bool) -> None:
             print(f"\n{ledger.title}")
         for c in shown:
             text = f"{c.claim.place} ({c.claim.kind}) {c.claim.words}: {c.measured}"
-            lead = "  holds  " if c.holds else "  FAILS  "
+            lead = {"holds": "  holds  ", "open": "  open   ", "fails": "  FAILS  "}[c.outcome]
             print(fill(text, width, initial_indent=lead, subsequent_indent=" " * 9))
-            if not c.holds or c.defect:
-                why = c.defect if c.holds else c.claim.fails_because or c.defect
-                print(fill(f"{why}", width, initial_indent=" " * 9, subsequent_indent=" " * 9))
+            if why := c.defect or (None if c.holds else c.claim.fails_because):
+                print(fill(why, width, initial_indent=" " * 9, subsequent_indent=" " * 9))
 
 
 def _summary(counts: Sequence[dict[str, Any]], kinds: Sequence[str]) -> None:
     """Counts by kind and ledger; what the papers' sweeps and our code show, of what was tested."""
-    rows, reproduced, tested = [], 0, 0
+    rows, told = [], Counter[str]()
     for one in counts:
-        cells = [one["kinds"].get(kind) for kind in kinds] + [one["fitted"]]
-        shown = [f"{c['holds']} of {c['of']}" if c and c["of"] else "" for c in cells]
-        rows.append((one["paper"], *shown, str(one["not_encoded"])))
+        cells = [one["kinds"].get(kind, {}) for kind in (*kinds, "fitted")]
+        rows.append((one["paper"], *map(_cell, cells), str(one["not_encoded"])))
         for kind in () if one["paper"] == "findings" else ("code", "sweep"):
-            count = one["kinds"].get(kind, {"holds": 0, "of": 0})
-            reproduced, tested = reproduced + count["holds"], tested + count["of"]
+            told.update(one["kinds"].get(kind, {}))
     heads = ("ledger", *kinds, "fitted", "not encoded")
     print_table(heads, rows, numeric=heads[1:])
     print(
-        f"reproduced: {reproduced} of {tested} sentences of the papers on code and sweeps\n"
-        "(arithmetic, definitions and what was fitted are not counted)"
+        f"reproduced: {told['holds']} of {told.total()} sentences of the papers on code and sweeps,"
+        f" {told['open']} open\n(arithmetic, definitions and what was fitted are not counted)"
     )
+
+
+def _cell(count: dict[str, int]) -> str:
+    """`3 of 5, 1 open`."""
+    still = f", {count['open']} open" if count.get("open") else ""
+    return f"{count['holds']} of {sum(count.values())}{still}" if count else ""

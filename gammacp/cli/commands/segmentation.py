@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import pair
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.chance.sampling import SampleRule
     from gammacp.segmentation import Codings, Comparison
+    from gammacp.segmentation.gold import GoldReport
+    from gammacp.segmentation.report import SegmentationReport
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,19 @@ class Comparing:
     w_trp: float = option("Weight of a near miss, 0 to 1.", default=1.0)
     te: bool = option("Weight near misses of S by te(n, b).", default=True, names=("--te/--no-te",))
 
+    def comparison(self) -> Comparison:
+        """What the options stand for."""
+        from gammacp.segmentation import Basis, Comparison, EditCosts, EditSearch, Mode
+
+        return Comparison(
+            basis=Basis(self.similarity),
+            n=self.n,
+            costs=EditCosts(substitution=self.w_sub, transposition=self.w_trp, te=self.te),
+            search=EditSearch(self.edit),
+            mode=Mode(self.mode),
+            windows=self.windowdiff,
+        )
+
 
 @dataclass(frozen=True)
 class Chance:
@@ -68,9 +84,101 @@ class Chance:
         return asked if self.beyond_chance else None
 
 
+@dataclass(frozen=True)
+class Coded:
+    """Which codings there are, and whose."""
+
+    format: str | None = option("Format of the files; by default it is recognised.", "NAME")
+    layer: str | None = option("Layer whose spans are the segments (see formats).", "NAME")
+    tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
+    unit: float | None = option(
+        "Length of a base unit in the positions of files that hold units, which may be real then: "
+        "boundaries are rounded to it.",
+        "LENGTH",
+    )
+    dataset: str | None = option("moonstone or hearst1997, which ship with gammacp.", "NAME")
+    item: list[str] | None = option("Rename an item; two may become one (repeatable).", "OLD=NEW")
+    groups: Path | None = option(
+        "JSON [[item, …], …]: which items one group of coders worked on; default: as the "
+        "files declare, or items with the same coders.",
+        "FILE",
+    )
+    anonymous_coders: bool = option(
+        "Equal coder names in different groups are different people.", default=False
+    )
+
+    def codings(self, files: Sequence[Path]) -> Codings:
+        """The codings of the files or of the dataset, items renamed."""
+        from gammacp.segmentation import load_codings
+
+        if bool(files) == (self.dataset is not None):
+            raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
+        units = (self.format, self.unit, self.layer, self.tier)
+        if self.dataset is not None and any(value is not None for value in units):
+            raise UsageError("--format, --unit, --layer and --tier go with files, not --dataset")
+        read = self.read(files) if self.dataset is None else load_codings(self.dataset)
+        names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
+        return read.renamed(names) if names else read
+
+    def read(self, files: Iterable[Path]) -> Codings:
+        """The codings of files."""
+        from gammacp.segmentation import read_codings
+
+        how = {"layer": self.layer, "tier": self.tier}
+        return read_codings(files, format=self.format, unit=self.unit, **how)
+
+    def places(self, near: float | None) -> int | None:
+        """Base units of a distance, in base units or, with a unit, in the files' positions."""
+        if near is None:
+            return None
+        if self.unit is not None:
+            return int(near / self.unit + 1e-9)
+        if near != int(near):
+            raise UsageError(f"--near {near:g} is no number of places (it may be one with --unit)")
+        return int(near)
+
+    def grouped(self, codings: Codings) -> Codings:
+        """The codings with the groups of their coders."""
+        from gammacp.segmentation import read_groups
+
+        groups = None if self.groups is None else read_groups(self.groups)
+        return codings.grouped(groups, anonymous=self.anonymous_coders or None)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is compared with what."""
+
+    candidate: list[str] | None = option(
+        "A coder that is an automatic segmenter: how far agreement drops with it "
+        "(repeatable: a ranking).",
+        "NAME",
+    )
+    reference: str | None = option(
+        "A coder who is right, or a file with one coding of each item: everybody else (or "
+        "each --candidate) is a system, compared with it, and so are baselines.",
+        "NAME|FILE",
+    )
+    near: float | None = option(
+        "With --reference: places within which a boundary counts as found; with --unit a distance "
+        "in the files' positions.  [default: n − 1]",
+        min=0,
+    )
+    pairs: bool = option(
+        "Also every document (with --reference), or every two coders, each in turn the "
+        "reference: S, B, windows, GHD, precision, recall, R_FN and R_FP, with means.",
+        default=False,
+    )
+    bootstrap: int = option(
+        "Draws of items for 95 % intervals; 0: none, with --reference 1000.", default=0, min=0
+    )
+
+
 def segmentation(
     comparing: Comparing,
     chance: Chance,
+    coded: Coded,
+    asked: Asked,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -78,134 +186,71 @@ def segmentation(
             show_default=False,
         ),
     ] = None,
-    dataset: str | None = option("moonstone or hearst1997, which ship with gammacp.", "NAME"),
-    item: list[str] | None = option("Rename an item; two may become one (repeatable).", "OLD=NEW"),
-    groups: Path | None = option(
-        "JSON [[item, …], …]: which items one group of coders worked on; default: as the "
-        "files declare, or items with the same coders.",
-        "FILE",
-    ),
-    anonymous_coders: bool = option(
-        "Equal coder names in different groups are different people.", default=False
-    ),
-    candidate: list[str] | None = option(
-        "A coder that is an automatic segmenter: how far agreement drops with it "
-        "(repeatable: a ranking).",
-        "NAME",
-    ),
-    reference: str | None = option(
-        "A coder who is right, or a file with one coding of each item: everybody else (or "
-        "each --candidate) is a system, compared with it, and so are baselines.",
-        "NAME|FILE",
-    ),
-    near: int | None = option(
-        "With --reference: places within which a boundary counts as found.  [default: n − 1]", min=0
-    ),
-    pairs: bool = option(
-        "Also every document (with --reference), or every two coders, each in turn the "
-        "reference: S, B, windows, GHD, precision, recall, R_FN and R_FP, with means.",
-        default=False,
-    ),
-    bootstrap: int = option(
-        "Draws of items for 95 % intervals; 0: none, with --reference 1000.", default=0, min=0
-    ),
     seed: int = option("Seed of the draws and of random codings.", default=0, min=0),
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
-    from gammacp.segmentation import read_groups, segmentation_report
-    from gammacp.segmentation.tables import bootstrap_in_words, tables
-
-    codings = _renamed(_read(files or [], dataset), item or [])
+    codings = coded.codings(files or [])
     rule = chance.rule()
-    if reference is not None:
+    report: GoldReport | SegmentationReport
+    if asked.reference is None:
+        from gammacp.segmentation import segmentation_report
+        from gammacp.segmentation.tables import bootstrap_in_words, tables
+
+        if asked.near is not None:
+            raise UsageError("--near goes with --reference")
+        report = segmentation_report(
+            coded.grouped(codings),
+            candidates=asked.candidate or [],
+            pairs=asked.pairs,
+            comparison=comparing.comparison(),
+            bootstrap=asked.bootstrap,
+            seed=seed,
+            beyond_chance=rule,
+        )
+        shown, words = tables(report), bootstrap_in_words(report) or ""
+        drawn = bool(asked.bootstrap or asked.candidate or rule)
+    else:
+        from gammacp.segmentation.tables import gold_tables
+
         if rule is not None:
             raise UsageError("--reference does not go with --beyond-chance")
-        if groups is not None or anonymous_coders:
+        if coded.groups is not None or coded.anonymous_coders:
             raise UsageError("--reference does not go with --groups and --anonymous-coders")
-        options: dict[str, Any] = {"comparison": _comparison(comparing), "near": near, "seed": seed}
-        options |= {"systems": candidate or (), "draws": bootstrap or 1000}
-        _against_gold(codings, reference, options, documents=pairs, json=json)
-        return
-    if near is not None:
-        raise UsageError("--near goes with --reference")
-    report = segmentation_report(
-        codings.grouped(
-            None if groups is None else read_groups(groups), anonymous=anonymous_coders or None
-        ),
-        candidates=candidate or [],
-        pairs=pairs,
-        comparison=_comparison(comparing),
-        bootstrap=bootstrap,
-        seed=seed,
-        beyond_chance=rule,
-    )
+        report = _against_gold(codings, coded, asked, comparing.comparison(), seed)
+        shown, words, drawn = gold_tables(report, documents=asked.pairs), "", True
     if json:
         print_json(report.as_dict())
     else:
-        for table in tables(report):
+        for table in shown:
             show(table)
-        if drawn := bootstrap_in_words(report):
-            print(drawn)
-        if bootstrap or candidate or chance.beyond_chance:
+        if words:
+            print(words)
+        if drawn:
             message(f"seed {seed}")
     for note in report.notes:
         message(note)
 
 
 def _against_gold(
-    codings: Codings, reference: str, options: dict[str, Any], *, documents: bool, json: bool
-) -> None:
+    codings: Codings, coded: Coded, asked: Asked, comparison: Comparison, seed: int
+) -> GoldReport:
     """`--reference`: a coder's name, or a file."""
-    from gammacp.segmentation import against, gold_report, read_codings
-    from gammacp.segmentation.tables import gold_tables
+    from gammacp.segmentation import against, gold_report
 
-    name = reference
-    if reference not in codings.coders and Path(reference).exists():
-        gold = read_codings(reference)
-        name = "reference"
+    name = str(asked.reference)
+    if name not in codings.coders and Path(name).exists():
+        file, name = name, "reference"
         try:
-            codings = against(codings, gold, name=name)
+            codings = against(codings, coded.read([Path(file)]), name=name)
         except DataError as error:
-            raise error.at(Path(reference)) from None
-    report = gold_report(codings, name, **options)
-    if json:
-        print_json(report.as_dict())
-    else:
-        for table in gold_tables(report, documents=documents):
-            show(table)
-        message(f"seed {options['seed']}")
-    for note in report.notes:
-        message(note)
-
-
-def _comparison(comparing: Comparing) -> Comparison:
-    from gammacp.segmentation import Basis, Comparison, EditCosts, EditSearch, Mode
-
-    costs = EditCosts(substitution=comparing.w_sub, transposition=comparing.w_trp, te=comparing.te)
-    return Comparison(
-        basis=Basis(comparing.similarity),
-        n=comparing.n,
-        costs=costs,
-        search=EditSearch(comparing.edit),
-        mode=Mode(comparing.mode),
-        windows=comparing.windowdiff,
+            raise error.at(Path(file)) from None
+    return gold_report(
+        codings,
+        name,
+        systems=asked.candidate or (),
+        comparison=comparison,
+        near=coded.places(asked.near),
+        draws=asked.bootstrap or 1000,
+        seed=seed,
     )
-
-
-def _read(files: Sequence[Path], dataset: str | None) -> Codings:
-    from gammacp.segmentation import load_codings, read_codings
-
-    if bool(files) == (dataset is not None):
-        raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-    return load_codings(dataset) if dataset is not None else read_codings(files)
-
-
-def _renamed(codings: Codings, entries: Sequence[str]) -> Codings:
-    names = {}
-    for entry in entries:
-        old, sign, new = entry.partition("=")
-        if not (old and sign and new):
-            raise UsageError(f"--item {entry!r} is not OLD=NEW")
-        names[old] = new
-    return codings.renamed(names) if names else codings

@@ -73,6 +73,9 @@ def shuffle(
         format=output.to,
     )
     message(f"seed {seed}")
+    for each in written:
+        for line in each.fewer:
+            message(f"set {each.number}: {line}")
     sets = [each.as_dict() for each in written]
     if json:
         print_json(

@@ -59,6 +59,11 @@ class Computing:
         "Draws over sentences for the published values; 0: no interval.", default=0
     )
     by_annotator: bool = option("Each pair of annotators; all but one.", default=False)
+    breakdown: bool = option(
+        "By relation (what is confused, coefficients of label and head), by length of the "
+        "sentence, distance of the head, part of speech.",
+        default=False,
+    )
     sentences: int = option(
         "Show the N sentences with the largest share of disagreement.", default=0
     )

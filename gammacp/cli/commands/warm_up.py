@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from gammacp.cli.counting import counting
 from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.progress import progress
 
 
 def warm_up(json: AsJson = False) -> None:
@@ -16,8 +16,8 @@ def warm_up(json: AsJson = False) -> None:
     """
     from gammacp.warming import warm_up as warm
 
-    with counting("cases") as progress:
-        found = warm(progress)
+    with progress("cases") as counter:
+        found = warm(counter)
     if json:
         print_json(asdict(found))
         return

@@ -20,6 +20,7 @@ _KINDS = {
     "dissimilarities": "dissimilarity",
     "errors": "error type",
     "positionals": "positional dissimilarity",
+    "scores": "score",
     "solvers": "solver",
 }
 _PLACE = re.compile(r"\{(\w+)\}")

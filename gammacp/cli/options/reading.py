@@ -167,7 +167,7 @@ def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
         "tier": reading.tier,
         "layout": reading.layout,
     }
-    options |= dict(_pair("--option", entry, "NAME=VALUE") for entry in reading.option or ())
+    options |= dict(pair("--option", entry, "NAME=VALUE") for entry in reading.option or ())
     if "format" in options:
         raise UsageError("--option format=… is --format")
     found = collect(paths, format=reading.format, **options)
@@ -184,7 +184,7 @@ def _selection(reading: Reading) -> Selection:
     from gammacp.formats import Selection
 
     return Selection(
-        rename=dict(_pair("--map", entry, "OLD=NEW") for entry in reading.map or ()),
+        rename=dict(pair("--map", entry, "OLD=NEW") for entry in reading.map or ()),
         only=_names(reading.only),
         exclude=_names(reading.exclude),
         annotators=_names(reading.annotators),
@@ -198,7 +198,8 @@ def _names(entries: Sequence[str] | None) -> list[str]:
     return [name for row in rows for name in row if name]
 
 
-def _pair(option: str, entry: str, form: str) -> tuple[str, str]:
+def pair(option: str, entry: str, form: str) -> tuple[str, str]:
+    """Both sides of an option that says `left=right`; a UsageError if it is not so."""
     left, sign, right = entry.partition("=")
     if not (left and sign and right):
         raise UsageError(f"{option} {entry!r} is not {form}")

@@ -1,0 +1,116 @@
+"""Figures that several experiments share: curves on one page, and units in lanes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gammacp.bench.figures import draw_curve, measure_title
+from gammacp.bench.table import Point, by_measure
+from gammacp.continuum import Continuum
+from gammacp.plots import COLOURS, can_plot, figure
+
+_FLOOR = -0.6
+_HATCHES = ("", "///", "...", "xxx")
+
+
+def curves_page(stem: Path, panels: Mapping[str, Sequence[Point]], *, columns: int = 2) -> None:
+    """A panel per title, a curve per measure, one legend; says sets, bands and what is cut off.
+
+    A measure without any value in a panel is left out there.
+    """
+    if not can_plot():
+        return
+    measures = list(dict.fromkeys(p.measure for points in panels.values() for p in points))
+    columns = min(columns, len(panels))
+    rows = math.ceil((len(panels) + (len(panels) > 1)) / columns)
+    width, height = 3.6 * columns + (1.2 if len(panels) == 1 else 0), 2.7 * rows
+    with figure(stem, width=width, height=height, rows=rows, columns=columns) as axes:
+        grid = [axes] if len(panels) == 1 else list(axes.flat)
+        seen: dict[str, Any] = {}
+        for place, (title, points) in zip(grid, panels.items(), strict=False):
+            for measure, curve in by_measure(points).items():
+                if any(p.mean == p.mean for p in curve):
+                    i = measures.index(measure)
+                    draw_curve(place, i, measure_title(measure), curve, among=len(measures))
+            seen |= {text: h for h, text in zip(*place.get_legend_handles_labels(), strict=True)}
+            lowest = min(p.mean for p in points if p.mean == p.mean)
+            place.set(xlim=(0, 1), ylim=(max(min(-0.05, lowest - 0.05), _FLOOR), 1.04))
+            place.set(xlabel="magnitude", ylabel="agreement")
+            place.set_title(title)
+            place.axhline(0, color="#555555", linewidth=0.8, zorder=2)
+            if lowest < _FLOOR:
+                note = f"goes on down to {lowest:.2g}"
+                place.text(0.02, 0.02, note, transform=place.transAxes, fontsize=7)
+        for place in grid[len(panels) :]:
+            place.set_axis_off()
+        sets = max(p.sets for points in panels.values() for p in points)
+        legend: dict[str, Any] = {"title": f"mean of {sets} sets,\n95 % band of the mean"}
+        legend |= {"alignment": "left", "handlelength": 2.8}
+        if len(panels) == 1:
+            grid[0].legend(
+                seen.values(), seen, loc="center left", bbox_to_anchor=(1.0, 0.5), **legend
+            )
+        else:
+            grid[len(panels)].legend(seen.values(), seen, loc="center", ncols=2, **legend)
+
+
+def examples_page(
+    stem: Path, examples: Mapping[str, Continuum], *, columns: int = 2, width: float = 7.2
+) -> None:
+    """Example continua in lanes, a panel each, with what is to be read of them as title."""
+    if not can_plot():
+        return
+    rows = math.ceil(len(examples) / columns)
+    tall = max(c.n_annotators for c in examples.values())
+    height = rows * (0.55 + 0.22 * tall)
+    with figure(stem, width=width, height=height, rows=rows, columns=columns) as axes:
+        grid = [axes] if len(examples) == 1 else list(axes.flat)
+        for place, (title, c) in zip(grid, examples.items(), strict=False):
+            lanes(place, c, title)
+        for place in grid[len(examples) :]:
+            place.set_axis_off()
+
+
+def said(title: str, scores: Mapping[str, float]) -> str:
+    """A title with values: "Figure 22: γ 1.00, κ_d undefined"."""
+    told = (
+        f"{measure_title(name)} {value:.2f}" if value == value else f"{measure_title(name)} –"
+        for name, value in scores.items()
+    )
+    return f"{title}: {', '.join(told)}"
+
+
+def lanes(axes: Any, c: Continuum, title: str) -> None:
+    """The units of each annotator in a lane of their own, categories as colours with their names.
+
+    Units that overlap others of their annotator are drawn thinner, one above the other.
+    """
+    for lane, name in enumerate(c.annotators):
+        rows = c.rows_of(name)
+        level = 0
+        for i in range(rows.start, rows.stop):
+            inside = i > rows.start and c.starts[i] < c.ends[rows.start : i].max()
+            level = level + 1 if inside else 0
+            code = int(c.category_codes[i])
+            axes.barh(
+                -lane + 0.22 * level,
+                max(c.ends[i] - c.starts[i], 1e-9),
+                left=c.starts[i],
+                height=0.6 if not level else 0.3,
+                color=COLOURS[code % len(COLOURS)] if code >= 0 else "#999999",
+                hatch=_HATCHES[code // len(COLOURS) % len(_HATCHES)] if code >= 0 else "",
+                edgecolor="white",
+                linewidth=0.5,
+            )
+            if code >= 0 and c.ends[i] - c.starts[i] > 0.03 * (c.bounds[1] - c.bounds[0]):
+                middle = (c.starts[i] + c.ends[i]) / 2
+                text = c.categories[code]
+                axes.text(middle, -lane + 0.22 * level, text, fontsize=5, ha="center", va="center")
+    axes.set(yticks=[-i for i in range(c.n_annotators)], yticklabels=c.annotators)
+    axes.set_title(title, fontsize=7.5)
+    axes.set(ylim=(-c.n_annotators + 0.4, 0.8), xlim=c.bounds)
+    axes.tick_params(labelsize=6)
+    axes.grid(visible=False)

@@ -1,0 +1,242 @@
+"""Dawid & Skene, one coin, and MACE: what an annotator says, given the truth.
+
+Every model is a confusion matrix per annotator, P(said | true), and they differ in its form:
+
+- Dawid & Skene (1979, eqs. 2.3–2.5): free;
+- one coin: right with one probability, else any other label alike;
+- MACE (Hovy et al. 2013, fig. 1): knows the truth and says it with probability θ, else draws from
+  an own distribution ξ whatever is true; true classes are uniform.
+
+EM alternates between the posterior of the truth and the parameters. An annotator who did little
+would get whatever matrix fits; so all are drawn to what annotators of this corpus do on average,
+with the weight of `strength` responses per true class. **(choice)**
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+import numpy as np
+
+from gammacp.arguments import number, one_of, whole
+from gammacp.arrays import Bools, Floats
+from gammacp.campaign.annotators.responses import Responses
+from gammacp.errors import DataError
+
+STRENGTH = 5.0
+TOLERANCE = 1e-6
+ITERATIONS = 500
+_LEAST = 1e-10
+
+
+class AnnotatorModel(StrEnum):
+    """What is assumed of an annotator."""
+
+    DAWID_SKENE = "dawid-skene"
+    ONE_COIN = "one-coin"
+    MACE = "mace"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fit:
+    """A fitted model.
+
+    Attributes
+    ----------
+    model
+        Which one.
+    posterior
+        P(true class | responses), shape (items, classes).
+    confusion
+        P(said | true), shape (annotators, classes, labels).
+    counts
+        Expected number of responses by truth, shape as `confusion`.
+    prevalence
+        P(true class), shape (classes,).
+    log_likelihood
+        Of the responses, in nats, without the priors.
+    iterations, converged
+        How many there were, and whether the last one moved no posterior by the tolerance.
+    """
+
+    model: AnnotatorModel
+    posterior: Floats
+    confusion: Floats
+    counts: Floats
+    prevalence: Floats
+    log_likelihood: float
+    iterations: int
+    converged: bool
+
+    @property
+    def entropy(self) -> Floats:
+        """Entropy of the truth of each item in bits, shape (items,); 0 is certain."""
+        p = self.posterior
+        return np.asarray(-(p * np.log2(np.maximum(p, 1e-300))).sum(axis=1))
+
+
+def fit(
+    responses: Responses,
+    model: str = "dawid-skene",
+    *,
+    strength: float = STRENGTH,
+    start: Floats | None = None,
+    knowing: Floats | None = None,
+    tolerance: float = TOLERANCE,
+    iterations: int = ITERATIONS,
+) -> Fit:
+    """Fit an annotator model by expectation maximization.
+
+    Parameters
+    ----------
+    responses
+        Who said what; at least one response.
+    model
+        `dawid-skene`, `one-coin` or `mace`.
+    strength
+        Responses (per true class) that the average annotator counts in everybody's matrix, ≥ 0;
+        0 is maximum likelihood, as the papers have it.
+    start
+        Posterior to begin with, shape (items, labels); default: shares of the votes.
+    knowing
+        For MACE: P(knew | said it and it was true) to begin with, shape (annotators, labels);
+        default ½.
+    tolerance
+        Converged when no posterior moves by more.
+    iterations
+        At most so many, ≥ 1.
+
+    Raises
+    ------
+    UsageError
+        An argument cannot be meant.
+    DataError
+        There is no response.
+
+    Notes
+    -----
+    >>> rows = [(i, a, "no" if (i, a) == ("2", "C") else "yes") for i in "123" for a in "ABC"]
+    >>> rows += [(i, a, "no") for i in "45" for a in "ABC"]
+    >>> found = fit(Responses.from_rows(rows), strength=0)
+    >>> found.posterior[:, 0].round(3).tolist()
+    [1.0, 1.0, 1.0, 0.0, 0.0]
+    >>> found.confusion[2, 0].round(3).tolist()  # C says no to one of three that are yes
+    [0.667, 0.333]
+    """
+    kind = AnnotatorModel(one_of("model", model, AnnotatorModel))
+    strength, tolerance = number("strength", strength, 0.0), number("tolerance", tolerance, 0.0)
+    iterations = whole("iterations", iterations, 1)
+    if not len(responses.item):
+        raise DataError("there is no response to fit annotators on")
+    r, k = responses, len(responses.labels)
+    used = np.bincount(r.annotator * k + r.label, minlength=len(r.annotators) * k) > 0
+    state = _State(
+        strength=strength,
+        used=used.reshape(-1, 1, k),
+        knowing=np.full((len(r.annotators), k), 0.5) if knowing is None else knowing,
+    )
+    posterior = r.vote_shares() if start is None else start
+    done, moved = 0, tolerance + 1
+    while done < iterations and moved > tolerance:
+        done += 1
+        counts = _counts(r, posterior)
+        confusion, state = _M_STEPS[kind](counts, state)
+        prevalence = np.full(k, 1 / k)
+        if kind is not AnnotatorModel.MACE:
+            # Laplace's one of each class, unless nothing but the data is to count.
+            prevalence = posterior.sum(axis=0) + bool(strength)
+            prevalence = np.maximum(prevalence / prevalence.sum(), _LEAST)
+        found, log_likelihood = posterior_of(r, confusion, prevalence)
+        moved = float(np.abs(found - posterior).max())
+        posterior = found
+    return Fit(
+        model=kind,
+        posterior=posterior,
+        confusion=confusion,
+        counts=_counts(r, posterior),
+        prevalence=prevalence,
+        log_likelihood=log_likelihood,
+        iterations=done,
+        converged=moved <= tolerance,
+    )
+
+
+def posterior_of(
+    responses: Responses, confusion: Floats, prevalence: Floats
+) -> tuple[Floats, float]:
+    """The truth of each item by known parameters, and the log-likelihood of the responses."""
+    r = responses
+    with np.errstate(divide="ignore"):
+        said = np.log(confusion).transpose(0, 2, 1)[r.annotator, r.label]
+    logs = np.column_stack([np.bincount(r.item, c, minlength=r.items) for c in said.T])
+    logs += np.log(prevalence)
+    top = logs.max(axis=1, keepdims=True)
+    found = np.exp(logs - top)
+    total = found.sum(axis=1, keepdims=True)
+    return found / total, float((top + np.log(total)).sum())
+
+
+def _counts(r: Responses, posterior: Floats) -> Floats:
+    """Expected responses by annotator, truth and label."""
+    j, k = len(r.annotators), len(r.labels)
+    key = r.annotator * k + r.label
+    columns = [np.bincount(key, c, minlength=j * k) for c in posterior[r.item].T]
+    return np.stack([c.reshape(j, k) for c in columns], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    strength: float
+    used: Bools  # (annotators, 1, labels): what each ever said
+    knowing: Floats  # (annotators, labels): P(knew | said it, true), of MACE
+
+
+def _free(counts: Floats, state: _State) -> tuple[Floats, _State]:
+    pooled = counts.sum(axis=0) + _LEAST
+    pooled /= pooled.sum(axis=1, keepdims=True)
+    # Without a prior a label that an annotator never used takes no share of the row.
+    rows = np.maximum(
+        counts + state.strength * pooled, _LEAST * (state.used | (state.strength > 0))
+    )
+    return rows / rows.sum(axis=2, keepdims=True), state
+
+
+def _one_coin(counts: Floats, state: _State) -> tuple[Floats, _State]:
+    k = counts.shape[1]
+    right, total = np.trace(counts, axis1=1, axis2=2), counts.sum(axis=(1, 2))
+    pooled = right.sum() / total.sum()
+    skill = (right + state.strength * pooled) / np.maximum(total + state.strength, _LEAST)
+    wrong = (1 - skill) / max(k - 1, 1)
+    rows = np.where(np.eye(k, dtype=bool), skill[:, None, None], wrong[:, None, None])
+    return np.clip(rows, _LEAST, 1 - _LEAST) if k > 1 else rows, state
+
+
+def _mace(counts: Floats, state: _State) -> tuple[Floats, _State]:
+    k = counts.shape[1]
+    smoothing = 0.01 / k  # that of the authors' program
+    knew = np.diagonal(counts, axis1=1, axis2=2) * state.knowing
+    drawn = counts.sum(axis=1) - knew
+    known, other = knew.sum(axis=1), drawn.sum(axis=1)
+    pooled = known.sum() / (known.sum() + other.sum())
+    theta = known + smoothing + state.strength * pooled
+    theta /= known + other + 2 * smoothing + state.strength
+    xi = drawn + smoothing
+    xi += state.strength * drawn.sum(axis=0) / max(drawn.sum(), _LEAST)
+    xi /= xi.sum(axis=1, keepdims=True)
+    guess = (1 - theta)[:, None] * xi
+    rows = theta[:, None, None] * np.eye(k) + guess[:, None, :]
+    knowing = theta[:, None] / (theta[:, None] + guess)
+    return rows, _State(state.strength, state.used, knowing)
+
+
+_MStep = Callable[[Floats, _State], tuple[Floats, _State]]
+_M_STEPS: MappingProxyType[AnnotatorModel, _MStep] = MappingProxyType(
+    {
+        AnnotatorModel.DAWID_SKENE: _free,
+        AnnotatorModel.ONE_COIN: _one_coin,
+        AnnotatorModel.MACE: _mace,
+    }
+)

@@ -1,0 +1,189 @@
+"""Whom the consensus believes: a model of annotators over the unitary alignments of a corpus.
+
+Each unitary alignment is an item, each annotator of its document responds with a category or with
+∅. Only what somebody marked is an item at all, so prevalences, and the rates at which annotators
+mark what is not there, are conditional on that. **(choice)**
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.campaign.annotators import STRENGTH, Fit, Responses
+
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
+    from gammacp.campaign.consensus.consensus import Consensus
+
+ABSENT = "∅"
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What a model holds true of the unitary alignments of a document.
+
+    Attributes
+    ----------
+    posterior
+        Shape (groups, labels); the last label is ∅.
+    labels
+        Categories, None for "unlabelled" where somebody left a unit so, and ∅.
+    threshold
+        Units are kept from this probability that something is there.
+    boundaries
+        What each annotator's boundaries count, shape (annotators,).
+    """
+
+    posterior: Floats
+    labels: tuple[str | None, ...]
+    threshold: float
+    boundaries: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorQuality:
+    """What a model says of an annotator.
+
+    Attributes
+    ----------
+    units, items
+        How many units were marked, and of how many unitary alignments there were.
+    recall, precision
+        Expected share of the true units that were marked with their category, and of the marked
+        units that are true with theirs.
+    confusion
+        P(said | true), by true label and said label.
+    boundary_bias, boundary_sd
+        Mean and standard deviation of start and of end, minus those of the consensus; NaN for
+        fewer than one and two units.
+    """
+
+    name: str
+    units: int
+    items: int
+    recall: float
+    precision: float
+    confusion: Mapping[str, Mapping[str, float]]
+    boundary_bias: tuple[float, float]
+    boundary_sd: tuple[float, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """One annotator as JSON has it."""
+        return {
+            "units": self.units,
+            "items": self.items,
+            "recall": self.recall,
+            "precision": self.precision,
+            "confusion": {true: dict(row) for true, row in self.confusion.items()},
+            "boundary_bias": dict(zip(("start", "end"), self.boundary_bias, strict=True)),
+            "boundary_sd": dict(zip(("start", "end"), self.boundary_sd, strict=True)),
+        }
+
+
+def responses_of(alignments: Iterable[Alignment]) -> Responses:
+    """A response per unitary alignment and annotator of its document."""
+    found = list(alignments)
+    names = tuple(dict.fromkeys(a for f in found for a in f.continuum.annotators))
+    code = {name: i for i, name in enumerate(names)}
+    labels: list[str | None] = list(dict.fromkeys(c for f in found for c in f.continuum.categories))
+    if any((f.continuum.category_codes < 0).any() for f in found):
+        labels.append(None)
+    place = {c: i for i, c in enumerate(labels)}
+    columns, before = [], 0
+    for f in found:
+        c, groups = f.continuum, f.groups
+        # One entry per category of the continuum, the last for its units without any.
+        known = np.array([*(place[k] for k in c.categories), place.get(None, -1)], np.int64)
+        said = np.where(groups < 0, len(labels), known[c.category_codes[groups]])
+        items = np.arange(before, before + len(groups))
+        before += len(groups)
+        mine = np.array([code[a] for a in c.annotators], np.int64)
+        item, annotator = np.repeat(items, len(mine)), np.tile(mine, len(groups))
+        columns.append((item, annotator, said.ravel()))
+    item, annotator, label = (np.concatenate(x) for x in zip(*columns, strict=True))
+    return Responses(item, annotator, label, before, names, (*labels, ABSENT))
+
+
+def best_threshold(there: Floats) -> float:
+    """The probability from which units are to be kept for the highest expected F₁.
+
+    With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N).
+
+    >>> best_threshold(np.array([0.9, 0.8, 0.45, 0.2]))
+    0.45
+    """
+    ranked = np.sort(there)[::-1]
+    gain = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + ranked.sum())
+    return float(ranked[int(gain.argmax())])
+
+
+def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[Consensus]) -> Floats:
+    """What each annotator's boundaries count: 1 over their mean distance from the consensus.
+
+    Relative to everybody's; who did little is drawn to the mean like a confusion matrix.
+    """
+    far, count = np.zeros(len(annotators)), np.zeros(len(annotators))
+    for who, off in _deviations(annotators, documents):
+        far += np.bincount(who, np.abs(off).sum(axis=1), len(annotators))
+        count += np.bincount(who, minlength=len(annotators)) * 2.0
+    pooled = far.sum() / max(count.sum(), 1.0)
+    if not pooled:
+        return np.ones(len(annotators))
+    return np.asarray(pooled * (count + STRENGTH) / (far + STRENGTH * pooled))
+
+
+def qualities(
+    responses: Responses, fit: Fit, documents: Iterable[Consensus]
+) -> tuple[AnnotatorQuality, ...]:
+    """What the model says of each annotator, in the order of the responses."""
+    j = len(responses.annotators)
+    names = ["(unlabelled)" if c is None else c for c in responses.labels]
+    right = np.trace(fit.counts[:, :-1, :-1], axis1=1, axis2=2)
+    true, marked = fit.counts[:, :-1].sum(axis=(1, 2)), fit.counts[:, :, :-1].sum(axis=(1, 2))
+    items = np.bincount(responses.annotator, minlength=j)
+    who, off = zip(*_deviations(responses.annotators, documents), strict=True)
+    whose, distances = np.concatenate(who), np.concatenate(off)
+    found = []
+    for i, name in enumerate(responses.annotators):
+        mine = distances[whose == i]
+        bias = mine.mean(axis=0) if len(mine) else np.full(2, np.nan)
+        sd = mine.std(axis=0, ddof=1) if len(mine) > 1 else np.full(2, np.nan)
+        found.append(
+            AnnotatorQuality(
+                name=name,
+                units=round(marked[i]),
+                items=int(items[i]),
+                recall=float(right[i] / true[i]) if true[i] else float("nan"),
+                precision=float(right[i] / marked[i]) if marked[i] else float("nan"),
+                confusion={
+                    t: dict(zip(names, row, strict=True))
+                    for t, row in zip(names, fit.confusion[i].tolist(), strict=True)
+                },
+                boundary_bias=(float(bias[0]), float(bias[1])),
+                boundary_sd=(float(sd[0]), float(sd[1])),
+            )
+        )
+    return tuple(found)
+
+
+def _deviations(
+    annotators: Sequence[str], documents: Iterable[Consensus]
+) -> Iterable[tuple[Any, Floats]]:
+    """Codes of annotators, and start and end of their units minus those of the consensus's."""
+    place = {name: i for i, name in enumerate(annotators)}
+    yield np.zeros(0, np.int64), np.zeros((0, 2))
+    for found in documents:
+        rows = [
+            (place[name], unit.start - u.start, unit.end - u.end)
+            for u in found.kept
+            for name, unit in u.units.items()
+            if unit is not None
+        ]
+        if rows:
+            table = np.array(rows)
+            yield table[:, 0].astype(np.int64), table[:, 1:]

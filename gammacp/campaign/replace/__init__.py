@@ -1,0 +1,24 @@
+"""May a system stand in for a person? The alternative annotator test, for spans and labels."""
+
+from gammacp.campaign.replace.replacement import (
+    EPSILON,
+    AgainstPerson,
+    Candidacy,
+    Replacement,
+    replace,
+)
+from gammacp.campaign.replace.scores import SCORES, Instance, Scoring, pairwise_score
+from gammacp.campaign.replace.verdict import Verdict
+
+__all__ = [
+    "EPSILON",
+    "SCORES",
+    "AgainstPerson",
+    "Candidacy",
+    "Instance",
+    "Replacement",
+    "Scoring",
+    "Verdict",
+    "pairwise_score",
+    "replace",
+]

@@ -1,0 +1,336 @@
+"""May a system stand in for a person? The alternative annotator test, also for spans.
+
+Calderon, Reichart & Dror (2025), "The Alternative Annotator Test for LLM-as-a-Judge: How to
+Statistically Justify Replacing Human Annotators with LLMs", ACL 2025, §3. Each person in turn is
+left out, and on every document the candidate's agreement with the others is compared with that of
+the person left out. ρ is the share of documents on which the one agrees at least as well as the
+other (a tie is a win of both), ω the share of people for whom ρ_candidate ≤ ρ_person − ε is
+rejected, and the candidate passes with ω ≥ ½.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.arguments import number, several, whole
+from gammacp.campaign.compare.scoring import annotators_of
+from gammacp.campaign.replace.inference import equivalence, rejected
+from gammacp.campaign.replace.scores import SCORES, Aligning
+from gammacp.campaign.replace.verdict import Verdict, enough_documents, least_epsilon
+from gammacp.campaign.replace.wins import Wins, wins_of
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import Continua, named_continua
+from gammacp.measures.resampling import DRAWS, bootstrap
+from gammacp.signature import signature
+
+EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
+"""ε by who the people are (§3.3): how much a candidate's lower price is worth."""
+
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgainstPerson:
+    """The candidate against one person.
+
+    Attributes
+    ----------
+    documents
+        Instances that both have, with somebody else.
+    rho_candidate, rho_annotator
+        Share of them on which the candidate (the person) agrees with the others at least as well.
+    p
+        Of H₀: ρ_candidate ≤ ρ_annotator − ε; exact below 30 instances. None with fewer instances
+        than the test takes.
+    p_equivalence
+        Of H₀: the two ρ differ by ε or more (TOST); None likewise.
+    beaten, equivalent
+        Whether these are rejected among all people (Benjamini & Yekutieli, 5 %).
+    """
+
+    annotator: str
+    documents: int
+    rho_candidate: float
+    rho_annotator: float
+    p: float | None
+    p_equivalence: float | None
+    beaten: bool
+    equivalent: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """One person as JSON has it."""
+        return {k: v for k, v in vars(self).items() if k != "annotator"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidacy:
+    """What is known of one candidate.
+
+    Attributes
+    ----------
+    winning_rate
+        ω; NaN if nobody has enough instances to be tested.
+    advantage_probability
+        ρ, the mean over the people tested, or over all if nobody is.
+    interval
+        Bootstrap interval of ρ over instances; None with too few.
+    verdict
+        Whether it passes, and what would change that.
+    notes
+        What else has to be known.
+    """
+
+    name: str
+    winning_rate: float
+    advantage_probability: float
+    interval: tuple[float, float] | None
+    people: tuple[AgainstPerson, ...]
+    instances: int
+    left_out: int
+    verdict: Verdict
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The candidate as JSON has it."""
+        return {
+            "winning_rate": self.winning_rate,
+            "advantage_probability": self.advantage_probability,
+            "interval": self.interval,
+            "documents": self.instances,
+            "documents_left_out": self.left_out,
+            **self.verdict.as_dict(),
+            "annotators": {p.annotator: p.as_dict() for p in self.people},
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replacement:
+    """All candidates, the highest ρ first; `unproven` counts alignments without a proof."""
+
+    candidates: tuple[Candidacy, ...]
+    score: str
+    unproven: int
+    signature: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON of `gammacp replace`."""
+        return {
+            "candidates": {c.name: c.as_dict() for c in self.candidates},
+            "score": self.score,
+            "unproven": self.unproven,
+            "signature": self.signature,
+        }
+
+
+def replace(
+    continua: Continua,
+    candidates: Collection[str],
+    *,
+    score: str = "disorder",
+    epsilon: float | str = "experts",
+    min_documents: int = 30,
+    expert: str | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+    dissimilarity: Any = None,
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+    method: str = "auto",
+    gap: float = 0.0,
+    time_limit: float | None = None,
+) -> Replacement:
+    """Test whether each candidate may stand in for a person.
+
+    Parameters
+    ----------
+    continua
+        Documents of all annotators; a candidate is one of them, everybody else is a person.
+    candidates
+        Names. Each is tested among the people alone, without the other candidates.
+    score
+        Of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and "neg-rmse" for
+        labels of predefined units, whose places are the instances instead of documents.
+    epsilon
+        ε in [0, 1), or one of `EPSILON` by name.
+    min_documents
+        People with fewer instances are not tested, and stay among the others. With fewer than 30
+        an exact test takes the place of the t test.
+    expert
+        Compare with this person alone (the paper's single expert): who is closer to the expert,
+        the candidate or each of the other people?
+    draws, seed
+        Of the bootstrap interval, and of the documents drawn to see how many would do.
+    dissimilarity, executor, method, gap, time_limit
+        As for `gammacp.align`; for the score "disorder".
+    progress
+        Is told which candidate comes next.
+
+    Raises
+    ------
+    DataError
+        No such candidate or expert; fewer than two people; a candidate who never meets two.
+    UsageError
+        An argument cannot be meant.
+    """
+    named, names = named_continua(continua), tuple(dict.fromkeys(several("candidates", candidates)))
+    margin, least = _epsilon(epsilon), whole("min_documents", min_documents, 1)
+    solving = {"method": method, "gap": gap, "time_limit": time_limit}
+    draws, scoring = whole("draws", draws, 1), SCORES[score]
+    people = _people(named, names, expert)
+    found, unproven = [], 0
+    for name in names:
+        if progress is not None:
+            progress(name)
+        aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed})
+        mine = {d: c.only_annotators(a) for d, c in named.items() if (a := _of(c, people, name))}
+        wins = wins_of(name, scoring.instances(mine, aligning), scoring.rest, expert=expert)
+        if not wins.people:
+            raise DataError(
+                f"{name} shares no {scoring.of} with two people",
+                hint="The test needs what the candidate and at least two people annotated",
+            )
+        unproven += len(aligning.unproven)
+        notes = (*_notes(name, mine, wins), *aligning.told())
+        found.append(_candidacy(name, wins, margin, least, draws, seed, scoring.of, notes))
+    return Replacement(
+        candidates=tuple(sorted(found, key=lambda c: -c.advantage_probability)),
+        score=score,
+        unproven=unproven,
+        signature=signature(
+            "replace",
+            selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
+            score=score,
+            epsilon=margin,
+            least=least,
+            expert=expert,
+            draws=draws,
+            seed=seed,
+            **{k: v for k, v in solving.items() if v not in ("auto", 0.0, None)},
+        ),
+    )
+
+
+def _candidacy(
+    name: str,
+    wins: Wins,
+    epsilon: float,
+    least: int,
+    draws: int,
+    seed: int,
+    of: str,
+    notes: tuple[str, ...],
+) -> Candidacy:
+    p = wins.p_values(epsilon, least)
+    tested = np.isfinite(p)
+    counts = wins.there.sum(axis=1)
+    alike = [wins.differences[j][wins.there[j]] for j in range(len(wins.people))]
+    q = np.array([equivalence(d, epsilon) for d in alike])
+    beaten, equivalent = rejected(p, _LEVEL), rejected(np.where(tested, q, np.nan), _LEVEL)
+    rows = tuple(
+        AgainstPerson(
+            annotator=person,
+            documents=int(counts[j]),
+            rho_candidate=float(wins.candidate[j].sum() / counts[j]),
+            rho_annotator=float(wins.person[j].sum() / counts[j]),
+            p=float(p[j]) if tested[j] else None,
+            p_equivalence=float(q[j]) if tested[j] else None,
+            beaten=bool(beaten[j]),
+            equivalent=bool(equivalent[j]),
+        )
+        for j, person in enumerate(wins.people)
+    )
+    shown = tested if tested.any() else np.ones(len(rows), np.bool_)
+    rate = float(wins.winning_rate(epsilon, least))
+    found = bootstrap(wins.contributions(shown), draws=draws, seed=seed).interval
+    interval = None if found is None else (max(0.0, found[0]), found[1])
+    rho = float(np.mean([r.rho_candidate for r, s in zip(rows, shown, strict=True) if s]))
+    return Candidacy(
+        name=name,
+        winning_rate=rate,
+        advantage_probability=rho,
+        interval=interval,
+        people=rows,
+        instances=len(wins.instances),
+        left_out=wins.left_out,
+        verdict=Verdict(
+            name=name,
+            passes=rate >= 0.5 if tested.any() else None,
+            epsilon=epsilon,
+            least_epsilon=least_epsilon(wins, least),
+            min_documents=least,
+            most_documents=int(counts.max()),
+            enough_documents=enough_documents(wins, epsilon, least, seed=seed),
+            beaten=int(beaten.sum()),
+            tested=int(tested.sum()),
+            equivalent=int(equivalent.sum()),
+            rho=rho,
+            interval=interval,
+            of=of,
+        ),
+        notes=notes,
+    )
+
+
+def _epsilon(value: float | str) -> float:
+    if isinstance(value, str):
+        if value not in EPSILON:
+            try:
+                return _epsilon(float(value))
+            except ValueError:
+                known = ", ".join(f"{k} ({v:g})" for k, v in EPSILON.items())
+                raise UsageError(
+                    f"epsilon {value!r} is neither a number in [0, 1) nor one of: {known}"
+                ) from None
+        return EPSILON[value]
+    if number("epsilon", value, 0.0) >= 1:
+        raise UsageError(f"epsilon {value:g} is not below 1")
+    return float(value)
+
+
+def _people(
+    named: Mapping[str, Continuum], candidates: tuple[str, ...], expert: str | None
+) -> tuple[str, ...]:
+    names = annotators_of(named)
+    if not candidates:
+        raise UsageError("no candidate is named: --candidate NAME")
+    for what, name in (*(("candidate", c) for c in candidates), ("expert", expert)):
+        if name is not None and name not in names:
+            raise DataError(
+                f"{what} {name!r} is no annotator", hint=f"There are: {', '.join(names) or 'none'}"
+            )
+    people = tuple(n for n in names if n not in candidates)
+    if expert in candidates:
+        raise UsageError(f"{expert} cannot be both the expert and a candidate")
+    if len(people) < 2:
+        raise DataError(
+            f"the test needs two people beside the candidates, and there is only "
+            f"{', '.join(people) or 'nobody'}",
+            hint="Candidates are compared with each person left out of the others",
+        )
+    return people
+
+
+def _of(continuum: Continuum, people: tuple[str, ...], candidate: str) -> tuple[str, ...]:
+    """Who annotates it, of the people and this candidate."""
+    wanted = {*people, candidate}
+    return tuple(a for a in continuum.annotators if a in wanted)
+
+
+def _notes(name: str, mine: Mapping[str, Continuum], wins: Wins) -> tuple[str, ...]:
+    """What makes the numbers say less than they seem to."""
+    notes = []
+    marked = any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators)
+    if not marked:
+        notes.append(f"{name} has no unit at all: it agrees only where people marked nothing too")
+    if not (wins.differences[wins.there] != 0).any():
+        notes.append("nobody ever agrees better than another: the data cannot tell them apart")
+    if len(wins.people) < 3:
+        notes.append("with fewer than three people there is no group that one could be left out of")
+    return tuple(notes)

@@ -1,0 +1,237 @@
+"""How well two annotators agree on one document or place: what `replace` compares people by.
+
+A score gives, for every instance, the agreement of each pair of annotators, and says how a row of
+it becomes the agreement of one annotator with the others. An instance is a document where units
+are placed freely, and a place within one where units are predefined and only labelled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gammacp.alignment import Alignment, Status, align_each
+from gammacp.arrays import Floats
+from gammacp.continuum import Continuum, Corpus
+from gammacp.dissimilarity import Combined, bind
+from gammacp.errors import DataError
+from gammacp.measures.f1 import f1_overlap
+from gammacp.measures.overlapping import overlaps
+from gammacp.registry import Registry
+
+
+@dataclass(frozen=True)
+class Aligning:
+    """How alignments are made where a score needs them: as for `gammacp.align`.
+
+    `unproven` collects the relative gaps of those that were not proven optimal.
+    """
+
+    dissimilarity: Any = None
+    executor: Executor | None = None
+    solving: Mapping[str, Any] = field(default_factory=dict)
+    unproven: list[float] = field(default_factory=list)
+
+    def told(self) -> tuple[str, ...]:
+        """How many alignments are not proven, and how far off they may be."""
+        if not self.unproven:
+            return ()
+        n, gap = len(self.unproven), max(self.unproven)
+        return (f"{n} alignments are not proven optimal (within {gap:.2%} of the best)",)
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A document or place: who annotated it, and how well each pair agrees, shape (k, k).
+
+    More is better; the diagonal is not used.
+    """
+
+    name: str
+    annotators: tuple[str, ...]
+    pairs: Floats
+
+
+Rest: TypeAlias = Callable[[Floats], float]
+Instances: TypeAlias = Callable[[Mapping[str, Continuum], Aligning], Iterable[Instance]]
+
+
+def mean(agreement: Floats) -> float:
+    """The plain mean of the agreement with each of the others."""
+    return float(agreement.mean())
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A score by name.
+
+    Attributes
+    ----------
+    title
+        What it is, for people.
+    instances
+        The instances of some continua, with the agreement of pairs.
+    rest
+        Agreement with the others from that with each of them, shape (others,).
+    of
+        What an instance is, in the plural.
+    """
+
+    title: str
+    instances: Instances
+    rest: Rest = mean
+    of: str = "documents"
+
+
+SCORES: Registry[Scoring] = Registry("score")
+
+
+def pairwise_score(
+    name: str, title: str
+) -> Callable[[Callable[[Continuum], Floats]], Callable[[Continuum], Floats]]:
+    """Register a function from a continuum to the agreement of its pairs, shape (k, k).
+
+    It is given continua with at least one unit; without any unit everybody agrees.
+
+    Parameters
+    ----------
+    name
+        How the score is chosen.
+    title
+        What it is, for people.
+    """
+
+    def register(pairs: Callable[[Continuum], Floats]) -> Callable[[Continuum], Floats]:
+        SCORES.register(name, Scoring(title, partial(_of_documents, pairs)))
+        return pairs
+
+    return register
+
+
+def _of_documents(
+    pairs: Callable[[Continuum], Floats], continua: Mapping[str, Continuum], _: Aligning
+) -> Iterator[Instance]:
+    for name, c in continua.items():
+        empty = np.zeros((c.n_annotators, c.n_annotators))
+        yield Instance(name, c.annotators, pairs(c) if c.n_units else empty)
+
+
+def _disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
+    """Minus the disorder of each pair within the best alignment of all (2015, eq. 7 for two)."""
+    chosen = Combined() if aligning.dissimilarity is None else aligning.dissimilarity
+    bound = bind(chosen, Corpus.from_continua(continua))
+    marked = [c for c in continua.values() if c.n_units]
+    found = iter(align_each(marked, bound, executor=aligning.executor, **aligning.solving))
+    for name, c in continua.items():
+        pairs = np.zeros((c.n_annotators, c.n_annotators))
+        if c.n_units:
+            alignment = next(found)
+            pairs = -pair_disorders(alignment)
+            if alignment.status is not Status.OPTIMAL:
+                aligning.unproven.append(alignment.gap)
+        yield Instance(name, c.annotators, pairs)
+
+
+def pair_disorders(alignment: Alignment) -> Floats:
+    """Disorder of each pair of annotators within an alignment of all, shape (k, k).
+
+    Σ d(u, v) / x̄ over the groups in which either of the two has a unit, x̄ the mean of their
+    numbers of units; 0 where neither has any. With two annotators it is the alignment's disorder.
+    """
+    c, real = alignment.continuum, alignment.groups >= 0
+    i, j = np.triu_indices(c.n_annotators, 1)
+    total = np.where(real[:, i] | real[:, j], alignment.pair_costs, 0.0).sum(axis=0)
+    units = (c.counts[i] + c.counts[j]) / 2
+    pairs = np.zeros((c.n_annotators, c.n_annotators))
+    pairs[i, j] = pairs[j, i] = np.divide(total, units, out=np.zeros(len(i)), where=units > 0)
+    return pairs
+
+
+@pairwise_score("overlap", "F₁ of units that overlap, one to one, whatever their category")
+def _overlap(c: Continuum) -> Floats:
+    """`f1-overlap` of every pair; two who marked nothing agree."""
+    units = c.counts[:, None] + c.counts[None, :]
+    matches = 2.0 * f1_overlap(c).matches
+    found: Floats = np.divide(matches, units, out=np.ones(units.shape), where=units > 0)
+    return found
+
+
+@pairwise_score("soft-f1", "F₁ with credit for partial overlap (Da San Martino et al. 2019, §5)")
+def _soft_f1(c: Continuum) -> Floats:
+    """F₁ of C(s, t, h) = |s ∩ t| / h, where categories are equal; two who marked nothing agree.
+
+    Precision has h = |s|, summed over pairs of units and divided by the number of units; recall
+    h = |t|. Units of no length count as wholly shared with their like.
+    """
+    found, lengths = np.ones((c.n_annotators, c.n_annotators)), c.lengths
+    for met in overlaps(c):
+        same = c.category_codes[met.left] == c.category_codes[met.right]
+        sides = []
+        for rows, annotator in ((met.left[same], met.first), (met.right[same], met.second)):
+            whole = lengths[rows]
+            credit = np.divide(met.lengths[same], whole, out=np.ones(len(rows)), where=whole > 0)
+            sides.append(credit.sum() / max(c.counts[annotator], 1))
+        value = 2 * sides[0] * sides[1] / sum(sides) if sum(sides) else 0.0
+        both_empty = not (c.counts[met.first] or c.counts[met.second])
+        found[met.first, met.second] = found[met.second, met.first] = 1.0 if both_empty else value
+    return found
+
+
+def _labelled(
+    pairs: Callable[[list[str]], Floats], continua: Mapping[str, Continuum], _: Aligning
+) -> Iterator[Instance]:
+    """An instance per place of a continuum; who has no label there did not annotate it."""
+    for name, c in continua.items():
+        places: dict[tuple[float, float], dict[str, str]] = {}
+        for unit in c:
+            if unit.category is None:
+                continue
+            here = places.setdefault((unit.start, unit.end), {})
+            if unit.annotator in here:
+                raise DataError(
+                    f"{unit.start:.15g}-{unit.end:.15g} is labelled twice by {unit.annotator}",
+                    file=name,
+                    hint="Labels need places that each annotator labels once; use --score disorder",
+                )
+            here[unit.annotator] = unit.category
+        for (start, end), labels in places.items():
+            place = f"{name}:{start:.15g}-{end:.15g}"
+            yield Instance(place, tuple(labels), pairs(list(labels.values())))
+
+
+def _equal(labels: list[str]) -> Floats:
+    codes = np.unique(labels, return_inverse=True)[1]
+    return np.asarray(codes[:, None] == codes[None, :], np.float64)
+
+
+def _squared(labels: list[str]) -> Floats:
+    """Minus the squared differences."""
+    try:
+        values = np.array([float(label) for label in labels])
+    except ValueError:
+        values = np.array([math.nan])
+    if not np.isfinite(values).all():
+        raise DataError(
+            f"labels such as {labels[0]!r} are not all numbers",
+            hint="neg-rmse takes numbers; use --score accuracy",
+        )
+    return np.asarray(-((values[:, None] - values[None, :]) ** 2))
+
+
+for _name, _title, _pairs, _rest in (
+    ("accuracy", "share of the others who chose the same label", _equal, mean),
+    (
+        "neg-rmse",
+        "minus the root of the mean squared difference of numeric labels",
+        _squared,
+        lambda values: -math.sqrt(-float(values.mean())),
+    ),
+):
+    SCORES.register(_name, Scoring(_title, partial(_labelled, _pairs), _rest, "labelled places"))
+SCORES.register("disorder", Scoring("minus the disorder within the best alignment", _disorders))

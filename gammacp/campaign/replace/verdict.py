@@ -1,0 +1,135 @@
+"""A verdict as a sentence, with what would change it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.campaign.replace.wins import Wins
+
+POWER = 0.8
+_MOST = 2000
+_FEWEST = 5
+_DRAWS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """Whether a candidate passes, and what would change that.
+
+    Attributes
+    ----------
+    passes
+        ω ≥ ½; None if nobody has enough documents to be tested.
+    least_epsilon
+        The smallest ε, in hundredths, with which it passes on these documents; None if none below
+        1 does, or nobody is tested.
+    most_documents
+        The most that a person has.
+    enough_documents
+        How many documents like these it would pass with in 80 % of the cases; None if not even
+        2,000 would do, NaN with fewer than five to draw from.
+    beaten, tested, equivalent
+        Numbers of people.
+    """
+
+    name: str
+    passes: bool | None
+    epsilon: float
+    least_epsilon: float | None
+    min_documents: int
+    most_documents: int
+    enough_documents: float | None
+    beaten: int
+    tested: int
+    equivalent: int
+    rho: float
+    interval: tuple[float, float] | None
+    of: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict as JSON has it."""
+        keys = ("passes", "epsilon", "least_epsilon", "min_documents", "enough_documents")
+        return {**{key: getattr(self, key) for key in keys}, "verdict": self.in_words()}
+
+    def in_words(self) -> str:
+        """The verdict in two or three sentences; no claim beyond what was tested."""
+        rho = f"on {self.rho:.0%} of the {self.of}"
+        if self.interval is not None:
+            rho += f" ({self.interval[0]:.0%} to {self.interval[1]:.0%})"
+        agreed = f"it agreed with the others at least as well as the person left out {rho}"
+        if self.passes is None:
+            return (
+                f"No verdict on {self.name}: the test takes people with {self.min_documents} "
+                f"{self.of}, and nobody has more than {self.most_documents}. So far {agreed}, "
+                f"from which little follows. {self._more()}"
+            )
+        counted = f"{self.beaten} of {self.tested} {'person' if self.tested == 1 else 'people'}"
+        rate = f"ω = {self.beaten / self.tested:.2f} {'≥' if self.passes else '<'} .50"
+        counted += f" at ε = {self.epsilon:g} ({rate})"
+        if self.passes:
+            least = self.least_epsilon or 0
+            limit = (
+                f"With ε below {least:g} it would not pass" if least else "So it would with ε = 0"
+            )
+            return (
+                f"{self.name} may stand in for a person: it holds its own against {counted}; "
+                f"{agreed}. {limit}."
+            )
+        other = (
+            f"It would from ε = {self.least_epsilon:g} on. "
+            if self.least_epsilon is not None
+            else "No ε would change that. "
+        )
+        return (
+            f"{self.name} is not shown to be a stand-in for a person: it holds its own against "
+            f"{counted}; {agreed}. {other}{self._more()}"
+        )
+
+    def _more(self) -> str:
+        """What more documents would do."""
+        if self.enough_documents is None:
+            return "More documents like these would not let it pass."
+        if math.isnan(self.enough_documents):
+            return f"There are too few {self.of} to say how many would do."
+        return (
+            f"Were further ones like these, it would pass with {self.enough_documents:.0f} "
+            f"{self.of} in four of five cases."
+        )
+
+
+def power(wins: Wins, documents: int, epsilon: float, least: int, *, seed: int = 0) -> float:
+    """How often a candidate passes with so many documents, drawn from these with replacement."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x9087, documents)))
+    size = len(wins.instances)
+    weights = rng.multinomial(documents, np.full(size, 1 / size), size=_DRAWS).astype(np.float64)
+    return float((wins.winning_rate(epsilon, least, weights) >= 0.5).mean())
+
+
+def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -> float | None:
+    """The fewest documents of a growing series with which the candidate passes in 80 % of draws.
+
+    None if that is never so up to 2,000, NaN with fewer than five documents to draw from.
+    """
+    if len(wins.instances) < _FEWEST:
+        return math.nan
+    sizes = [max(least, 2)]
+    while sizes[-1] < _MOST:
+        sizes.append(min(_MOST, math.ceil(sizes[-1] * 1.25 / 5) * 5))
+    if power(wins, sizes[-1], epsilon, least, seed=seed) < POWER:
+        return None
+    reached = (n for n in sizes if power(wins, n, epsilon, least, seed=seed) >= POWER)
+    return float(next(reached))
+
+
+def least_epsilon(wins: Wins, least: int) -> float | None:
+    """The smallest ε, in hundredths, with which ω ≥ ½; None if there is none below 1."""
+    low, high = -1, 100  # ω grows with ε
+    while high - low > 1:
+        middle = (low + high) // 2
+        passed = bool(wins.winning_rate(middle / 100, least) >= 0.5)
+        low, high = (low, middle) if passed else (middle, high)
+    return None if high == 100 else high / 100

@@ -1,0 +1,114 @@
+"""Who agrees with the others at least as well: the wins that the test counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gammacp.arrays import Bools, Floats
+from gammacp.campaign.replace.inference import FEW, exact_test, rejected, t_test
+from gammacp.campaign.replace.scores import Instance, Rest
+from gammacp.measures.contributions import Contributions
+
+_TIE = 1e-9  # Agreement that differs by less is the same: sums in another order.
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Wins:
+    """A candidate's wins against each person; shape (people, instances).
+
+    Attributes
+    ----------
+    people, instances
+        Names; everybody here has an instance with the candidate and somebody else.
+    there
+        Who annotated what.
+    candidate, person
+        W^f and W^h: whether the candidate (the person) agrees with the others at least as well as
+        the person (the candidate); both on a tie.
+    left_out
+        Instances that lack the candidate or two people.
+    """
+
+    people: tuple[str, ...]
+    instances: tuple[str, ...]
+    there: Bools
+    candidate: Bools
+    person: Bools
+    left_out: int = 0
+
+    @cached_property
+    def differences(self) -> Floats:
+        """W^h − W^f; 0 where a person is absent."""
+        return np.where(self.there, self.person.astype(np.float64) - self.candidate, 0.0)
+
+    def p_values(self, epsilon: float, least: int, weights: Floats | None = None) -> Floats:
+        """p per person, shape (…, people), each instance counted `weights` (…, instances) times.
+
+        NaN for people with fewer than `least` instances; the t test's p from `FEW` on.
+        """
+        w = np.ones(len(self.instances)) if weights is None else weights
+        # Whole numbers, of which a product of matrices is exact on every processor.
+        n, total = w @ self.there.T, w @ self.differences.T
+        p = t_test(n, total, w @ (self.differences**2).T, epsilon)
+        few = (n < FEW) & (n >= max(least, 1))
+        for index in zip(*np.nonzero(few), strict=True):
+            p[index] = exact_test(round(n[index]), round(total[index]), epsilon)
+        return np.where(n >= max(least, 1), p, np.nan)
+
+    def winning_rate(self, epsilon: float, least: int, weights: Floats | None = None) -> Floats:
+        """ω: the share of the people who are tested that is rejected; NaN if nobody is."""
+        p = self.p_values(epsilon, least, weights)
+        tested = np.isfinite(p).sum(axis=-1)
+        empty = np.full(tested.shape, np.nan)
+        beaten = rejected(p, _LEVEL).sum(axis=-1)
+        found: Floats = np.divide(beaten, tested, out=empty, where=tested > 0)
+        return found
+
+    def contributions(self, tested: Bools) -> Contributions:
+        """ρ of the candidate, the mean over people, as 1 − Σ / Σ over instances."""
+        share = self.there[tested] / self.there[tested].sum(axis=1, keepdims=True) / tested.sum()
+        lost = share * ~self.candidate[tested]
+        return Contributions(lost.sum(axis=0), share.sum(axis=0), "documents")
+
+
+def wins_of(
+    candidate: str, instances: Iterable[Instance], rest: Rest, *, expert: str | None = None
+) -> Wins:
+    """The wins of `candidate`, the one of the instances' annotators who is no person.
+
+    With an `expert` the others are the expert alone: who agrees better with that one?
+    """
+    kept: list[tuple[str, dict[str, tuple[bool, bool]]]] = []
+    left_out = 0
+    for instance in instances:
+        names = instance.annotators
+        found: dict[str, tuple[bool, bool]] = {}
+        if candidate in names:
+            mine = names.index(candidate)
+            for j, name in enumerate(names):
+                others = [
+                    k
+                    for k, other in enumerate(names)
+                    if k not in (j, mine) and (expert is None or other == expert)
+                ]
+                if name in (candidate, expert) or not others:
+                    continue
+                by_candidate = rest(instance.pairs[mine, others])
+                by_person = rest(instance.pairs[j, others])
+                found[name] = by_candidate >= by_person - _TIE, by_person >= by_candidate - _TIE
+        if found:
+            kept.append((instance.name, found))
+        left_out += not found
+    people = tuple(dict.fromkeys(name for _, found in kept for name in found))
+    row = {name: i for i, name in enumerate(people)}
+    there, won, lost = np.zeros((3, len(people), len(kept)), np.bool_)
+    for column, (_, found) in enumerate(kept):
+        for name, (by_candidate, by_person) in found.items():
+            there[row[name], column] = True
+            won[row[name], column], lost[row[name], column] = by_candidate, by_person
+    return Wins(people, tuple(name for name, _ in kept), there, won, lost, left_out)

@@ -1,0 +1,71 @@
+"""`gammacp replace`: may a system stand in for a person?"""
+
+from __future__ import annotations
+
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.parallel import Jobs
+from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.settings import Seed, Solving, Weighing
+from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.progress import progress
+
+
+def replace(
+    reading: Reading,
+    weighing: Weighing,
+    solving: Solving,
+    files: Files = None,
+    candidate: list[str] | None = option(
+        "Annotator that may stand in for a person (repeatable); all others are people.", "NAME"
+    ),
+    score: str = option("How agreement is scored: {scores}.", "NAME", default="disorder"),
+    epsilon: str = option(
+        "What the candidate's lower price is worth: experts (0.2), skilled (0.15), crowd (0.1), "
+        "or a number.",
+        "WHO|SHARE",
+        default="experts",
+    ),
+    min_documents: int = option(
+        "People with fewer are not tested; below 30 the test is exact.", default=30, min=1
+    ),
+    expert: str | None = option("Who is closer to this person, the candidate or the others?"),
+    bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    json: AsJson = False,
+) -> None:
+    """May a system stand in for a person? The alternative annotator test, candidates ranked."""
+    from gammacp.campaign import tables
+    from gammacp.campaign.replace import replace as test
+    from gammacp.pools import workers
+
+    loaded = load(files, reading)
+    with workers(jobs, pays=False) as executor, progress("testing"):
+        found = test(
+            loaded.corpus().continua,
+            candidate or (),
+            score=score,
+            epsilon=epsilon,
+            min_documents=min_documents,
+            expert=expert,
+            draws=bootstrap,
+            dissimilarity=weighing.dissimilarity(),
+            executor=executor,
+            method=solving.method,
+            gap=solving.gap,
+            time_limit=solving.time_limit,
+            seed=seed,
+        )
+    if solving.require_optimal:
+        solving.check_proven("feasible" if found.unproven else "optimal")
+    if json:
+        print_json({**found.as_dict(), **loaded.json})
+        return
+    show(tables.replacement(found))
+    if len(found.candidates) == 1:
+        show(tables.people(found.candidates[0]))
+    for c in found.candidates:
+        print(f"\n{c.verdict.in_words()}")
+        for note in c.notes:
+            message(f"{c.name}: {note}")
+    message(found.signature)

@@ -1,0 +1,148 @@
+"""Models of annotators against crowd-kit 1.4.2, by hand, and against planted annotators.
+
+`crowd_kit.json` holds what crowd-kit gives for 240 responses of seven planted annotators (one of
+them answers the first label in most cases): DawidSkene and OneCoinDawidSkene iterated until nothing
+moves, MACE by EM from a recorded start, 50 iterations, and the best of its ten starts.
+"""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.campaign.annotators import Responses, fit
+from gammacp.errors import DataError, UsageError
+
+PEER: dict[str, Any] = json.loads(Path(__file__).with_name("crowd_kit.json").read_text())
+
+
+def responses() -> Responses:
+    """The rows, with labels in the order a, b, c."""
+    rows = [row.split() for row in PEER["rows"]]
+    items, people = (list(dict.fromkeys(r[i] for r in rows)) for i in (0, 1))
+    codes = [(items.index(t), people.index(w), "abc".index(label)) for t, w, label in rows]
+    return Responses(*np.array(codes).T, len(items), tuple(people), tuple("abc"))
+
+
+def peer_posterior(name: str) -> np.ndarray[Any, Any]:
+    found = PEER[name]
+    order = [found["labels"].index(label) for label in "abc"]
+    rows = [row.split()[0] for row in PEER["rows"]]
+    return np.array([found["posterior"][t] for t in dict.fromkeys(rows)])[:, order]
+
+
+@pytest.mark.parametrize("model", ["dawid-skene", "one-coin"])
+def test_the_posteriors_of_crowd_kit(model: str) -> None:
+    found = fit(responses(), model, strength=0, tolerance=1e-12, iterations=5000)
+    assert found.converged
+    assert np.abs(found.posterior - peer_posterior(model)).max() < 1e-6
+
+
+def test_mace_of_crowd_kit_from_its_start() -> None:
+    data, peer = responses(), PEER["mace"]
+    people = [peer["workers"].index(a) for a in data.annotators]
+    order = [peer["labels"].index(label) for label in "abc"]
+    guess, theta = np.array(peer["start_spamming"])[people].T
+    xi = np.array(peer["start_thetas"])[people][:, order]
+    said = theta[:, None, None] * np.eye(3) + guess[:, None, None] * xi[:, None]
+    logs = np.zeros((data.items, 3))
+    np.add.at(logs, data.item, np.log(said[data.annotator, :, data.label]))
+    start = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+    knowing = theta[:, None] / (theta[:, None] + guess[:, None] * xi)
+    found = fit(data, "mace", strength=0, start=start, knowing=knowing, tolerance=0, iterations=50)
+    assert np.abs(found.posterior - peer_posterior("mace")).max() < 1e-6
+    assert found.log_likelihood == pytest.approx(peer["log_likelihood_start1"], abs=1e-2)
+
+
+def test_mace_from_its_own_start_is_as_likely_as_the_best_of_ten() -> None:
+    found = fit(responses(), "mace", strength=0)
+    # crowd-kit adds 1e-8 to every probability of an item.
+    assert found.log_likelihood >= PEER["mace"]["log_likelihood_best"] - 1e-2
+
+
+@pytest.mark.parametrize("model", ["dawid-skene", "one-coin", "mace"])
+def test_planted_annotators_are_recovered(model: str) -> None:
+    rng = np.random.default_rng(7)
+    truth = rng.integers(3, size=600)
+    skills = np.array([0.95, 0.8, 0.6, 0.4, 0.9])
+    said = np.where(rng.random((600, 5)) < skills, truth[:, None], rng.integers(3, size=(600, 5)))
+    item, annotator = (x.ravel() for x in np.indices(said.shape))
+    data = Responses(item, annotator, said.ravel(), 600, tuple("ABCDE"), tuple("xyz"))
+    found = fit(data, model)
+    right = found.confusion[:, range(3), range(3)].mean(axis=1)
+    # Who draws at random hits the truth by chance in a third of the cases.
+    assert right == pytest.approx(skills + (1 - skills) / 3, abs=0.06)
+    votes = data.vote_shares().argmax(axis=1)
+    assert (found.posterior.argmax(axis=1) == truth).mean() > (votes == truth).mean()
+
+
+def test_maximum_likelihood_never_falls() -> None:
+    data = responses()
+    values = [
+        fit(data, "dawid-skene", strength=0, tolerance=0, iterations=n).log_likelihood
+        for n in range(1, 12)
+    ]
+    assert all(b >= a - 1e-9 for a, b in pairwise(values))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.permutations(range(7)), st.permutations(range(3)))
+def test_names_and_order_do_not_matter(people: list[int], labels: list[int]) -> None:
+    data = responses()
+    other = Responses(
+        data.item,
+        np.array(people)[data.annotator],
+        np.array(labels)[data.label],
+        data.items,
+        tuple(str(i) for i in range(7)),
+        tuple("pqr"),
+    )
+    a, b = fit(data, iterations=20), fit(other, iterations=20)
+    assert b.posterior[:, labels] == pytest.approx(a.posterior, abs=1e-9)
+    assert b.confusion[people][:, labels][:, :, labels] == pytest.approx(a.confusion, abs=1e-9)
+
+
+def test_who_did_little_is_drawn_to_the_others() -> None:
+    rows = [(str(i), a, "xy"[i % 2]) for i in range(40) for a in "ABC"]
+    rows += [("1", "D", "x"), ("3", "D", "x")]
+    free, drawn = (fit(Responses.from_rows(rows), strength=s).confusion[3] for s in (0, 5))
+    assert free[1, 1] == pytest.approx(0, abs=1e-6)
+    assert drawn[1, 1] > 0.6
+
+
+def test_entropy_is_zero_for_what_is_certain_and_one_bit_for_a_coin() -> None:
+    rows = [("1", "A", "x"), ("1", "B", "y"), ("2", "A", "x"), ("2", "B", "y")]
+    one = fit(Responses.from_rows(rows), "one-coin", iterations=1)
+    assert one.entropy == pytest.approx([1, 1])
+
+
+def test_who_never_meets_and_who_is_too_few() -> None:
+    rows = [(str(i), a, "x") for i in range(40) for a in ("ABC" if i % 2 else "DEF")]
+    overlap = Responses.from_rows(rows).overlap
+    assert overlap.parts == (("D", "E", "F"), ("A", "B", "C"))
+    assert overlap.too_little is None
+    assert "2 parts that never meet" in str(overlap.caution)
+    two = Responses.from_rows([(str(i), a, "x") for i in range(40) for a in "AB"]).overlap
+    assert "weights of 2 annotators cannot be told" in str(two.too_little)
+    few = Responses.from_rows([(str(i), a, "x") for i in range(4) for a in "ABC"]).overlap
+    assert "from 4 items" in str(few.too_little)
+
+
+def test_labels_all_alike() -> None:
+    rows = [(str(i), a, "x") for i in range(5) for a in "ABC"]
+    for model in ("dawid-skene", "one-coin", "mace"):
+        assert fit(Responses.from_rows(rows), model).posterior == pytest.approx(np.ones((5, 1)))
+
+
+def test_what_cannot_be_meant() -> None:
+    with pytest.raises(UsageError, match="model 'glad' is none of: dawid-skene"):
+        fit(responses(), "glad")
+    with pytest.raises(UsageError, match="strength"):
+        fit(responses(), strength=-1)
+    with pytest.raises(DataError, match="no response"):
+        fit(Responses.from_rows([]))

@@ -1,0 +1,134 @@
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp.campaign.consensus import CorpusConsensus, consensus_of_each
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.errors import UsageError
+
+# What each says of a true unit, in tenths: marks it, calls it by its category; starts early by.
+PLANTED = {"Ann": (0.95, 0.95, 0), "Bob": (0.9, 0.9, 0), "Cid": (0.8, 0.4, 2), "Dot": (0.4, 0.9, 0)}
+NAMES = tuple(PLANTED)
+Gold = dict[str, set[tuple[float, float, str | None]]]
+
+
+def planted(documents: int = 25, seed: int = 1) -> tuple[Corpus, Gold]:
+    """Documents of eight units far apart, three of the four annotators each; Cid also invents."""
+    rng = np.random.default_rng(seed)
+    gold: Gold = {}
+    continua = {}
+    for d in range(documents):
+        name, units = f"d{d}", []
+        gold[name] = {(50 * i, 50 * i + 10, "ab"[rng.integers(2)]) for i in range(8)}
+        people = [a for i, a in enumerate(NAMES) if i != d % 4]
+        for a in people:
+            marks, right, early = PLANTED[a]
+            for start, end, category in sorted(gold[name], key=str):
+                if rng.random() < marks:
+                    said = category if rng.random() < right else "ab"[category == "a"]
+                    units.append(Unit(a, start - early, end, said))
+            if a == "Cid":
+                units += [Unit(a, 50 * i + 25, 50 * i + 30, "a") for i in rng.integers(8, size=2)]
+        continua[name] = Continuum.from_units(units, annotators=people, bounds=(-5, 400), name=name)
+    return Corpus.from_continua(continua), gold
+
+
+def f1(found: CorpusConsensus, gold: Gold) -> float:
+    units = {
+        n: {(u.start, u.end, u.category) for u in c.continuum} for n, c in found.documents.items()
+    }
+    both = sum(len(units[n] & gold[n]) for n in gold)
+    return 2 * both / sum(len(units[n]) + len(gold[n]) for n in gold)
+
+
+@pytest.fixture(scope="module")
+def corpus() -> tuple[Corpus, Gold]:
+    return planted()
+
+
+@pytest.mark.parametrize("model", ["dawid-skene", "one-coin", "mace"])
+def test_planted_truth_is_recovered_better_than_by_votes(
+    corpus: tuple[Corpus, Gold], model: str
+) -> None:
+    continua, gold = corpus
+    votes, weighed = (consensus_of_each(continua, weights=w) for w in ("vote", model))
+    assert f1(weighed, gold) > f1(votes, gold) + 0.03
+    assert f1(weighed, gold) > 0.85
+
+
+def test_planted_annotators_are_told(corpus: tuple[Corpus, Gold]) -> None:
+    belief = consensus_of_each(corpus[0]).belief
+    assert belief.weights == "dawid-skene"
+    found = {a.name: a for a in belief.annotators}
+    for name, (marks, right, early) in PLANTED.items():
+        assert found[name].recall == pytest.approx(marks * right, abs=0.1)
+        assert found[name].boundary_bias == pytest.approx((-early, 0), abs=0.3)
+    assert found["Cid"].precision < 0.5 < 0.8 < found["Bob"].precision
+    row = found["Cid"].confusion["a"]
+    assert row["a"] == pytest.approx(0.8 * 0.4, abs=0.12)
+    assert row["∅"] == pytest.approx(0.2, abs=0.1)
+    assert sum(row.values()) == pytest.approx(1)
+
+
+def test_posteriors_are_calibrated(corpus: tuple[Corpus, Gold]) -> None:
+    continua, gold = corpus
+    found = consensus_of_each(continua)
+    pairs = [
+        (u.posterior, any(u.start <= e and s <= u.end and u.category == c for s, e, c in gold[n]))
+        for n, k in found.documents.items()
+        for u in k.units
+    ]
+    said, true = (np.array(x, float) for x in zip(*pairs, strict=True))
+    assert said.mean() == pytest.approx(true.mean(), abs=0.06)
+    assert np.mean((said - true) ** 2) < 0.1  # Brier; ignorance has .25
+
+
+def test_entropy_says_where_it_is_open(corpus: tuple[Corpus, Gold]) -> None:
+    found = consensus_of_each(corpus[0])
+    rows = found.review
+    assert [u.entropy for _, u in rows] == sorted((u.entropy for _, u in rows), reverse=True)
+    for c in found.documents.values():
+        assert c.entropy == pytest.approx(sum(u.entropy for u in c.units))
+
+
+def test_what_weights_cannot_be_told_from_is_decided_by_votes(corpus: tuple[Corpus, Gold]) -> None:
+    continua = corpus[0]
+    one = consensus_of_each(continua["d0"])
+    assert one.belief.weights == "vote"
+    assert "have 30 of them" in one.belief.notes[0]
+    two = {
+        n: c.only_annotators([a for a in ("Ann", "Bob") if a in c.annotators])
+        for n, c in continua.items()
+    }
+    asked = consensus_of_each(
+        {n: c for n, c in two.items() if len(c.annotators) > 1}, weights="mace"
+    )
+    assert asked.belief.weights == "vote"
+    assert "2 annotators cannot be told" in asked.belief.notes[0]
+    assert consensus_of_each(continua, weights="vote").belief.notes == ()
+
+
+def test_two_crowds_that_never_meet_are_said_to_be_two(corpus: tuple[Corpus, Gold]) -> None:
+    other = {
+        f"e{n}": Continuum.from_units(
+            [Unit(u.annotator.lower(), u.start, u.end, u.category) for u in c],
+            annotators=[a.lower() for a in c.annotators],
+            bounds=c.bounds,
+        )
+        for n, c in planted(12, seed=2)[0].items()
+    }
+    notes = consensus_of_each({**dict(corpus[0].items()), **other}).belief.notes
+    assert "2 parts that never meet" in notes[0]
+
+
+def test_unlabelled_units_are_a_label_of_their_own() -> None:
+    units = [Unit(a, 9 * i, 9 * i + 4, "x" if i % 3 else None) for a in "ABC" for i in range(40)]
+    found = consensus_of_each(gc.Continuum.from_units(units))
+    assert found.belief.weights == "dawid-skene"
+    (one,) = found.documents.values()
+    assert {(u.start, u.category) for u in one.continuum} == {(u.start, u.category) for u in units}
+
+
+def test_unknown_weights() -> None:
+    with pytest.raises(UsageError, match="weights 'glad' is none of: auto, vote, dawid-skene"):
+        consensus_of_each(planted(3)[0], weights="glad")

@@ -1,0 +1,304 @@
+"""The alternative annotator test: against other implementations, enumeration and hand counts."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace as changed
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gammacp as gc
+from gammacp.arrays import Floats
+from gammacp.campaign.replace import (
+    SCORES,
+    Instance,
+    pairwise_score,
+    replace,
+)
+from gammacp.campaign.replace.inference import equivalence, exact_test, rejected, t_test
+from gammacp.campaign.replace.scores import Aligning, pair_disorders
+from gammacp.campaign.replace.wins import Wins, wins_of
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from shuffling import shuffled_set
+from shuffling.reference import ReferenceModel
+from tests.conftest import Run
+
+PEOPLE = ("Ann", "Bea", "Cid")
+
+
+def labels(table: dict[str, str], name: str = "doc") -> Continuum:
+    """A letter per place and annotator; a dot is no label."""
+    rows = [(a, c, k) for a, text in table.items() for k, c in enumerate(text) if c != "."]
+    who, what, where = zip(*rows, strict=True)
+    starts = [2.0 * k for k in where]
+    return Continuum.from_columns(who, what, starts, [s + 1 for s in starts], name=name)
+
+
+def spans(table: dict[str, list[tuple[float, float, str]]]) -> Continuum:
+    rows = [(a, c, s, e) for a, units in table.items() for s, e, c in units]
+    return Continuum.from_columns(*zip(*rows, strict=True), annotators=tuple(table))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.2])
+def test_the_t_test_is_scipys(epsilon: float) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        d = rng.integers(-1, 2, size=rng.integers(3, 60)).astype(float)
+        if d.std() == 0:
+            continue
+        sums = (np.array(float(len(d))), np.array(d.sum()), np.array((d**2).sum()))
+        wanted = stats.ttest_1samp(d, epsilon, alternative="less").pvalue
+        assert t_test(*sums, epsilon) == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize(("value", "epsilon", "p"), [(0, 0.1, 0.0), (0, 0.0, 1.0), (1, 0.2, 1.0)])
+def test_a_constant_difference_wins_below_epsilon_and_not_at_it(
+    value: float, epsilon: float, p: float
+) -> None:
+    n = np.array(40.0)
+    assert t_test(n, 40 * np.array(value), 40 * np.array(value**2), epsilon) == p
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int) -> None:
+    epsilon, tails = 0.2, np.zeros(2 * n + 1)
+    for lost in np.linspace(0, 0.4, 401):
+        chance = {-1: lost, 0: 1 - 2 * lost - epsilon, 1: lost + epsilon}
+        mass = np.zeros(2 * n + 1)
+        for outcome in itertools.product((-1, 0, 1), repeat=n):
+            mass[sum(outcome) + n] += np.prod([chance[d] for d in outcome])
+        tails = np.maximum(tails, np.cumsum(mass))
+    found = [exact_test(n, total, epsilon) for total in range(-n, n + 1)]
+    assert found == pytest.approx(np.minimum(tails, 1).tolist(), abs=1e-12)
+
+
+def test_few_documents_are_not_rejected_more_often_than_promised() -> None:
+    """Eight documents, ρ exactly ε apart; the signed-rank test would reject in .23 and more."""
+    rng, epsilon = np.random.default_rng(3), 0.2
+    for lost in (0.0, 0.1, 0.4):
+        sizes = [lost, max(0.0, 1 - 2 * lost - epsilon), lost + epsilon]
+        sums = rng.choice([-1, 0, 1], p=sizes, size=(4000, 8)).sum(axis=1)
+        assert np.mean([exact_test(8, int(s), epsilon) <= 0.05 for s in sums]) <= 0.05
+
+
+def test_benjamini_yekutieli_is_scipys() -> None:
+    rng = np.random.default_rng(2)
+    p = rng.random((200, 9)) ** 4
+    wanted = stats.false_discovery_control(p, axis=1, method="by") <= 0.05
+    assert (rejected(p, 0.05) == wanted).all()
+    assert wanted.any()
+    with_nan = np.concatenate([p, np.full((200, 2), np.nan)], axis=1)
+    assert (rejected(with_nan, 0.05)[:, :9] == wanted).all()
+
+
+def test_equivalence_is_two_one_sided_tests() -> None:
+    d = np.array([0, 1, 0, -1, 0, 0, 1, 0, 0, -1] * 6, float)
+    below = stats.ttest_1samp(d, 0.2, alternative="less").pvalue
+    above = stats.ttest_1samp(d, -0.2, alternative="greater").pvalue
+    assert equivalence(d, 0.2) == pytest.approx(max(below, above))
+
+
+def test_wins_are_counted_as_by_hand() -> None:
+    """Four places: the candidate agrees with both others, one, none; a tie is a win of both."""
+    c = labels({"Ann": "aaba", "Bea": "aabb", "Cid": "abb.", "bot": "aaab"})
+    found = replace(c, ["bot"], score="accuracy", min_documents=1, epsilon=0.1)
+    people = {p.annotator: p for p in found.candidates[0].people}
+    # Ann against Bea and Cid: ties, ties, bot 0 and Ann 1, bot 1 and Ann 0 (Bea alone).
+    assert people["Ann"].rho_candidate == 3 / 4
+    assert people["Ann"].rho_annotator == 3 / 4
+    # Cid is absent at place 3; the others A, B: tie, bot 1 against 0, bot 0 against 1.
+    assert (people["Cid"].documents, people["Cid"].rho_candidate) == (3, 2 / 3)
+    assert people["Cid"].p == exact_test(3, 0, 0.1)
+
+
+def test_numbers_are_scored_by_their_distance() -> None:
+    c = labels({"Ann": "15", "Bea": "24", "Cid": "35", "bot": "29"})
+    found = replace(c, ["bot"], score="neg-rmse", min_documents=1)
+    people = {p.annotator: p for p in found.candidates[0].people}
+    # Place 0, Cid left out: bot √((1 + 0) / 2) against √((4 + 1) / 2); place 1: √((16+25)/2) loses.
+    assert people["Cid"].rho_candidate == 1 / 2
+    with pytest.raises(DataError, match="not all numbers"):
+        replace(labels({"Ann": "1x", "Bea": "11", "bot": "11"}), ["bot"], score="neg-rmse")
+
+
+def test_instances_need_two_people_and_the_candidate() -> None:
+    c = labels({"Ann": "aaa.", "Bea": "ab.b", "bot": "a.aa"})
+    [found] = replace(c, ["bot"], score="accuracy").candidates
+    assert (found.instances, found.left_out) == (1, 3)
+
+
+def test_people_with_few_documents_stay_among_the_others() -> None:
+    some, rare = "ab" * 20, "ab" * 10
+    c = labels({"Ann": some, "Bea": some, "Cid": rare + "." * 20, "bot": some})
+    [found] = replace(c, ["bot"], score="accuracy").candidates
+    assert {p.annotator: p.p is None for p in found.people} == dict.fromkeys(PEOPLE, False) | {
+        "Cid": True
+    }
+    assert found.winning_rate == 1.0
+    assert found.verdict.passes
+
+
+def test_a_single_expert_is_all_the_others_there_are() -> None:
+    c = labels({"Ann": "abab" * 10, "Bea": "aaaa" * 10, "Cid": "bbbb" * 10, "bot": "abaa" * 10})
+    [found] = replace(c, ["bot"], score="accuracy", expert="Ann").candidates
+    assert [p.annotator for p in found.people] == ["Bea", "Cid"]
+    # The bot errs at every fourth place, Bea and Cid at every second.
+    assert [p.rho_annotator for p in found.people] == [3 / 4, 1 / 2]
+    assert [p.rho_candidate for p in found.people] == [1.0, 3 / 4]
+
+
+@pytest.mark.parametrize("score", ["disorder", "soft-f1", "overlap"])
+def test_a_copy_of_a_person_passes_and_chance_does_not(score: str) -> None:
+    model, documents = ReferenceModel(n_units=6), {}
+    for i in range(40):
+        c = shuffled_set(model, "position+category", 0.3, 3, index=i, seed=5)
+        strange = shuffled_set(model, "position+category", 1.0, 1, index=i + 100, seed=5)
+        rows = [
+            (name, u.category, u.start, u.end)
+            for name, of, k in (
+                ("copy", 0, c),
+                ("random", 0, strange),
+                *((f"P{j}", j, c) for j in range(3)),
+            )
+            for u in map(k.unit, range(k.offsets[of], k.offsets[of + 1]))
+        ]
+        documents[f"d{i}"] = Continuum.from_columns(*zip(*rows, strict=True))
+    copy, strange = replace(documents, ["copy", "random"], score=score).candidates
+    assert (copy.name, strange.name) == ("copy", "random")
+    assert copy.verdict.passes is True
+    assert strange.verdict.passes is False
+    assert strange.winning_rate == 0.0
+    assert strange.verdict.enough_documents is None
+
+
+def test_the_disorder_of_two_is_that_of_their_alignment() -> None:
+    c = shuffled_set(ReferenceModel(n_units=8), "position+category", 0.3, 2, seed=1)
+    alignment = gc.align(c)
+    assert pair_disorders(alignment)[0, 1] == pytest.approx(alignment.disorder)
+
+
+def test_soft_f1_as_by_hand() -> None:
+    """A [0,10) x, [20,30) y; B [5,10) x, [20,30) z: P = ½(½), R = ½(1), 2PR/(P+R) = ⅓."""
+    c = spans({"A": [(0, 10, "x"), (20, 30, "y")], "B": [(5, 10, "x"), (20, 30, "z")], "C": []})
+    [found] = SCORES["soft-f1"].instances({"d": c}, Aligning())
+    assert found.pairs[0, 1] == pytest.approx(1 / 3)
+    assert found.pairs[0, 2] == 0.0
+    [found] = SCORES["overlap"].instances({"d": c}, Aligning())
+    assert found.pairs[0, 1] == 1.0
+
+
+@pytest.mark.parametrize("score", ["disorder", "soft-f1", "overlap"])
+def test_a_document_that_nobody_marked_is_a_tie(score: str) -> None:
+    c = Continuum.from_units([], annotators=(*PEOPLE, "bot"))
+    marked = spans({**{p: [(0.0, 3.0, "x")] for p in PEOPLE}, "bot": [(4.0, 6.0, "x")]})
+    [found] = replace({"a": c, "b": marked}, ["bot"], score=score, min_documents=1).candidates
+    assert {p.rho_candidate for p in found.people} == {0.5}
+
+
+def test_a_score_of_ones_own() -> None:
+    @pairwise_score("as-many", "as many units")
+    def as_many(c: Continuum) -> Floats:
+        return -np.abs(c.counts[:, None] - c.counts[None, :]).astype(np.float64)
+
+    try:
+        c = spans({"A": [(0, 1, "x")], "B": [(5, 6, "x")], "bot": [(0, 1, "x"), (5, 6, "y")]})
+        [found] = replace(c, ["bot"], score="as-many").candidates
+        assert found.advantage_probability == 0.0
+    finally:
+        SCORES.unregister("as-many")
+
+
+def test_verdicts_say_what_would_change_them() -> None:
+    c = labels({"Ann": "ab" * 20, "Bea": "ab" * 20, "Cid": "ab" * 20, "bot": "abababaa" * 5})
+    [found] = replace(c, ["bot"], score="accuracy", epsilon=0.05).candidates
+    assert found.verdict.passes is False
+    assert found.verdict.least_epsilon is not None
+    again = replace(c, ["bot"], score="accuracy", epsilon=found.verdict.least_epsilon)
+    assert again.candidates[0].verdict.passes is True
+    below = replace(c, ["bot"], score="accuracy", epsilon=found.verdict.least_epsilon - 0.01)
+    assert below.candidates[0].verdict.passes is False
+    assert f"from ε = {found.verdict.least_epsilon:g} on" in found.verdict.in_words()
+    assert "would not let it pass" in found.verdict.in_words()
+
+
+def test_too_few_documents_give_no_verdict() -> None:
+    c = labels({"Ann": "abababab", "Bea": "abababab", "Cid": "abababab", "bot": "abababab"})
+    [found] = replace(c, ["bot"], score="accuracy").candidates
+    assert found.verdict.passes is None
+    assert np.isnan(found.winning_rate)
+    assert found.verdict.enough_documents == 30
+    words = found.verdict.in_words()
+    assert words.startswith("No verdict on bot")
+    assert "nobody has more than 8" in words
+    assert changed(found.verdict, enough_documents=None).in_words().endswith("let it pass.")
+
+
+def test_the_order_of_people_and_documents_does_not_matter() -> None:
+    rng = np.random.default_rng(0)
+    documents = [
+        Instance(f"{i}", (*PEOPLE, "bot"), (lambda x: x + x.T)(rng.integers(0, 3, (4, 4)) * 1.0))
+        for i in range(50)
+    ]
+    turned = [
+        Instance(d.name, d.annotators[::-1], d.pairs[::-1, ::-1]) for d in reversed(documents)
+    ]
+    first, second = (wins_of("bot", d, lambda x: float(x.mean())) for d in (documents, turned))
+
+    def rates(w: Wins) -> dict[str, float]:
+        return dict(zip(w.people, w.p_values(0.2, 30).tolist(), strict=True))
+
+    assert rates(first) == rates(second)
+
+
+def test_bad_input_is_told_with_what_to_do(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("annotator,category,start,end\nAnn,x,0,1\nBea,x,0,1\nbot,x,0,1\nmute,,,\n")
+    base = ("replace", path, "--candidate")
+    assert "no annotator" in run(*base, "bott").err
+    assert run(*base, "bott").code == 3
+    assert run("replace", path).code == 2
+    assert run(*base, "bot", "--score", "kappa").code == 2
+    assert run(*base, "bot", "--epsilon", "2").code == 2
+    assert run(*base, "bot", "--epsilon", "friends").code == 2
+    assert run(*base, "bot", "--expert", "bot").code == 2
+    alone = run(*base, "bot", "--candidate", "Ann", "--candidate", "mute")
+    assert (alone.code, "two people" in alone.err) == (3, True)
+    silent = run(*base, "mute", "--json")
+    assert silent.code == 0
+    found = json.loads(silent.out)["candidates"]["mute"]
+    assert found["passes"] is None
+    assert any("no unit at all" in note for note in found["notes"])
+    assert "too few documents to say" in found["verdict"]
+
+
+def test_who_never_meets_two_people_cannot_be_tested(run: Run, tmp_path: Path) -> None:
+    for name, rows in (("a", "Ann,x,0,1\nBea,x,0,1\n"), ("b", "Cid,x,0,1\nbot,x,0,1\n")):
+        (tmp_path / f"{name}.csv").write_text("annotator,category,start,end\n" + rows)
+    found = run("replace", tmp_path / "a.csv", tmp_path / "b.csv", "--candidate", "bot")
+    assert (found.code, "shares no documents with two people" in found.err) == (3, True)
+
+
+def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("annotator,category,start,end\nAnn,x,0,1\nBea,x,0,1\nbot,y,0,1\n")
+    found = run("replace", path, "--candidate", "bot", "--json", "--score", "accuracy")
+    document = json.loads(found.out)
+    assert {"candidates", "score", "signature", "left_out"} <= set(document)
+    bot = document["candidates"]["bot"]
+    keys = {"winning_rate", "advantage_probability", "passes", "epsilon", "interval", "annotators"}
+    assert keys <= set(bot)
+    assert {"rho_candidate", "rho_annotator", "p"} <= set(bot["annotators"]["Ann"])
+
+
+def test_epsilon_by_who_the_people_are() -> None:
+    c = labels({"Ann": "ab", "Bea": "ab", "bot": "ab"})
+    for name, value in (("experts", 0.2), ("skilled", 0.15), ("crowd", 0.1), ("0.3", 0.3)):
+        [found] = replace(c, ["bot"], score="accuracy", epsilon=name).candidates
+        assert found.verdict.epsilon == value
+    with pytest.raises(UsageError):
+        replace(c, ["bot"], score="accuracy", epsilon=-0.1)
