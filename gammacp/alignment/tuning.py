@@ -42,6 +42,8 @@ class Tuning:
     closest_per_unit
         Pairs per unit that are kept where there are too many: several times what a unit can be
         aligned with.
+    sampled_pairs
+        Pairs from which a crowd's density is estimated, 0.2 GB for a moment.
     shrink
         Factor by which the distance of kept pairs is cut while they are too many.
     closest_seconds
@@ -223,6 +225,7 @@ class Tuning:
     merged_share: float = 0.5
     kinds: int = 200
     closest_per_unit: int = 30
+    sampled_pairs: int = 2_000_000
     shrink: float = 0.25
     closest_seconds: float = 60.0
     pooling_seconds: float = 1.0

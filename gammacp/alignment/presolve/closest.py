@@ -15,7 +15,7 @@ from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.alignment.tuning import Tuning
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity
+from gammacp.dissimilarity.base import BoundDissimilarity, columns
 from gammacp.stopping import due
 
 # Of Δ: no pairs closer than this are asked for.
@@ -63,6 +63,7 @@ def _closest(
     """A problem of the closest pairs alone, with the largest d among them; None without time."""
     n, delta = continuum.n_annotators, dissimilarity.delta
     most = (n - 1 + pair_count(n)) * delta
+    most = min(most, _expected_distance(continuum, dissimilarity, tuning))
     while most > _SMALLEST * delta and not due(deadline):
         try:
             return build_problem(
@@ -77,3 +78,19 @@ def _closest(
         except TooManyPairsError:
             most *= tuning.shrink
     return None
+
+
+def _expected_distance(
+    continuum: Continuum, dissimilarity: BoundDissimilarity, tuning: Tuning
+) -> float:
+    """A distance within which there are about as many pairs as are kept, from a sample of pairs."""
+    rng = np.random.default_rng(0)
+    size = tuning.sampled_pairs
+    first, second = rng.integers(0, continuum.n_units, (2, size))
+    codes = continuum.annotator_codes
+    different = codes[first] != codes[second]
+    units = columns(continuum)
+    cost = dissimilarity.pairwise(units[first[different]], units[second[different]])
+    kept = tuning.closest_per_unit * continuum.n_units
+    wanted = int(0.7 * kept / (0.5 * float(continuum.n_units) ** 2) * size)
+    return float(np.partition(cost, wanted)[wanted]) if 0 < wanted < len(cost) else np.inf

@@ -47,7 +47,8 @@ def pooled(
         category[order],
         bounds=(0.0, 1.0),
     )
-    few = merged(flat, dissimilarity, order, most=tuning.kinds, tuning=tuning)
+    all_pairs = replace(tuning, pairs=tuning.kinds**2)
+    few = merged(flat, dissimilarity, order, most=tuning.kinds, tuning=all_pairs)
     if few is None:
         return None
     at_least = max(deadline, time.monotonic() + tuning.pooling_seconds)
