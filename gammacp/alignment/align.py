@@ -129,8 +129,13 @@ def best_disorder(
 ) -> BestDisorder:
     """Disorder of the best alignment, without the alignment's objects and without tie-breaking.
 
-    `dissimilarity` is bound (`gammacp.dissimilarity.bind`), so that random continua are measured
-    with the observed continuum's normalisers. The other parameters are those of `align`.
+    Parameters
+    ----------
+    continuum, dissimilarity
+        The dissimilarity is bound (`gammacp.dissimilarity.bind`), so that random continua are
+        measured with the observed continuum's normalisers.
+    solving
+        The other keywords of `align`.
     """
     return BestDisorder(*best_groups(continuum, dissimilarity, **solving)[:3])
 
