@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gammacp.campaign.compare import (
         Comparison,
         Confusion,
+        Groups,
         PairMatrix,
         ReferenceComparison,
     )
@@ -79,6 +80,11 @@ REFERENCE = (
     Column("equal", "same category", count),
     Column("missed", "missed", count),
     Column("added", "added", count),
+)
+GROUPS = (
+    Column("group", "group"),
+    Column("annotators", "annotators", count),
+    Column("gamma", "γ within", number),
 )
 ROUNDS = (
     Column("round", "round"),
@@ -203,6 +209,17 @@ def rounds(first: Score, second: Score) -> Table:
     """Two rounds with their signatures."""
     named = (("this one", first), ("the other", second))
     return Table(ROUNDS, [{"round": name, **score.as_dict()} for name, score in named])
+
+
+def groups(found: Groups) -> Table:
+    """Agreement within each group of annotators."""
+    return Table(
+        GROUPS,
+        [
+            {"group": name, "annotators": len(people), "gamma": found.within[name]}
+            for name, people in found.members.items()
+        ],
+    )
 
 
 def pairs(found: PairMatrix) -> Table:

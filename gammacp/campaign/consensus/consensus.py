@@ -129,7 +129,13 @@ class Consensus:
 
 
 def doubt(unit: ConsensusUnit) -> float:
-    """How much is open: the entropy where there is a model, else the disorder."""
+    """How much is open: the entropy where there is a model, else the disorder.
+
+    Parameters
+    ----------
+    unit
+        Of a consensus.
+    """
     return unit.disorder if unit.entropy is None else unit.entropy
 
 

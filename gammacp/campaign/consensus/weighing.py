@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Bools, Codes, Floats
 from gammacp.campaign.annotators import STRENGTH, Fit, Responses
+from gammacp.continuum import Continuum
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
@@ -89,24 +90,38 @@ def responses_of(alignments: Iterable[Alignment]) -> Responses:
     """A response per unitary alignment and annotator of its document."""
     found = list(alignments)
     names = tuple(dict.fromkeys(a for f in found for a in f.continuum.annotators))
-    code = {name: i for i, name in enumerate(names)}
     labels: list[str | None] = list(dict.fromkeys(c for f in found for c in f.continuum.categories))
     if any((f.continuum.category_codes < 0).any() for f in found):
         labels.append(None)
-    place = {c: i for i, c in enumerate(labels)}
+    empty = np.zeros(0, np.int64)
+    names_only = Responses(empty, empty, empty, 0, names, (*labels, ABSENT))
+    continua = [f.continuum for f in found]
+    return responses_of_groups(continua, [f.groups for f in found], names_only)
+
+
+def responses_of_groups(
+    continua: Sequence[Continuum],
+    groups: Sequence[Codes],
+    like: Responses,
+    masks: Sequence[Bools] | None = None,
+) -> Responses:
+    """Responses of the groups of each continuum, with the codes of `like`; of some annotators."""
+    code = {name: i for i, name in enumerate(like.annotators)}
+    place = {c: i for i, c in enumerate(like.labels)}
     columns, before = [], 0
-    for f in found:
-        c, groups = f.continuum, f.groups
+    for i, (c, rows) in enumerate(zip(continua, groups, strict=True)):
         # One entry per category of the continuum, the last for its units without any.
         known = np.array([*(place[k] for k in c.categories), place.get(None, -1)], np.int64)
-        said = np.where(groups < 0, len(labels), known[c.category_codes[groups]])
-        items = np.arange(before, before + len(groups))
-        before += len(groups)
+        said = np.where(rows < 0, len(like.labels) - 1, known[c.category_codes[rows]])
+        items = np.arange(before, before + len(rows))
+        before += len(rows)
         mine = np.array([code[a] for a in c.annotators], np.int64)
-        item, annotator = np.repeat(items, len(mine)), np.tile(mine, len(groups))
+        if masks is not None:
+            mine, said = mine[masks[i]], said[:, masks[i]]
+        item, annotator = np.repeat(items, len(mine)), np.tile(mine, len(rows))
         columns.append((item, annotator, said.ravel()))
     item, annotator, label = (np.concatenate(x) for x in zip(*columns, strict=True))
-    return Responses(item, annotator, label, before, names, (*labels, ABSENT))
+    return Responses(item, annotator, label, before, like.annotators, like.labels)
 
 
 def best_threshold(there: Floats) -> float:

@@ -132,3 +132,14 @@ def test_unlabelled_units_are_a_label_of_their_own() -> None:
 def test_unknown_weights() -> None:
     with pytest.raises(UsageError, match="weights 'glad' is none of: auto, vote, dawid-skene"):
         consensus_of_each(planted(3)[0], weights="glad")
+
+
+def test_realigning_with_the_consensus_ends(corpus: tuple[Corpus, Gold]) -> None:
+    continua, gold = corpus
+    plain, again = (consensus_of_each(continua, rounds=n) for n in (0, 4))
+    assert plain.belief.rounds == 0
+    assert 0 <= again.belief.rounds <= 4
+    assert f1(again, gold) == pytest.approx(f1(plain, gold), abs=0.03)
+    for name, c in again.documents.items():
+        marked = sum(u is not None for unit in c.units for u in unit.units.values())
+        assert marked == continua[name].n_units
