@@ -206,7 +206,7 @@ def _free(counts: Floats, state: _State) -> tuple[Floats, _State]:
         k = len(pooled)
         right = np.trace(pooled) / pooled.sum()
         coin = np.where(np.eye(k, dtype=bool), right, (1 - right) / max(k - 1, 1))
-        pooled += state.strength * len(counts) * coin
+        pooled += state.strength * coin
     pooled /= pooled.sum(axis=1, keepdims=True)
     # Without a prior a label that an annotator never used takes no share of the row.
     rows = np.maximum(
