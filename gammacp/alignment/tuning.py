@@ -95,8 +95,6 @@ class Tuning:
     lost
         Of the scale, per unit: what a quick alignment may lose against a block's prices before they
         are priced by a linear program (3 × 500).
-    first_loss
-        Of the scale: columns that lose more are looked at only once those below are decided.
     loss_step
         Of the scale: how far columns are taken in at first; then four times as far each time.
     component_nodes
@@ -202,7 +200,7 @@ class Tuning:
         Seconds that HiGHS may overrun its time limit before it is left to itself.
     spare_groups
         Groups that annealing may have beyond twice those it starts with.
-    ties
+    table
         Numbers in annealing's table of units by groups, 160 MB; above, it is left out.
     moves
         Moves per unit of the first runs of annealing; 500 units of 200 annotators take 0.4 s, and
@@ -256,7 +254,6 @@ class Tuning:
     lost: float = 0.02
 
     # Proof by components
-    first_loss: float = 0.05
     loss_step: float = 0.004
     component_nodes: int = 20_000
 
@@ -313,7 +310,7 @@ class Tuning:
     assignments: int = 12
     patience: float = 0.5
     spare_groups: int = 30
-    ties: int = 20_000_000
+    table: int = 20_000_000
     moves: int = 2000
     heats: tuple[float, ...] = (0.1, 0.03, 0.01, 0.003)
     cold: float = 1e-3

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ReferenceComparison,
     )
     from gammacp.campaign.consensus import AnnotatorQuality, Consensus, ConsensusUnit
+    from gammacp.campaign.plan import Plan
     from gammacp.campaign.replace import Candidacy, Replacement
     from gammacp.measures.score import Score
 
@@ -107,6 +108,12 @@ CURVE = (
     Column("sd", "sd", number),
     Column("smooth", "smooth", number),
     Column("sets", "sets", count),
+)
+DESIGNS = (
+    Column("annotators", "annotators each", count),
+    Column("documents", "documents", number, digits=0),
+    Column("cost", "cost", number, digits=0),
+    Column("spread", "spread", number, digits=3),
 )
 _PASSES = {True: "yes", False: "no", None: "not tested"}
 REPLACEMENT = (
@@ -301,6 +308,11 @@ def people(found: Candidacy) -> Table:
     """A candidate against each person."""
     records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
     return Table(PEOPLE, records).without_empty("p", "p_equivalence")
+
+
+def designs(found: Plan) -> Table:
+    """What reaches the goal, by the number of annotators."""
+    return Table(DESIGNS, [d.as_dict() for d in found.designs])
 
 
 def curves(found: Calibration) -> Table:

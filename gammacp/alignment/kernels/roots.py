@@ -5,45 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.kernels.messages import pair_at
-from gammacp.alignment.problem import Adjacency
+from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
-
-
-@kernel
-def loose_bound(
-    annotator: Codes,
-    graph: Adjacency,
-    price: Floats,
-    opening: float,
-    most: float,
-    root: int,
-) -> float:
-    """What no group of the root gains beyond its prices, at most: all other pairs at `most`.
-
-    The best unit of each later annotator, at half the largest weight to each of the others.
-    """
-    total = -price[root]
-    best = 0.0
-    last = -1
-    others = 0
-    for p in range(graph.start[root], graph.start[root + 1]):
-        u = graph.neighbour[p]
-        if u > root and annotator[u] != last:
-            last = annotator[u]
-            others += 1
-    last = -1
-    for p in range(graph.start[root], graph.start[root + 1]):
-        u = graph.neighbour[p]
-        if u > root:
-            if annotator[u] != last:
-                total += best
-                best = 0.0
-                last = annotator[u]
-            best = max(
-                best, opening - price[u] + graph.weight[p] + 0.5 * max(most, 0.0) * (others - 1)
-            )
-    return float(total + best)
 
 
 @kernel
@@ -64,7 +28,7 @@ def label_starts(annotator: Codes, unit: Codes, size: int) -> tuple[int, Indices
 
 @kernel
 def root_graph(
-    graph: Adjacency,
+    graph: Graph,
     unit: Codes,
     value: Floats,
     place: Codes,
@@ -100,9 +64,7 @@ def root_graph(
 
 @kernel
 def reduce_candidates(
-    annotator: Codes,
-    n_annotators: int,
-    graph: Adjacency,
+    graph: Graph,
     unit: Codes,
     value: Floats,
     size: int,
@@ -118,6 +80,7 @@ def reduce_candidates(
     other annotators, and the same of the best unit of each of them. `unit` and `value` are packed
     in place; `place[unit]` is a candidate's number, −1 for others. Also returns the bound of all.
     """
+    annotator, n_annotators = graph.annotator, graph.n_annotators
     for i in range(size):
         place[unit[i]] = i
     while True:
