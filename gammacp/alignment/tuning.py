@@ -95,6 +95,8 @@ class Tuning:
     lost
         Of the scale, per unit: what a quick alignment may lose against a block's prices before they
         are priced by a linear program (3 × 500).
+    first_loss
+        Of the scale: columns that lose more are looked at only once those below are decided.
     loss_step
         Of the scale: how far columns are taken in at first; then four times as far each time.
     component_nodes
@@ -254,6 +256,7 @@ class Tuning:
     lost: float = 0.02
 
     # Proof by components
+    first_loss: float = 0.05
     loss_step: float = 0.004
     component_nodes: int = 20_000
 

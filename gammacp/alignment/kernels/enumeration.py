@@ -75,6 +75,8 @@ def profitable_groups(
                 into += w
                 sums[depth + 1, m] = sums[depth, m] + w
                 lack = min(lack, sums[depth + 1, m] + rest[local[chosen[m]], k + 1])
+                if lack + opening < -tolerance:
+                    break
             if min(lack, into + rest[x, k + 1]) + opening < -tolerance:
                 candidate += 1
                 continue

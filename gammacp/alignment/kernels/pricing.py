@@ -16,6 +16,7 @@ from gammacp.alignment.kernels.growing import Growing, appended, filled, no_colu
 from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
 from gammacp.alignment.kernels.roots import (
     label_starts,
+    loose_bound,
     reduce_candidates,
     root_graph,
 )
@@ -90,8 +91,13 @@ def price_groups(
     never = 1.0 + 10.0 * n_annotators * (abs(opening) + n_annotators * most_weight)
     for root in roots:
         excess[root] = max(floor, 0.0)
-        if halted[0] and every:
-            return trimmed(found), excess, unsure, False
+        if halted[0]:
+            if every:
+                return trimmed(found), excess, unsure, False
+            loose = loose_bound(graph, price, opening, most_weight, root)
+            excess[root] = max(excess[root], loose)
+            unsure[root] = True
+            continue
         size = 0
         for p in range(graph.start[root], graph.start[root + 1]):
             if graph.neighbour[p] > root:

@@ -11,6 +11,36 @@ from gammacp.kernel import kernel
 
 
 @kernel
+def loose_bound(graph: Graph, price: Floats, opening: float, most: float, root: int) -> float:
+    """What no group of the root gains beyond its prices, at most: all other pairs at `most`.
+
+    The best unit of each later annotator, at half the largest weight to each of the others.
+    """
+    annotator = graph.annotator
+    total = -price[root]
+    best = 0.0
+    last = -1
+    others = 0
+    for p in range(graph.start[root], graph.start[root + 1]):
+        u = graph.neighbour[p]
+        if u > root and annotator[u] != last:
+            last = annotator[u]
+            others += 1
+    last = -1
+    for p in range(graph.start[root], graph.start[root + 1]):
+        u = graph.neighbour[p]
+        if u > root:
+            if annotator[u] != last:
+                total += best
+                best = 0.0
+                last = annotator[u]
+            best = max(
+                best, opening - price[u] + graph.weight[p] + 0.5 * max(most, 0.0) * (others - 1)
+            )
+    return float(total + best)
+
+
+@kernel
 def label_starts(annotator: Codes, unit: Codes, size: int) -> tuple[int, Indices, int]:
     """Annotators of the candidates, where each one's candidates begin, most labels of one."""
     begin = np.zeros(size + 1, np.int64)

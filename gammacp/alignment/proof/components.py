@@ -187,7 +187,7 @@ def decompose(
     *,
     ties: bool = False,
 ) -> tuple[Indices, Decomposition, float]:
-    """The worked-out proof: the columns by their loss, its state, and Σ of the prices."""
+    """The worked-out proof: which columns it is about, its state, and Σ of the prices."""
     from gammacp.alignment.kernels.duals import make_feasible
 
     ranked = columns.renumbered(problem.ranks)
@@ -195,9 +195,28 @@ def decompose(
     highest = problem.opening if problem.cover else np.inf
     price = np.minimum(price, highest)
     loss = make_feasible(price, columns._replace(members=ranked.members), highest)
-    order = np.argsort(loss, kind="stable")
-    state = Decomposition(
-        ranked.select(order), loss[order], price, problem, limits, deadline, ties=ties
-    )
-    state.run()
-    return order, state, float(price.sum())
+    most_loss = limits.tuning.first_loss * problem.scale
+    while True:
+        kept = np.flatnonzero(loss <= most_loss)
+        kept = kept[np.argsort(loss[kept], kind="stable")]
+        state = Decomposition(
+            ranked.select(kept), loss[kept], price, problem, limits, deadline, ties=ties
+        )
+        state.run()
+        everything = len(kept) == len(loss)
+        if not state.complete or everything or not _matters(state, ranked, loss, most_loss):
+            return kept, state, float(price.sum())
+        most_loss *= 8
+
+
+def _matters(state: Decomposition, columns: Columns, loss: Floats, most_loss: float) -> bool:
+    """Whether a column beyond that loses less than the components it touches."""
+    from gammacp.alignment.kernels.components import activate
+
+    if state.total <= most_loss:
+        return False
+    decided = loss <= most_loss
+    before, never = int(decided.sum()), np.inf
+    tolerance = state.tolerance
+    activate(columns, loss, decided, state.label, state.least, tolerance, never)
+    return int(decided.sum()) > before
