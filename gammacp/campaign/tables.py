@@ -155,7 +155,7 @@ QUALITIES = (
     Column("end_sd", "± sd", number, digits=2),
 )
 _LABEL = Column(
-    "category", "category", value=lambda r: "?" if r["tied"] else r["category"] or UNLABELLED
+    "category", "category", value=lambda r: r["category"] or ("?" if r["tied"] else UNLABELLED)
 )
 REVIEW = (
     Column("file", "file"),

@@ -251,6 +251,7 @@ def _sentence(found: AcrossGroups) -> str:
     if math.isnan(found.p_value):
         return f"{said}; too few annotators for a test of the difference."
     return (
-        f"{said}; pairs within agree by {found.difference:+.3f} more, which annotators dealt at "
-        f"random into such groups reach with probability {found.p_value:.4f} ({found.deals} deals)."
+        f"{said}; γ within is {found.difference:+.3f} against it, a difference that annotators "
+        f"dealt at random into such groups reach with probability {found.p_value:.4f} "
+        f"({found.deals} deals)."
     )

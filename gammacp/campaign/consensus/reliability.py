@@ -8,6 +8,7 @@ half to whole crowds; for γ none holds, so what is said is of halves, and nothi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -20,8 +21,10 @@ from gammacp.arrays import Bools, Codes
 from gammacp.campaign.annotators import posterior_of
 from gammacp.campaign.consensus.consensus import Consensus, consensus_of_groups
 from gammacp.campaign.consensus.several import CorpusConsensus
-from gammacp.campaign.consensus.weighing import Truth, responses_of_groups
+from gammacp.campaign.consensus.votes import needed_support
+from gammacp.campaign.consensus.weighing import Truth, best_threshold, responses_of_groups
 from gammacp.continuum import Continuum, Corpus
+from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
 
@@ -43,8 +46,10 @@ class Reliability:
         Over the splits: 1 − Σ observed / Σ expected disorder, and the standard deviation of γ of a
         split.
     splits, documents
-        How many splits, and in how many documents both halves marked something in each of them on
-        average.
+        How many splits, and how many documents γ was of in each of them on average: those in which
+        either half kept a unit.
+    left_out
+        Documents of fewer than four annotators.
     people
         Least and most annotators in a half.
     """
@@ -53,6 +58,7 @@ class Reliability:
     sd: float
     splits: int
     documents: float
+    left_out: int
     people: tuple[int, int]
 
     def as_dict(self) -> dict[str, Any]:
@@ -62,6 +68,7 @@ class Reliability:
             "sd": self.sd,
             "splits": self.splits,
             "documents": self.documents,
+            "left_out": self.left_out,
             "people": list(self.people),
             "extrapolated": None,
         }
@@ -70,10 +77,12 @@ class Reliability:
         """One sentence for people."""
         low, high = self.people
         size = f"{low}" if low == high else f"{low} to {high}"
+        few = f"; {self.left_out} with fewer than four left out" if self.left_out else ""
         return (
             f"Reliability of the consensus: two consensuses of {size} annotators each agree by "
-            f"γ = {self.value:.3f} (± {self.sd:.3f} over {self.splits} splits); that of all is of "
-            "more people, and no formula says by how much its γ is higher."
+            f"γ = {self.value:.3f} in {self.documents:.4g} documents (standard deviation "
+            f"{self.sd:.3f} over {self.splits} splits of the same people{few}). That of all is of "
+            "more people and may be more reliable; no formula says by how much."
         )
 
 
@@ -90,8 +99,10 @@ def reliability(
     Parameters
     ----------
     found
-        What `consensus_of_each` returns. A half is weighed as there, with the confusion matrices
-        fitted to everybody (votes: more than half of the half), from the same alignment.
+        What `consensus_of_each` returns. A half is weighed as there and by the same rules (of
+        the support that was asked for, its share), with the confusion matrices fitted to
+        everybody, from the same alignment: the halves are a little less independent than two
+        crowds.
     splits
         How many; default 20, and fewer for large corpora, at least 2.
     samples
@@ -120,7 +131,13 @@ def reliability(
     sums, values, sizes = np.zeros(2), [], []
     for split in range(count):
         corpus = _split(found, parts, rng)
-        score = agreement(corpus, samples=samples, seed=seed + split, executor=executor)
+        score = agreement(
+            corpus,
+            dissimilarity=found.dissimilarity or Combined(),
+            samples=samples,
+            seed=seed + split,
+            executor=executor,
+        )
         computed = score.computed
         if not computed:
             continue
@@ -136,6 +153,7 @@ def reliability(
         sd=float(np.std(values, ddof=1)) if len(values) > 1 else 0.0,
         splits=len(values),
         documents=float(np.mean(sizes)),
+        left_out=len(found.alignments) - len(parts),
         people=(min(halves), max(halves)),
     )
 
@@ -163,29 +181,39 @@ def _half(found: CorpusConsensus, parts: Sequence[tuple[Alignment, Bools]]) -> l
     belief = found.belief
     groups = [_of(f.groups, mask) for f, mask in parts]
     posteriors: list[Any] = [None] * len(parts)
+    threshold = 0.0
     if belief.fit is not None and belief.responses is not None:
         continua = [f.continuum for f, _ in parts]
         r = responses_of_groups(continua, groups, belief.responses, [m for _, m in parts])
         posterior, _ = posterior_of(r, belief.fit.confusion, belief.fit.prevalence)
+        threshold = best_threshold(posterior)
         posteriors = np.split(posterior, np.cumsum([len(g) for g in groups])[:-1])
     return [
         consensus_of_groups(
             f.continuum,
             g,
             np.zeros(len(g)),
-            support=1 if belief.fit else int(mask.sum()) // 2 + 1,
-            boundaries="majority" if belief.fit else "median",
-            truth=_truth(found, posterior, mask),
+            support=_support(found, mask),
+            boundaries=found.boundaries or ("majority" if belief.fit else "median"),
+            truth=_truth(found, posterior, threshold, mask),
         )
         for (f, mask), g, posterior in zip(parts, groups, posteriors, strict=True)
     ]
 
 
-def _truth(found: CorpusConsensus, posterior: Any, mask: Bools) -> Truth | None:
-    belief = found.belief
-    if posterior is None or belief.responses is None or belief.threshold is None:
+def _support(found: CorpusConsensus, mask: Bools) -> int:
+    """As much of the half as the consensus asked of all."""
+    half = int(mask.sum())
+    if found.support is None:
+        return 1 if found.belief.fit else half // 2 + 1
+    return max(1, math.ceil(needed_support(found.support, len(mask)) * half / len(mask)))
+
+
+def _truth(found: CorpusConsensus, posterior: Any, threshold: float, mask: Bools) -> Truth | None:
+    responses = found.belief.responses
+    if posterior is None or responses is None:
         return None
-    return Truth(posterior, belief.responses.labels, belief.threshold, np.ones(len(mask)))
+    return Truth(posterior, responses.labels, threshold, np.ones(len(mask)))
 
 
 def _of(groups: Codes, mask: Bools) -> Codes:

@@ -53,7 +53,7 @@ class Belief:
     notes
         Why it is the vote although weights were asked for, and what the weights cannot say.
     threshold
-        The probability from which units are kept; None for votes.
+        The probability of its category from which a unit is kept; None for votes.
     rounds
         How often the documents were aligned again with the consensus as one more annotator.
     fit, responses, annotators
@@ -94,6 +94,8 @@ class CorpusConsensus:
         The best alignments that they come from.
     belief
         Whom they believe.
+    support, boundaries, dissimilarity
+        What was asked for; None where it was left open.
     failures
         Why documents that are missing have none, each with its name.
     """
@@ -101,6 +103,9 @@ class CorpusConsensus:
     documents: Mapping[str, Consensus]
     alignments: Mapping[str, Alignment]
     belief: Belief
+    support: str | float | None = None
+    boundaries: str | None = None
+    dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
 
     @property
@@ -225,6 +230,9 @@ def consensus_of_each(
         documents=documents,
         alignments=alignments,
         belief=belief,
+        support=support,
+        boundaries=boundaries,
+        dissimilarity=dissimilarity,
         failures=tuple(failures.values()),
     )
 
@@ -286,7 +294,7 @@ def _weighed(
     """The consensus of each document by a model, which is fitted over all of them."""
     responses = responses_of(alignments.values())
     fitted = fit(responses, model)
-    threshold = best_threshold(1 - fitted.posterior[:, -1])
+    threshold = best_threshold(fitted.posterior)
     sizes = np.cumsum([len(f.groups) for f in alignments.values()])[:-1]
     posteriors = np.split(fitted.posterior, sizes)
     code = {name: i for i, name in enumerate(responses.annotators)}

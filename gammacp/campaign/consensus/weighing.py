@@ -35,7 +35,7 @@ class Truth:
     labels
         Categories, None for "unlabelled" where somebody left a unit so, and ∅.
     threshold
-        Units are kept from this probability that something is there.
+        Units are kept from this probability of their category.
     boundaries
         What each annotator's boundaries count, shape (annotators,).
     """
@@ -124,23 +124,31 @@ def responses_of_groups(
     return Responses(item, annotator, label, before, like.annotators, like.labels)
 
 
-def best_threshold(there: Floats) -> float:
-    """The probability from which units are to be kept for the highest expected F₁.
+def best_threshold(posterior: Floats) -> float:
+    """The probability of its category from which a unit is to be kept for the highest expected F₁.
 
-    With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N).
+    With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N); one more
+    raises it if its p is above half of it.
 
-    >>> best_threshold(np.array([0.9, 0.8, 0.45, 0.2]))
-    0.45
+    Parameters
+    ----------
+    posterior
+        Shape (items, labels), the last label ∅.
+
+    >>> best_threshold(np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]]))  # 1.7 / (2 + 1.9)
+    0.4358974358974359
     """
-    ranked = np.sort(there)[::-1]
-    gain = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + ranked.sum())
-    return float(ranked[int(gain.argmax())])
+    ranked = np.sort(posterior[:, :-1].max(axis=1, initial=0.0))[::-1]
+    expected = float((1 - posterior[:, -1]).sum())
+    gain = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + expected)
+    return float(gain.max(initial=0.0) / 2)
 
 
 def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[Consensus]) -> Floats:
     """What each annotator's boundaries count: 1 over their mean distance from the consensus.
 
-    Relative to everybody's; who did little is drawn to the mean like a confusion matrix.
+    Relative to everybody's; who did little is drawn to the mean like a confusion matrix. As the
+    consensus is partly of their own, nobody counts more than three times what another does.
     """
     far, count = np.zeros(len(annotators)), np.zeros(len(annotators))
     for who, off in _deviations(annotators, documents):
@@ -149,7 +157,8 @@ def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[Consensu
     pooled = far.sum() / max(count.sum(), 1.0)
     if not pooled:
         return np.ones(len(annotators))
-    return np.asarray(pooled * (count + STRENGTH) / (far + STRENGTH * pooled))
+    shares = pooled * (count + STRENGTH) / (far + STRENGTH * pooled)
+    return np.asarray(np.clip(shares, 3**-0.5, 3**0.5))
 
 
 def qualities(
