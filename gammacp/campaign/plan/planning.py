@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -12,7 +12,7 @@ from typing import Any, Unpack
 from gammacp.arguments import number, whole
 from gammacp.campaign.plan.spread import Pilot, Simulation, Told, pilot_of, spread_of
 from gammacp.campaign.replace.replacement import replace as replacement
-from gammacp.campaign.replace.scores import SCORES, Aligning
+from gammacp.campaign.replace.scores import SCORES, Aligning, Instance
 from gammacp.campaign.replace.verdict import POWER, enough_documents, power
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
@@ -339,11 +339,23 @@ def _aligning(settings: Settings) -> Aligning:
 
 
 def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
-    """Wins of one who errs as m people do."""
+    """Wins of one who errs as m people do.
+
+    Everybody is the candidate in turn, and people are counted from either side, so that no one is
+    better than another by the luck of the simulated documents: the mean difference is exactly 0.
+    """
     corpus = simulation.corpus(start.magnitude, m + 1)
     scoring = SCORES["disorder"]
     found = scoring.instances(corpus, _aligning(simulation.settings))
-    return wins_of(f"annotator-{m + 1}", found, scoring.rest)
+    return wins_of(corpus.annotators[-1], turned(found, corpus.annotators), scoring.rest)
+
+
+def turned(found: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
+    """Each instance with its annotators' names rotated, and in reverse."""
+    for instance in found:
+        for order in (names, names[::-1]):
+            for k in range(len(names)):
+                yield replace(instance, annotators=order[k:] + order[:k])
 
 
 def _spread(simulation: Simulation, start: Pilot, simulated: float, m: int) -> float:
