@@ -158,7 +158,7 @@ def main() -> None:
                 "gap": None if found is None else 1 - found.bound / found.disorder,
                 "limit": None if limit is None else f"{limit:g} s",
                 "pairs": len(problem.first),
-                "columns": None if listed is None else len(listed),
+                "columns": None if listed is None else listed.number,
                 "units": continuum.n_units,
                 "annotators": continuum.n_annotators,
             }

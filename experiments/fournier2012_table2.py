@@ -60,14 +60,14 @@ def _codings(data: Path | None) -> Codings:
 def _chapters(mode: Mode, agreement: CodingAgreement) -> list[dict[str, Any]]:
     rows = []
     for item, a in agreement.items.items():
-        s, c = a.statistics, a.coefficients
-        counts = (len(s.coders), s.boundaries, s.mass)
+        c = a.coefficients
+        counts = (len(a.coders), a.boundaries, a.mass)
         values = dict(
             zip(_COLUMNS, (c.pi, c.kappa, c.bias, *a.windowdiff[:2], *counts), strict=True)
         )
         printed = dict(zip(_COLUMNS, TABLE_2[item], strict=True))
         row: dict[str, Any] = {"mode": mode.value, "chapter": item, **values}
-        row |= {"full": s.full, "near": s.near}
+        row |= {"full": a.full, "near": a.near}
         row |= {f"printed_{name}": value for name, value in printed.items()}
         row["cells_that_differ"] = sum(round(values[n], 4) != printed[n] for n in _COLUMNS)
         rows.append(row)

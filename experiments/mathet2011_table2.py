@@ -85,7 +85,7 @@ def _measured(c: Continuum) -> tuple[float, float, float, float, float]:
     listed = time.process_time()
     exact = best_entropy(c, bound)
     return (
-        c.n_units + len(within),
+        c.n_units + within.number,
         listed - begun,
         time.process_time() - listed,
         greedy.entropy,

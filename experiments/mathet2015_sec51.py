@@ -32,10 +32,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     for name, c in continua.items():
         bound = bind(Combined(), c)
         total = float(np.prod(c.counts + 1.0)) - 1
-        within = c.n_units + len(
-            unitary_alignments_within(build_problem(c, bound, prune=False), c.n_annotators * 1.0)
-        )
-        left = c.n_units + len(all_columns(build_problem(c, bound)))
+        every = build_problem(c, bound, prune=False)
+        within = c.n_units + unitary_alignments_within(every, c.n_annotators * 1.0).number
+        left = c.n_units + all_columns(build_problem(c, bound)).number
         begun = time.process_time()
         status = align(c).status
         rows.append(

@@ -37,6 +37,8 @@ def kernel(function: F) -> F:
         compiled: Any = numba.njit(cache=True, nogil=True)(function)
         index = compiled._cache._cache_file
         index._source_stamp = sources(Path(function.__code__.co_filename))
+        # Read before what is kept is unpickled, which may name classes that are gone.
+        index._version = f"{index._version} {index._source_stamp}"
     except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others
         _warn_once()
         compiled = numba.njit(nogil=True)(function)

@@ -17,6 +17,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 T = TypeVar("T")
 
@@ -66,6 +67,19 @@ def watched(call: Callable[[], T], halt: Callable[[], object], deadline: float =
             if not running.done():
                 halt()
         return running.result()
+
+
+def halting(
+    call: Callable[[NDArray[np.bool_]], T], deadline: float = np.inf, *, quick: bool = False
+) -> T:
+    """`watched` for a kernel that ends soon once the flag that it is handed is set.
+
+    `quick` ones, of milliseconds, are left to end by themselves.
+    """
+    halted = np.zeros(1, np.bool_)
+    if quick:
+        return call(halted)
+    return watched(lambda: call(halted), lambda: halted.fill(True), deadline)
 
 
 def abandoned(call: Callable[[], T], deadline: float = np.inf) -> T | None:

@@ -14,6 +14,7 @@ from gammacp import Continuum, Corpus, DataError, Unit, UsageError
 from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import compare
 from gammacp.campaign.consensus import consensus
+from gammacp.dissimilarity import bind
 from gammacp.measures.agreement import agreement
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.settings import GammaOptions, Settings
@@ -33,7 +34,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "calibrate": (calibrate, (C,)),
     "report": (report, (C,)),
     "align": (gc.align, (C,)),
-    "best_disorder": (gc.best_disorder, (C,)),
+    "best_disorder": (gc.best_disorder, (C, bind(gc.Combined(), C))),
     "measure": (gc.measure, (C, ["gamma", "cu-alpha"])),
     "consensus": (consensus, (gc.align(C),)),
     "from_units": (Continuum.from_units, (list(C),)),

@@ -22,9 +22,9 @@ See docs/dev/alignment.md for the same with its reasons.
 
 from gammacp.alignment.align import BestDisorder, BestGroups, align, best_disorder, best_groups
 from gammacp.alignment.alignment import Alignment, PairCost, UnitaryAlignment
-from gammacp.alignment.batch import Solving, align_each, best_groups_of_each
+from gammacp.alignment.batch import align_each, best_groups_of_each
 from gammacp.alignment.candidates import build_problem
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limits, Solving
 from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS, Solver, register, solve
 from gammacp.alignment.tuning import Tuning

@@ -7,11 +7,11 @@ Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment an
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.candidates import build_problem, pair_count, position_ranks
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limiting, Limits, Solving
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Status
 from gammacp.alignment.solvers.registry import SOLVERS
@@ -89,66 +89,65 @@ def align(
     2015, Fig. 10's units: 1.185185….
     """
     measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
-    limits = Limits(gap=gap, time_limit=time_limit, seed=seed, tuning=tuning)
-    deadline = limits.deadline()
-    found = _solved(continuum, measured, method, limits, cover)
-    solved = found.solution
-    if SOLVERS[method].exact and not due(deadline):
-        solved = break_ties(continuum, measured, found, limits.until(deadline))
-    scale = disorder_scale(continuum)
+    found = best_groups(
+        continuum,
+        measured,
+        ties=True,
+        method=method,
+        gap=gap,
+        time_limit=time_limit,
+        seed=seed,
+        cover=cover,
+        tuning=tuning,
+    )
+    return shown(continuum, measured, found, method, cover=cover)
+
+
+def shown(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    found: BestGroups,
+    method: str,
+    *,
+    cover: bool,
+) -> Alignment:
+    """The alignment of the groups that were found."""
     return Alignment(
         continuum=continuum,
-        dissimilarity=measured,
-        groups=in_order(position_ranks(continuum), solved.groups),
-        disorder=solved.objective * scale,
-        bound=max(solved.bound, 0.0) * scale,
-        status=solved.status,
+        dissimilarity=dissimilarity,
+        groups=in_order(position_ranks(continuum), found.groups),
+        disorder=found.disorder,
+        bound=found.bound,
+        status=found.status,
         method=method,
         cover=cover,
     )
 
 
 def best_disorder(
-    continuum: Continuum,
-    dissimilarity: BoundDissimilarity,
-    *,
-    method: str = "auto",
-    gap: float = 0.0,
-    time_limit: float | None = None,
-    seed: int = 0,
-    cover: bool = False,
-    tuning: Tuning = DEFAULT,
+    continuum: Continuum, dissimilarity: BoundDissimilarity, **solving: Unpack[Solving]
 ) -> BestDisorder:
     """Disorder of the best alignment, without the alignment's objects and without tie-breaking.
 
-    `dissimilarity` is bound (`gammacp.dissimilarity.bind`), so that random continua are measured
-    with the observed continuum's normalisers. The other parameters are those of `align`.
+    Parameters
+    ----------
+    continuum, dissimilarity
+        The dissimilarity is bound (`gammacp.dissimilarity.bind`), so that random continua are
+        measured with the observed continuum's normalisers.
+    solving
+        The other keywords of `align`.
     """
-    return BestDisorder(
-        *best_groups(
-            continuum,
-            dissimilarity,
-            method=method,
-            gap=gap,
-            time_limit=time_limit,
-            seed=seed,
-            cover=cover,
-            tuning=tuning,
-        )[:3]
-    )
+    return BestDisorder(*best_groups(continuum, dissimilarity, **solving)[:3])
 
 
 def best_groups(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
     *,
-    method: str = "auto",
-    gap: float = 0.0,
-    time_limit: float | None = None,
-    seed: int = 0,
-    cover: bool = False,
     ties: bool = False,
-    tuning: Tuning = DEFAULT,
+    method: str = "auto",
+    cover: bool = False,
+    **limited: Unpack[Limiting],
 ) -> BestGroups:
     """`best_disorder` with the groups.
 
@@ -157,14 +156,21 @@ def best_groups(
 
     Parameters
     ----------
-    continuum, dissimilarity, method, gap, time_limit, seed, cover, tuning
+    continuum, dissimilarity, method, cover, limited
         As for `best_disorder`.
     """
-    limits = Limits(gap=gap, time_limit=time_limit, seed=seed, tuning=tuning)
+    solver, limits = SOLVERS[method], Limits(**limited)
     deadline = limits.deadline()
-    found = _solved(continuum, dissimilarity, method, limits, cover)
+    require(continuum)
+    if solver.presolved:
+        found = solve_presolved(continuum, dissimilarity, solver.solve, limits, cover=cover)
+    else:
+        problem = build_problem(
+            continuum, dissimilarity, cover=cover, prune=solver.pruned, tuning=limits.tuning
+        )
+        found = Presolved(solver.solve(problem, limits), problem)
     solved, groups = found.solution, found.solution.groups
-    if ties and SOLVERS[method].exact and not due(deadline):
+    if ties and solver.exact and not due(deadline):
         groups = break_ties(continuum, dissimilarity, found, limits.until(deadline)).groups
     scale = disorder_scale(continuum)
     lowest = max(solved.bound, 0.0) * scale
@@ -174,24 +180,3 @@ def best_groups(
 def disorder_scale(continuum: Continuum) -> float:
     """What Σ cost(G) is multiplied by to be the disorder: 1 / (C(n, 2)·x̄)."""
     return 1.0 / (pair_count(continuum.n_annotators) * continuum.mean_units)
-
-
-def _solved(
-    continuum: Continuum,
-    dissimilarity: BoundDissimilarity,
-    method: str,
-    limits: Limits,
-    cover: bool,
-) -> Presolved:
-    solver = SOLVERS[method]
-    require(continuum)
-    if solver.presolved:
-        return solve_presolved(continuum, dissimilarity, solver.solve, limits, cover=cover)
-    problem = build_problem(
-        continuum,
-        dissimilarity,
-        cover=cover,
-        prune=solver.pruned,
-        tuning=limits.tuning,
-    )
-    return Presolved(solver.solve(problem, limits), problem)

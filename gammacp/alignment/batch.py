@@ -10,37 +10,27 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 import numpy as np
 
-from gammacp.alignment.align import BestGroups, best_groups, disorder_scale
+from gammacp.alignment.align import BestGroups, best_groups, disorder_scale, shown
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.candidates import pair_count, position_ranks
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.candidates import pair_count
+from gammacp.alignment.limits import Limits, Solving
+from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import solve_presolved
 from gammacp.alignment.problem import Status
 from gammacp.alignment.solvers.registry import SOLVERS
-from gammacp.alignment.ties import break_ties, in_order, nameless_ranks
+from gammacp.alignment.ties import break_ties, nameless_ranks
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Codes, Indices
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, Reach, columns
+from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, Reach
 from gammacp.stopping import due
 
 # Tasks that continua are spread over an executor in.
 _TASKS = 32
-
-
-class Solving(TypedDict, total=False):
-    """Keywords of `align` and `best_groups`, as they are described there."""
-
-    method: str
-    gap: float
-    time_limit: float | None
-    seed: int
-    cover: bool
-    tuning: Tuning
 
 
 def align_each(
@@ -69,17 +59,9 @@ def align_each(
         if len(solved) < len(part):
             # Interrupted: what later parts have belongs to later continua.
             break
+    method, cover = solving.get("method", "auto"), solving.get("cover", False)
     return [
-        Alignment(
-            continuum=c,
-            dissimilarity=dissimilarity,
-            groups=in_order(position_ranks(c), f.groups),
-            disorder=f.disorder,
-            bound=f.bound,
-            status=f.status,
-            method=solving.get("method", "auto"),
-            cover=solving.get("cover", False),
-        )
+        shown(c, dissimilarity, f, method, cover=cover)
         for c, f in zip(continua, found, strict=False)
     ]
 
@@ -223,20 +205,8 @@ def _solved(
     first = np.where(groups >= 0, row.own[groups], np.iinfo(np.int32).max).min(axis=1)
     order = np.lexsort((first, owner))
     groups, owner = groups[order], owner[order]
-    costs = np.bincount(owner, _costs(row.place, groups, dissimilarity), len(row.continua))
+    costs = np.bincount(owner, costs_of(row.place, groups, dissimilarity), len(row.continua))
     edges = np.searchsorted(owner, np.arange(1, len(row.continua)))
     parts = np.split(np.where(groups >= 0, row.own[groups], np.int32(-1)), edges)
     scaled = [c * disorder_scale(k) for c, k in zip(costs.tolist(), row.continua, strict=True)]
     return [BestGroups(d, d, Status.OPTIMAL, part) for d, part in zip(scaled, parts, strict=True)]
-
-
-def _costs(place: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> Floats:
-    """What each group costs, by the units where they were: C(n, 2) times its disorder."""
-    i, j = np.triu_indices(groups.shape[1], 1)
-    group, pair = np.nonzero((groups[:, i] >= 0) & (groups[:, j] >= 0))
-    units = columns(place)
-    first, second = units[groups[group, i[pair]]], units[groups[group, j[pair]]]
-    saved = np.bincount(
-        group, dissimilarity.delta - dissimilarity.pairwise(first, second), len(groups)
-    )
-    return np.asarray(dissimilarity.delta * len(i) - saved)

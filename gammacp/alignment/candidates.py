@@ -20,7 +20,7 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, columns
 from gammacp.errors import DataError, UsageError
 from gammacp.needs import require
-from gammacp.stopping import watched
+from gammacp.stopping import halting
 
 
 class TooManyPairsError(DataError):
@@ -93,15 +93,7 @@ def build_problem(
         delta=delta,
         cover=cover,
         rank=position_ranks(continuum),
-        kind=_kinds(continuum) if n > tuning.few_annotators else None,
     )
-
-
-def _kinds(continuum: Continuum) -> Codes:
-    """A number for each place and category, shape (units,)."""
-    columns = (continuum.starts, continuum.ends, continuum.category_codes)
-    kind = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1]
-    return np.asarray(kind, np.int32)
 
 
 def position_ranks(continuum: Continuum) -> Codes:
@@ -121,7 +113,7 @@ def pairs_within(
     tuning: Tuning = DEFAULT,
 ) -> tuple[Codes, Codes, Floats]:
     """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d)."""
-    from gammacp.alignment.kernels.pairs import scan
+    from gammacp.alignment.kernels.pairs import HALTED, scan
 
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
     order, class_start, longest = length_classes(continuum)
@@ -129,10 +121,8 @@ def pairs_within(
     costs = getattr(dissimilarity, "category_costs", np.zeros((1, 1)))
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach_of_class = relative * longest
-    halted = np.zeros(1, np.bool_)
-
-    def scanned() -> tuple[Codes, Codes, Floats, int]:
-        return scan(
+    first, second, cost, count = halting(
+        lambda halted: scan(
             continuum.starts,
             continuum.ends,
             continuum.category_codes,
@@ -148,12 +138,11 @@ def pairs_within(
             min(8 * continuum.n_units + 64, most_pairs),
             min(most_pairs, tuning.pairs_in_memory),
             halted,
-        )
-
-    quick = continuum.n_units <= tuning.units_unwatched
-    found = scanned() if quick else watched(scanned, lambda: halted.fill(True), deadline)
-    first, second, cost, count = found
-    if halted[0]:
+        ),
+        deadline,
+        quick=continuum.n_units <= tuning.units_unwatched,
+    )
+    if count == HALTED:
         raise TooManyPairsError("no time left to find the pairs of units that can be aligned")
     if count < 0:
         raise TooManyPairsError(

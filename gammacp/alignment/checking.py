@@ -11,6 +11,7 @@ from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, Status, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
+from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import UsageError
@@ -21,7 +22,12 @@ _COSTS = (Combined(), Combined(alpha=0.2, beta=3), Combined(positional="sporadic
 
 
 def check_solver(
-    solver: Solver | str, *, cover: bool = False, problems: int = 15, seed: int = 0
+    solver: Solver | str,
+    *,
+    cover: bool = False,
+    problems: int = 15,
+    seed: int = 0,
+    tuning: Tuning = DEFAULT,
 ) -> None:
     """AssertionError that names the first clause of the contract a solver breaks.
 
@@ -41,6 +47,8 @@ def check_solver(
         How many.
     seed
         Of the problems.
+    tuning
+        What the solver is tuned by.
 
     Examples
     --------
@@ -57,7 +65,7 @@ def check_solver(
         for gap in (0.0, 0.2):
             where = f"{problem.n_annotators} annotators, seed {seed + number}, gap {gap:g}"
             try:
-                found = s.solve(problem, Limits(gap=gap))
+                found = s.solve(problem, Limits(gap=gap, tuning=tuning))
             except UsageError:
                 continue
             tried += 1

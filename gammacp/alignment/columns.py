@@ -6,7 +6,7 @@ a group saves against its units alone, and Σ cost = units·opening − Σ gain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,16 +16,16 @@ from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import DataError
 
 
-@dataclass(frozen=True, eq=False)
-class Columns:
+class Columns(NamedTuple):
     """Groups of two and more units: members of column c are `members[begin[c]:begin[c + 1]]`."""
 
     begin: Indices
     members: Codes
     gain: Floats
 
-    def __len__(self) -> int:
-        """Number of columns."""
+    @property
+    def number(self) -> int:
+        """How many columns."""
         return len(self.gain)
 
     @property
@@ -36,7 +36,7 @@ class Columns:
     @property
     def column_of(self) -> Indices:
         """The column of each member."""
-        return np.repeat(np.arange(len(self)), self.sizes)
+        return np.repeat(np.arange(self.number), self.sizes)
 
     def select(self, which: Indices) -> Columns:
         """These columns, in this order."""
@@ -56,7 +56,7 @@ class Columns:
 
     def joined(self, others: Columns) -> Columns:
         """These and the others."""
-        if not len(others):
+        if not others.number:
             return self
         begin = np.concatenate((self.begin, others.begin[1:] + self.begin[-1]))
         members = np.concatenate((self.members, others.members))
@@ -64,7 +64,7 @@ class Columns:
 
     def losses(self, price: Floats) -> Floats:
         """Σ price − gain of each column: its reduced cost."""
-        if not len(self):
+        if not self.number:
             return np.zeros(0)
         return np.asarray(np.add.reduceat(price[self.members], self.begin[:-1]) - self.gain)
 
@@ -72,19 +72,11 @@ class Columns:
 def enumerate_columns(problem: Problem, *, most_members: int = DEFAULT.members) -> Columns | None:
     """All groups that no profitable split beats; None if they exceed `most_members` units."""
     from gammacp.alignment.kernels.enumeration import profitable_groups
-    from gammacp.alignment.kernels.pairs import best_per_annotator
 
-    rest = best_per_annotator(problem.annotator, problem.n_annotators, problem.adjacency)
-    begin, members, gain, count = profitable_groups(
-        problem.annotator,
-        problem.n_annotators,
-        problem.adjacency,
-        rest,
-        problem.opening,
-        problem.tolerance,
-        most_members,
+    found, whole = profitable_groups(
+        problem.graph, problem.opening, problem.tolerance, most_members
     )
-    return None if count < 0 else Columns(begin, members, gain)
+    return found if whole else None
 
 
 def all_columns(problem: Problem, tuning: Tuning = DEFAULT) -> Columns:
@@ -112,7 +104,7 @@ def to_groups(problem: Problem, columns: Columns) -> Codes:
 
 def group_table(problem: Problem, columns: Columns) -> Codes:
     """The columns alone as rows of units, int32 (columns, annotators), −1 empty."""
-    groups = np.full((len(columns), problem.n_annotators), -1, np.int32)
+    groups = np.full((columns.number, problem.n_annotators), -1, np.int32)
     groups[columns.column_of, problem.annotator[columns.members]] = columns.members
     return groups
 
@@ -123,7 +115,7 @@ def to_columns(problem: Problem, groups: Codes) -> Columns:
 
     groups = groups[(groups >= 0).sum(axis=1) > 1]
     sizes = (groups >= 0).sum(axis=1)
-    gain = (sizes - 1) * problem.opening + group_weights(groups, problem.adjacency)
+    gain = (sizes - 1) * problem.opening + group_weights(groups, problem.graph)
     begin = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     return Columns(begin, groups[groups >= 0].astype(np.int32), gain)
 

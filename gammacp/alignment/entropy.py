@@ -15,10 +15,10 @@ programming. Management Science 13(7).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from gammacp.alignment.candidates import build_problem, pair_count
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limiting, Limits
 from gammacp.alignment.problem import Problem, Status, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.arrays import Codes
@@ -50,9 +50,7 @@ def best_entropy(
     dissimilarity: Any = None,
     *,
     method: str = "auto",
-    gap: float = 0.0,
-    time_limit: float | None = None,
-    seed: int = 0,
+    **limited: Unpack[Limiting],
 ) -> BestEntropy:
     """The least entropy of all alignments: e(j) of 2011, §4.5.
 
@@ -63,8 +61,9 @@ def best_entropy(
     method
         A name in SOLVERS. With a back-end that is not exact, "greedy" for Algorithm 1, its one
         alignment is taken as it is.
-    gap, time_limit, seed
-        As for `gammacp.align`; the time is that of all iterations.
+    limited
+        `gap`, `time_limit`, `seed` and `tuning` as for `gammacp.align`; the time is that of all
+        iterations.
 
     Raises
     ------
@@ -77,12 +76,12 @@ def best_entropy(
     itself has the same entropy (2011, §4.4.2).
     """
     bound = bind(DISSIMILARITY_2011 if dissimilarity is None else dissimilarity, continuum)
-    solver = SOLVERS[method]
+    solver, limits = SOLVERS[method], Limits(**limited)
     if not solver.exact:
         problem = build_problem(continuum, bound, prune=solver.pruned)
-        groups = solver.solve(problem, Limits(gap=gap, time_limit=time_limit, seed=seed)).groups
+        groups = solver.solve(problem, limits).groups
         return BestEntropy(_mean(problem, groups), 0.0, Status.FEASIBLE, groups, 0)
-    return _dinkelbach(continuum, bound, method, Limits(gap=gap, time_limit=time_limit, seed=seed))
+    return _dinkelbach(continuum, bound, method, limits)
 
 
 def _dinkelbach(

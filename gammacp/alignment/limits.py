@@ -5,11 +5,28 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.errors import UsageError
 
 _LEAST = 0.001
+
+
+class Limiting(TypedDict, total=False):
+    """The fields of `Limits` as keywords."""
+
+    gap: float
+    time_limit: float | None
+    seed: int
+    tuning: Tuning
+
+
+class Solving(Limiting, total=False):
+    """Keywords of `align` and all that aligns, as they are described there."""
+
+    method: str
+    cover: bool
 
 
 @dataclass(frozen=True, kw_only=True)

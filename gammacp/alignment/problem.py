@@ -54,8 +54,6 @@ class Problem:
     rank
         Place of each unit by position (start, end, row); default: the rows' own order. Neighbours
         in rank should be neighbours in the graph, and ties between optima are broken by it.
-    kind
-        Units of one number are equal in all that the dissimilarity reads; None: not known.
     """
 
     annotator: Codes
@@ -67,7 +65,6 @@ class Problem:
     delta: float = 1.0
     cover: bool = False
     rank: Codes | None = None
-    kind: Codes | None = None
 
     @cached_property
     def ranks(self) -> Codes:
@@ -100,16 +97,22 @@ class Problem:
         return max(disorder, self.tolerance) * max(self.n_units, 1)
 
     @cached_property
-    def adjacency(self) -> Adjacency:
+    def graph(self) -> Graph:
         """The pairs from both sides, sorted by row and neighbour."""
         from gammacp.alignment.kernels.pairs import adjacency
 
-        return adjacency(self.n_units, self.first, self.second, self.weight)
+        rows = adjacency(self.n_units, self.first, self.second, self.weight)
+        return Graph(self.annotator, self.n_annotators, *rows)
 
 
-class Adjacency(NamedTuple):
-    """Neighbours of unit u: `neighbour[start[u]:start[u + 1]]`, ascending, with their weights."""
+class Graph(NamedTuple):
+    """The problem as kernels have it: each unit's annotator, how many there are, and the pairs.
 
+    Neighbours of unit u are `neighbour[start[u]:start[u + 1]]`, ascending, with their weights.
+    """
+
+    annotator: Codes
+    n_annotators: int
     start: Indices
     neighbour: Codes
     weight: Floats
@@ -162,7 +165,7 @@ def group_costs(problem: Problem, groups: Codes) -> Floats:
     """cost(G) of each group; ∞ where a pair is no edge. Shape (groups,)."""
     from gammacp.alignment.kernels.pairs import group_weights
 
-    weights = group_weights(groups, problem.adjacency)
+    weights = group_weights(groups, problem.graph)
     return np.asarray(problem.opening - weights)
 
 

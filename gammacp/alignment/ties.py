@@ -13,7 +13,6 @@ problems of merged units, go to CP-SAT, one criterion after the other.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,17 +21,14 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.presolve.presolve import Presolved
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
-from gammacp.alignment.proof.components import Decomposition, decompose
+from gammacp.alignment.proof.components import decompose
 from gammacp.alignment.solvers.auto import solve_groups
 from gammacp.alignment.solvers.bipartite import solve_bipartite
 from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, columns
-
-if TYPE_CHECKING:
-    from gammacp.alignment.kernels.component_search import Costs
 
 
 def nameless_ranks(continuum: Continuum, dissimilarity: BoundDissimilarity) -> Codes:
@@ -124,69 +120,46 @@ def _first_of_components(
     problem: Problem, certificate: Certificate, second: Floats, limits: Limits
 ) -> Indices:
     """Columns of the first best solution, component by component."""
-    from gammacp.alignment.kernels.component_search import Costs, search_components
+    from gammacp.alignment.kernels.component_search import Costs, Rules, search_components
 
     price = np.empty(problem.n_units)
     price[problem.ranks] = certificate.price
     listed = certificate.columns
     exact = replace(limits, gap=0.0, time_limit=None)
-    kept, state, _ = decompose(problem, listed, price, exact, limits.deadline(), ties=True)
-    kept = kept[order := _lexicographic(problem, listed.select(kept))]
-    part = state.columns.select(order)
-    costs = Costs(
-        state.loss[order],
-        _second_costs(problem, listed.select(kept), second),
-        state.alone,
-        state.over,
-    )
+    rows, state, _ = decompose(problem, listed, price, exact, limits.deadline(), ties=True)
+    mine = np.flatnonzero(state.active)
+    mine = mine[_lexicographic(problem, listed.select(rows[mine]))]
+    kept, part = rows[mine], state.columns.select(mine)
+    second = _second_costs(problem, listed.select(kept), second)
+    costs = Costs(state.loss[mine], second, state.alone, state.over)
     chosen = np.zeros(len(kept), np.bool_)
     hard = search_components(
-        part.begin,
-        part.members,
+        part,
         costs,
-        state.cover,
-        state.active[order],
+        np.ones(len(kept), np.bool_),
         state.label,
         np.full(problem.n_units, -1, np.int32),
         state.least.copy(),
         chosen,
-        True,
-        state.tolerance,
-        limits.tuning.component_nodes,
+        Rules(state.cover, True, state.tolerance, limits.tuning.component_nodes),
     )
-    if len(hard):
-        root = state.label[part.members[part.begin[:-1]]]
-        inside = np.flatnonzero(np.isin(root, hard) & state.active[order])
-        chosen[np.isin(root, hard)] = False
-        chosen[inside] = _first_hard(state, part, costs, inside, hard, order, limits)
-    return kept[chosen]
-
-
-def _first_hard(
-    state: Decomposition,
-    part: Columns,
-    costs: Costs,
-    inside: Indices,
-    hard: Indices,
-    order: Indices,
-    limits: Limits,
-) -> Bools:
-    """Which columns of these components are taken; the proof's own if there is no time."""
-    own = state.chosen[order][inside]
+    inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))
     # In a cover the order of the columns is not that of the units that they cover first.
-    if state.cover:
-        return own
-    ranking = Ranking(
-        costs.loss[inside],
-        costs.alone,
-        costs.over,
-        costs.second[inside],
-        float(state.least[hard].sum()),
-        state.tolerance * len(hard),
-    )
-    ones = np.ones(len(costs.alone), np.int64)
-    times = first_packing(Model(part.select(inside), ones, state.opening), ranking, limits)
-    return own if times is None else times > 0
+    times = None
+    if len(hard) and not state.cover:
+        ranking = Ranking(
+            costs.loss[inside],
+            costs.alone,
+            costs.over,
+            second[inside],
+            float(state.least[hard].sum()),
+            state.tolerance * len(hard),
+        )
+        ones = np.ones(problem.n_units, np.int64)
+        times = first_packing(Model(part.select(inside), ones, state.opening), ranking, limits)
+    # The proof's own if there is no time.
+    chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
+    return kept[chosen]
 
 
 def _first_merged(
@@ -214,7 +187,7 @@ def _first_merged(
     )
     times = (
         None
-        if not len(part)
+        if not part.number
         else first_packing(Model(part, counts, problem.opening), ranking, limits)
     )
     if times is None:
@@ -231,7 +204,7 @@ def _lexicographic(problem: Problem, columns: Columns) -> Indices:
 
 def _second_costs(problem: Problem, columns: Columns, second: Floats) -> Floats:
     """Σ d_cat over the pairs of each column."""
-    from gammacp.alignment.kernels.pairs import adjacency, group_weights
+    from gammacp.alignment.kernels.pairs import group_weights
 
-    graph = adjacency(problem.n_units, problem.first, problem.second, second)
+    graph = replace(problem, weight=second).graph
     return np.asarray(group_weights(group_table(problem, columns), graph))

@@ -202,7 +202,7 @@ class Tuning:
         Seconds that HiGHS may overrun its time limit before it is left to itself.
     spare_groups
         Groups that annealing may have beyond twice those it starts with.
-    ties
+    table
         Numbers in annealing's table of units by groups, 160 MB; above, it is left out.
     moves
         Moves per unit of the first runs of annealing; 500 units of 200 annotators take 0.4 s, and
@@ -313,7 +313,7 @@ class Tuning:
     assignments: int = 12
     patience: float = 0.5
     spare_groups: int = 30
-    ties: int = 20_000_000
+    table: int = 20_000_000
     moves: int = 2000
     heats: tuple[float, ...] = (0.1, 0.03, 0.01, 0.003)
     cold: float = 1e-3

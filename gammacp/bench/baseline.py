@@ -325,15 +325,11 @@ def _apart(old: float, new: float) -> bool:
 
 def _paired_t(old: Floats, new: Floats) -> float:
     """Two-sided p of the mean difference over sets; 0 where all differ by the same."""
-    from scipy.stats import t
+    from scipy.stats import ttest_rel
 
-    difference = new - old
-    if len(difference) < 2:
+    if len(old) < 2:
         return math.nan
-    error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
-    if error <= _EXACT:
-        return 0.0
-    return float(2 * t.sf(abs(float(difference.mean())) / error, len(difference) - 1))
+    return float(ttest_rel(old, new).pvalue) if (new - old).std() > _EXACT else 0.0
 
 
 def _tests(old: Point, new: Point) -> list[Difference]:
@@ -348,19 +344,14 @@ def _tests(old: Point, new: Point) -> list[Difference]:
 
 
 def _welch(old: Point, new: Point) -> float:
-    from scipy.stats import t
+    from scipy.stats import ttest_ind_from_stats
 
-    difference = abs(new.mean - old.mean)
-    counts = [p.sets - p.undefined for p in (old, new)]
-    spread = [0.0 if math.isnan(p.sd) else p.sd for p in (old, new)]
-    variances = [s**2 / n for s, n in zip(spread, counts, strict=True)]
-    error = math.sqrt(sum(variances))
-    if error <= _EXACT:
-        return 0.0 if difference > _EXACT else 1.0
-    if min(counts) < 2:
+    sides = [(p.mean, 0.0 if math.isnan(p.sd) else p.sd, p.sets - p.undefined) for p in (old, new)]
+    if math.sqrt(sum(sd**2 / n for _, sd, n in sides)) <= _EXACT:
+        return 0.0 if abs(new.mean - old.mean) > _EXACT else 1.0
+    if min(n for *_, n in sides) < 2:
         return 1.0  # one value says nothing about its spread
-    below = sum(v**2 / (n - 1) for v, n in zip(variances, counts, strict=True))
-    return float(2 * t.sf(difference / error, error**4 / below))
+    return float(ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False).pvalue)
 
 
 def _fisher(old: Point, new: Point) -> float:

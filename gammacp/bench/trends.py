@@ -162,16 +162,8 @@ def near(
     if not margin > 0:
         raise UsageError(f"margin {margin:g} is not > 0")
     values, x = _checked(values, magnitudes)
-    mean, se, n = _moments(values - target)
-    off = np.abs(mean)
-    return _trend(
-        _above(margin - off, se, n),
-        _largest(np.hstack([values - target, target - values]) - margin),
-        (mean, se, n),
-        np.argmax(np.where(n > 0, off, -1.0)),
-        [f"at {m:g}" for m in x],
-        level,
-    )
+    gap = values - target
+    return _kept(np.hstack([gap, -gap]) - margin, gap, [f"at {m:g}" for m in x], level)
 
 
 def flat(
@@ -199,15 +191,8 @@ def below(
         What still counts as "at or below"; negative: how far below it has to be.
     """
     values, x = _checked(values, magnitudes)
-    mean, se, n = _moments(values - target)
-    return _trend(
-        _above(margin - mean, se, n),
-        _largest(values - target - margin),
-        (mean, se, n),
-        np.argmax(np.where(n > 0, mean, -np.inf)),
-        [f"at {m:g}" for m in x],
-        level,
-    )
+    gap = values - target
+    return _kept(gap - margin, gap, [f"at {m:g}" for m in x], level)
 
 
 def below_from(
@@ -268,19 +253,11 @@ def linear(
     centred = x - x.mean()
     slopes = (rows @ centred / (centred**2).sum())[:, None]
     off = rows - rows.mean(axis=1, keepdims=True) - slopes * centred
-    mean, se, n = _moments(off)
-    slope, slope_se, sets = _moments(slopes)
+    slope, se, sets = _moments(slopes)
     # Set by set, so that the slope's own uncertainty counts.
     beyond = np.hstack([off, -off]) - tolerance * np.ptp(x) * np.sign(slope) * slopes
-    shown = _above(*_moments(-beyond))
-    return _trend(
-        np.append(shown, _above(np.abs(slope), slope_se, sets)),
-        _largest(beyond),
-        (mean, se, n),
-        np.argmax(np.abs(mean)),
-        [f"from the line at {m:g}" for m in x],
-        level,
-    )
+    found = _kept(beyond, off, [f"from the line at {m:g}" for m in x], level)
+    return replace(found, shown=max(found.shown, float(_above(np.abs(slope), se, sets)[0])))
 
 
 def every(*trends: Trend) -> Trend:
@@ -340,12 +317,12 @@ def _largest(differences: Floats) -> float:
 
     The statistic is the largest t. Its distribution comes from flipping the signs of whole sets,
     which is exact for symmetric differences around 0, the least favourable case; differences that
-    are clearly below 0 take no part (Hansen 2005).
+    are clearly below 0 take no part (Hansen 2005), nor do those that most sets do not have.
     """
     differences = np.where(np.abs(differences) < _EXACT, 0.0, differences)
     mean, se, n = _moments(differences)
     t = _ratio(mean, se)
-    candidates = (n > 2) & (t > _BELOW)
+    candidates = (n > 2) & (2 * n >= len(differences)) & (t > _BELOW)
     if not candidates.any() or t[candidates].max() <= 0:
         return 1.0
     known, n = np.nan_to_num(differences[:, candidates]), n[candidates]
@@ -399,6 +376,14 @@ def _above(mean: Floats, se: Floats, n: Indices) -> Floats:
 
     p = t.sf(_ratio(mean, se), np.maximum(n - 1, 1))
     return np.where(n > 1, p, 1.0)
+
+
+def _kept(beyond: Floats, reported: Floats, places: list[str], level: float) -> Trend:
+    """That no mean of `beyond` is above 0: one difference a place, or those of two sides."""
+    mean, _, n = _moments(beyond)
+    at = np.argmax(np.where(n > 0, mean, -np.inf)) % len(places)
+    shown = _above(*_moments(-beyond))
+    return _trend(shown, _largest(beyond), _moments(reported), at, places, level)
 
 
 def _trend(

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from gammacp.campaign.compare import (
         Comparison,
         Confusion,
+        Groups,
         PairMatrix,
         ReferenceComparison,
     )
     from gammacp.campaign.consensus import AnnotatorQuality, Consensus, ConsensusUnit
+    from gammacp.campaign.plan import Plan
     from gammacp.campaign.replace import Candidacy, Replacement
     from gammacp.measures.score import Score
 
@@ -80,6 +82,11 @@ REFERENCE = (
     Column("missed", "missed", count),
     Column("added", "added", count),
 )
+GROUPS = (
+    Column("group", "group"),
+    Column("annotators", "annotators", count),
+    Column("gamma", "γ within", number),
+)
 ROUNDS = (
     Column("round", "round"),
     Column("gamma", "γ", number),
@@ -101,6 +108,12 @@ CURVE = (
     Column("sd", "sd", number),
     Column("smooth", "smooth", number),
     Column("sets", "sets", count),
+)
+DESIGNS = (
+    Column("annotators", "annotators each", count),
+    Column("documents", "documents", number, digits=0),
+    Column("cost", "cost", number, digits=0),
+    Column("spread", "spread", number, digits=3),
 )
 _PASSES = {True: "yes", False: "no", None: "not tested"}
 REPLACEMENT = (
@@ -145,7 +158,7 @@ QUALITIES = (
     Column("end_sd", "± sd", number, digits=2),
 )
 _LABEL = Column(
-    "category", "category", value=lambda r: "?" if r["tied"] else r["category"] or UNLABELLED
+    "category", "category", value=lambda r: r["category"] or ("?" if r["tied"] else UNLABELLED)
 )
 REVIEW = (
     Column("file", "file"),
@@ -206,6 +219,17 @@ def rounds(first: Score, second: Score) -> Table:
     """Two rounds with their signatures."""
     named = (("this one", first), ("the other", second))
     return Table(ROUNDS, [{"round": name, **score.as_dict()} for name, score in named])
+
+
+def groups(found: Groups) -> Table:
+    """Agreement within each group of annotators."""
+    return Table(
+        GROUPS,
+        [
+            {"group": name, "annotators": len(people), "gamma": found.within[name]}
+            for name, people in found.members.items()
+        ],
+    )
 
 
 def pairs(found: PairMatrix) -> Table:
@@ -287,6 +311,11 @@ def people(found: Candidacy) -> Table:
     """A candidate against each person."""
     records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
     return Table(PEOPLE, records).without_empty("p", "p_exact", "p_equivalence", "equivalent")
+
+
+def designs(found: Plan) -> Table:
+    """What reaches the goal, by the number of annotators."""
+    return Table(DESIGNS, [d.as_dict() for d in found.designs])
 
 
 def curves(found: Calibration) -> Table:

@@ -21,6 +21,7 @@ COMMANDS: tuple[str, ...] = (
     "calibrate",
     "consensus",
     "replace",
+    "plan",
     "report",
     "bench",
     "shuffle",

@@ -11,7 +11,7 @@ from gammacp.tables import number
 from gammacp.text import visible
 
 if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, Confusion, OtherRound
+    from gammacp.campaign.compare import Comparison, Confusion, Groups, OtherRound
     from gammacp.measures.score import Score
 
 _WIDEST = 12  # a matrix with more columns is a list
@@ -83,6 +83,12 @@ def print_against(first: Score, other: OtherRound) -> None:
     """Another round, with the permutation test in words."""
     show(tables.rounds(first, other.agreement.score), title="Against the other round")
     print(other.in_words())
+
+
+def print_groups(found: Groups) -> None:
+    """γ within each group, and a sentence per two of them."""
+    show(tables.groups(found), title="Groups of annotators")
+    print(f"\n{found.in_words()}")
 
 
 PRINTERS: Mapping[str, Callable[[Comparison], None]] = {

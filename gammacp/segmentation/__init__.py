@@ -57,7 +57,7 @@ from gammacp.segmentation.reading import (
 )
 from gammacp.segmentation.report import SegmentationReport, segmentation_report
 from gammacp.segmentation.similarity import Similarity, segmentation_similarity
-from gammacp.segmentation.statistics import ItemStatistics, Spread, spread
+from gammacp.segmentation.statistics import Spread, spread
 from gammacp.segmentation.tiling import from_continuum, inner_boundaries
 from gammacp.segmentation.transpositions import optimal_edits, published_edits
 from gammacp.segmentation.value import Segmentation
@@ -85,7 +85,6 @@ __all__ = [
     "Hamming",
     "Intervals",
     "ItemAgreement",
-    "ItemStatistics",
     "MissRates",
     "Mode",
     "PairwiseRow",

@@ -17,7 +17,7 @@ from gammacp.segmentation.coefficients import Coefficients, Pool, coefficients, 
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.ratios import draw_items, error_of, interval
 from gammacp.segmentation.rows import Pairs, compared, rows_of
-from gammacp.segmentation.statistics import ItemStatistics, Spread, spread
+from gammacp.segmentation.statistics import Spread, spread
 
 Interval = tuple[float, float]
 
@@ -44,8 +44,16 @@ class ItemAgreement:
 
     Attributes
     ----------
-    statistics
-        |c|, |b|, m, full and near misses.
+    coders
+        |c|, in order.
+    mass
+        m: base units.
+    boundaries
+        |b|: what all coders placed; in published mode their segments.
+    full, near
+        Full and near misses of all pairs of coders.
+    suboptimal
+        Pairs for which the edit search found less than the best edits.
     coefficients
         π*, κ*, bias of the item's coders.
     windowdiff
@@ -53,21 +61,23 @@ class ItemAgreement:
         window.
     """
 
-    statistics: ItemStatistics
+    coders: tuple[str, ...]
+    mass: int
+    boundaries: int
+    full: int
+    near: int
+    suboptimal: int
     coefficients: Coefficients
     windowdiff: Spread
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON."""
-        row = self.statistics
+        counts = {name: getattr(self, name) for name in ("boundaries", "mass", "full", "near")}
         return {
             **self.coefficients.as_dict(),
             "windowdiff": self.windowdiff._asdict(),
-            "coders": len(row.coders),
-            "boundaries": row.boundaries,
-            "mass": row.mass,
-            "full": row.full,
-            "near": row.near,
+            "coders": len(self.coders),
+            **counts,
         }
 
 
@@ -142,7 +152,6 @@ class CodingAgreement:
     def groups(self) -> tuple[GroupAgreement, ...]:
         """In order of appearance."""
         number = {item: i for i, item in enumerate(self.codings)}
-        rows = {item: found.statistics for item, found in self.items.items()}
         return tuple(
             GroupAgreement(
                 group=group,
@@ -150,8 +159,8 @@ class CodingAgreement:
                     self._named.only([number[i] for i in group.items]),
                     mode=self.pairs.comparison.mode,
                 ),
-                full=sum(rows[i].full for i in group.items),
-                near=sum(rows[i].near for i in group.items),
+                full=sum(self.items[i].full for i in group.items),
+                near=sum(self.items[i].near for i in group.items),
             )
             for group in self.codings.groups()
         )
@@ -184,17 +193,17 @@ class CodingAgreement:
     @property
     def full(self) -> int:
         """Full misses of all pairs of coders of all items."""
-        return sum(item.statistics.full for item in self.items.values())
+        return sum(item.full for item in self.items.values())
 
     @property
     def near(self) -> int:
         """Near misses likewise."""
-        return sum(item.statistics.near for item in self.items.values())
+        return sum(item.near for item in self.items.values())
 
     @property
     def suboptimal(self) -> int:
         """Pairs for which the edit search found more than the cheapest edits."""
-        return sum(item.statistics.suboptimal for item in self.items.values())
+        return sum(item.suboptimal for item in self.items.values())
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -206,7 +215,7 @@ class CodingAgreement:
 
     def as_dict(self) -> dict[str, Any]:
         """The agreement as JSON: items, groups, corpus, and what is undefined for which reason."""
-        rows = [item.statistics for item in self.items.values()]
+        rows = self.items.values()
         return {
             "items": {item: row.as_dict() for item, row in self.items.items()},
             "groups": [group.as_dict() for group in self.groups],
@@ -292,14 +301,12 @@ def _items(codings: Codings, pairs: Pairs, named: Pool) -> dict[str, ItemAgreeme
     for i, (item, coders) in enumerate(codings.items()):
         mine = slice(*np.searchsorted(pairs.item, (i, i + 1)))
         found[item] = ItemAgreement(
-            statistics=ItemStatistics(
-                coders=tuple(coders),
-                mass=next(iter(coders.values())).mass,
-                boundaries=int(named.placed[i].sum()),
-                full=int(full[mine].sum()),
-                near=int(near[mine].sum()),
-                suboptimal=int(suboptimal[mine].sum()),
-            ),
+            coders=tuple(coders),
+            mass=next(iter(coders.values())).mass,
+            boundaries=int(named.placed[i].sum()),
+            full=int(full[mine].sum()),
+            near=int(near[mine].sum()),
+            suboptimal=int(suboptimal[mine].sum()),
             coefficients=coefficients(named.only([i]), mode=pairs.comparison.mode),
             windowdiff=spread(windowdiff[mine].ravel()),
         )

@@ -179,7 +179,7 @@ def _notes(
             f"{', '.join(people.shared_names)}: in several groups of items, and taken for one "
             "person each; see --anonymous-coders and --groups"
         )
-    missed = {i: a.statistics.suboptimal for i, a in found.items.items()}
+    missed = {i: a.suboptimal for i, a in found.items.items()}
     where = ", ".join(f"{item} ({pairs})" for item, pairs in missed.items() if pairs)
     if where:
         notes.append(

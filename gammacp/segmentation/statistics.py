@@ -1,10 +1,9 @@
-"""Counts of one item, and the mean and spread of values of which some may be undefined."""
+"""The mean and spread of values of which some may be undefined."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,29 +31,3 @@ def spread(values: Iterable[float]) -> Spread:
     if not len(defined):
         return Spread(math.nan, math.nan, len(listed))
     return Spread(float(np.mean(defined)), float(np.std(defined)), len(listed) - len(defined))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ItemStatistics:
-    """One item, all its coders.
-
-    Attributes
-    ----------
-    coders
-        In order.
-    mass
-        Base units.
-    boundaries
-        |b|: what all coders placed; in published mode their segments.
-    full, near
-        Full and near misses of all pairs of coders.
-    suboptimal
-        Pairs for which the edit search found less than the best edits.
-    """
-
-    coders: tuple[str, ...]
-    mass: int
-    boundaries: int
-    full: int
-    near: int
-    suboptimal: int

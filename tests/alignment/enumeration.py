@@ -46,7 +46,7 @@ def edges(problem: Problem) -> dict[tuple[int, int], float]:
 
 def listed(columns: Columns) -> dict[Group, float]:
     parts = np.split(columns.members, columns.begin[1:-1])
-    groups = [tuple(sorted(part.tolist())) for part in parts] if len(columns) else []
+    groups = [tuple(sorted(part.tolist())) for part in parts] if columns.number else []
     assert len(set(groups)) == len(groups)
     return dict(zip(groups, columns.gain.tolist(), strict=True))
 

@@ -50,7 +50,7 @@ def test_no_group_beats_any_iterates_prices(seed):
     matrices = model(problem, 3.0)
     best = least_cost(problem)
     for found in islice(ascend(matrices, start(matrices)), 4):
-        assert beaten_by(problem, found.price) <= 0
+        assert beaten_by(problem, found.share) <= 0
         assert found.bound <= best
 
 
@@ -59,7 +59,7 @@ def test_no_group_beats_the_prices_of_any_stage(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
     for found in islice(relaxations(problem, best, tuning=Tuning(first_stage=4)), 8):
-        assert beaten_by(problem, found.price) <= 0
+        assert beaten_by(problem, found.share) <= 0
         assert found.bound <= best
 
 
@@ -79,9 +79,9 @@ def test_a_larger_problem_goes_on_from_a_smaller_one():
     small, large = model(restricted(problem, units), 2.0), model(problem, 9.0)
     few = next(ascend(small, start(small)))
     grown = enlarged(few.iterate, small, large, units)
-    assert np.allclose(grown.inside[1:, 1:][np.ix_(units, units)], few.together)
+    assert np.allclose(grown.inside[1:, 1:][np.ix_(units, units)], few.iterate.inside[1:, 1:])
     assert np.all(grown.inside[0, 1:] == large.border)
-    assert beaten_by(problem, next(ascend(large, grown)).price) <= 0
+    assert beaten_by(problem, next(ascend(large, grown)).share) <= 0
 
 
 @pytest.mark.parametrize("seed", range(50))

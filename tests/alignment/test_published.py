@@ -51,4 +51,4 @@ def test_candidates_of_3by100() -> None:
     continuum = load("3by100")
     columns = enumerate_columns(build_problem(continuum, bind(Combined(), continuum)))
     assert columns is not None
-    assert len(columns) + continuum.n_units == 1474
+    assert columns.number + continuum.n_units == 1474

@@ -22,7 +22,7 @@ FREE = {
     "--offset-unit",
 }  # fmt: skip
 # Files and folders to write.
-WRITTEN = {"--out", "--store", "--units", "--review", "--curves", "--figure", "--write"}
+WRITTEN = {"--out", "--store", "--units", "--review", "--soft", "--curves", "--figure", "--write"}
 # Commands that need no data and read none.
 INPUT = {"gamma", "align", "measure", "compare", "calibrate", "consensus", "report", "inspect"}
 

@@ -77,7 +77,7 @@ def test_the_corpus_from_its_items(corpus: Codings) -> None:
     for name, total in (("pi", found.pi), ("kappa", found.kappa), ("bias", found.bias)):
         assert same(total, by_definition(getattr(g, name) for g in groups))
     for name in ("full", "near", "suboptimal"):
-        rows = (getattr(row.statistics, name) for row in found.items.values())
+        rows = (getattr(row, name) for row in found.items.values())
         assert getattr(found, name) == sum(rows)
     # Whatever is NaN has a reason, in the report too.
     undefined = {item for item, row in found.items.items() if math.isnan(row.coefficients.pi)}

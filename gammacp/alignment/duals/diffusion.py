@@ -10,23 +10,13 @@ linear in the continuum's length.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals import lp
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Floats
 from gammacp.stopping import due
-
-
-class Diffusion(NamedTuple):
-    """Price of each unit, how much the last passes took off, and what a quick alignment loses."""
-
-    price: Floats
-    fell: Floats
-    lost: Floats
 
 
 def prices(
@@ -43,17 +33,21 @@ def prices(
     `scale` is what a group costs to open, or Δ if that is more. TimeoutError if a linear program
     was needed and the deadline came first.
     """
-    if not len(columns):
+    if not columns.number:
         return np.zeros(n_units)
     if cover_cost is not None or np.diff(columns.begin).max() > tuning.diffused:
         return lp.block_prices(n_units, columns, cover_cost, deadline=deadline, tuning=tuning)
-    price, fell, lost = diffusion(n_units, columns, scale, deadline, tuning)
+    price, fell = diffusion(n_units, columns, scale, deadline, tuning)
+    lost = _lost(
+        columns.select(np.flatnonzero(columns.losses(price) <= tuning.kept_loss * scale)), price
+    )
     blocks = np.linspace(0, n_units, max(n_units // tuning.block, 1) + 1).astype(np.int64)
     falls, loses = np.add.reduceat(np.stack((fell, lost)), blocks[:-1], axis=1)
     share = scale * np.diff(blocks)
     poor = (np.abs(falls) > tuning.falling * share) | (loses > tuning.lost * share)
     if poor.any() and not due(deadline):
-        _reprice(columns, price, blocks, np.flatnonzero(poor), deadline)
+        windows = np.column_stack((blocks[:-1], blocks[1:]))[poor].tolist()
+        lp.reprice(columns, price, windows, deadline=deadline)
     return price
 
 
@@ -63,39 +57,37 @@ def diffusion(
     scale: float,
     deadline: float = np.inf,
     tuning: Tuning = DEFAULT,
-) -> Diffusion:
-    """Go over the columns until every column is paid and prices hardly fall, or fall too slowly."""
+) -> tuple[Floats, Floats]:
+    """Prices once every column is paid and they hardly fall, or too slowly; their last fall."""
     from gammacp.alignment.kernels.diffusion import (
         by_first_unit,
         diffuse,
         equal_shares,
-        keep_within,
         readmit,
     )
     from gammacp.alignment.kernels.duals import make_feasible
 
-    every = columns.begin, columns.members, columns.gain
-    share = equal_shares(*every)
-    kept = np.ones(len(columns), np.bool_)
-    order = by_first_unit(n_units, columns.begin, columns.members, kept)
-    price = diffuse(n_units, *every, order, share, tuning.first_passes)
-    keep_within(*every, price, tuning.kept_loss * scale, kept)
+    share = equal_shares(columns)
+    kept = np.ones(columns.number, np.bool_)
+    order = by_first_unit(n_units, columns, kept)
+    price = diffuse(n_units, columns, order, share, tuning.first_passes)
+    kept = columns.losses(price) <= tuning.kept_loss * scale
     fell, falls = price, np.inf
     for _ in range(tuning.rounds):
         if due(deadline):
             break
         before, falls_before = price, falls
-        order = by_first_unit(n_units, columns.begin, columns.members, kept)
-        price = diffuse(n_units, *every, order, share, tuning.passes)
+        order = by_first_unit(n_units, columns, kept)
+        price = diffuse(n_units, columns, order, share, tuning.passes)
         fell = before - price
         falls = abs(float(fell.sum()))
-        missing = readmit(*every, price, 1e-9 * scale, kept, share)
+        missing = readmit(columns, price, 1e-9 * scale, kept, share)
         if not missing and (
             falls <= tuning.falling * scale * n_units or falls > 0.5 * falls_before
         ):
             break
-    make_feasible(price, *every, np.inf)
-    return Diffusion(price, fell, _lost(columns.select(order.astype(np.int64)), price))
+    make_feasible(price, columns, np.inf)
+    return price, fell
 
 
 def _lost(columns: Columns, price: Floats) -> Floats:
@@ -106,28 +98,10 @@ def _lost(columns: Columns, price: Floats) -> Floats:
     from gammacp.alignment.kernels.greedy import take_disjoint
 
     lost = price.copy()
-    if len(columns):
+    if columns.number:
         losses = columns.losses(price)
-        order = np.argsort(losses)
-        taken = take_disjoint(len(price), columns.begin, columns.members, order)
+        taken = take_disjoint(len(price), columns, np.argsort(losses))
         picked = columns.select(taken)
         lost[picked.members] = 0.0
         lost[picked.members[picked.begin[:-1]]] = losses[taken]
     return lost
-
-
-def _reprice(
-    columns: Columns, price: Floats, blocks: Indices, which: Indices, deadline: float
-) -> None:
-    """New prices, in place, for the units of these blocks, those outside held fixed."""
-    ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
-    starts = np.minimum.reduceat(columns.members, columns.begin[:-1])
-    by_start = np.argsort(starts, kind="stable")
-    widest = int((ends - starts).max())
-    for block in which:
-        first, last = int(blocks[block]), int(blocks[block + 1])
-        lo, hi = np.searchsorted(starts[by_start], (first - widest, last))
-        inside = by_start[lo:hi]
-        inside = inside[ends[inside] >= first]
-        part = lp.truncated(columns.select(inside), price, first, last)
-        price[first:last] = lp.relax(last - first, part, deadline=deadline).price

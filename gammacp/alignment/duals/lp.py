@@ -2,15 +2,16 @@
 
 The relaxation is max Σ gain·x with Σ_{G∋u} x_G ≤ 1 for each unit; its duals y ≥ 0 are the prices
 of the units' places. Long continua are priced block by block, in time linear in their length:
-first blocks by themselves, then windows about the seams with what is outside held fixed. Prices
+one block after the other, then windows about the seams, with what is outside held fixed. Prices
 so found are not the very best near the seams, and too low for a column that has no unit in any
 window; `proof.components` makes both good.
 """
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Iterable
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ def relax(
     from scipy.sparse import csc_matrix, eye_array, hstack
 
     builder: Any = import_module("ortools.linear_solver.python.model_builder_helper")
-    size = len(columns)
+    size = columns.number
     if not size:
         return Relaxation(np.zeros(0), np.zeros(n_units))
     matrix: Any = csc_matrix(
@@ -88,29 +89,39 @@ def block_prices(
     """Prices of units that are numbered by position; see the module's text."""
     if n_units <= 2 * tuning.block:
         return relax(n_units, columns, cover_cost, deadline=deadline).price
+    price = np.zeros(n_units)
+    seams = np.linspace(0, n_units, n_units // tuning.block + 1).astype(np.int64)
+    # A column across a seam has units this near on both sides, unless it is wider than a block.
+    margin = min(max(tuning.block // 5, _widest(columns)), tuning.block)
+    about = [(max(s - margin, 0), min(s + margin, n_units)) for s in seams[1:-1].tolist()]
+    reprice(columns, price, [*pairwise(seams.tolist()), *about], cover_cost, deadline=deadline)
+    return price
+
+
+def _widest(columns: Columns) -> int:
+    """Units from a column's first to its last one, at most."""
+    ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
+    return int((ends - np.minimum.reduceat(columns.members, columns.begin[:-1])).max())
+
+
+def reprice(
+    columns: Columns,
+    price: Floats,
+    windows: Iterable[tuple[int, int]],
+    cover_cost: float | None = None,
+    *,
+    deadline: float = np.inf,
+) -> None:
+    """New prices, in place, for units first … last − 1 of each window, the others held fixed."""
     ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
     starts = np.minimum.reduceat(columns.members, columns.begin[:-1])
     by_start = np.argsort(starts, kind="stable")
-    widest = int((ends - starts).max())
-    price = np.zeros(n_units)
-
-    def reprice(first: int, last: int, *, across: bool) -> None:
-        """New prices for units first … last − 1, those outside held fixed."""
-        before = widest if across else 0
-        lo, hi = np.searchsorted(starts[by_start], (first - before, last))
+    widest = _widest(columns)
+    for first, last in windows:
+        lo, hi = np.searchsorted(starts[by_start], (first - widest, last))
         inside = by_start[lo:hi]
-        inside = inside[(ends[inside] >= first) if across else (ends[inside] < last)]
-        part = truncated(columns.select(inside), price, first, last)
+        part = truncated(columns.select(inside[ends[inside] >= first]), price, first, last)
         price[first:last] = relax(last - first, part, cover_cost, deadline=deadline).price
-
-    seams = np.linspace(0, n_units, n_units // tuning.block + 1).astype(int)
-    for first, last in itertools.pairwise(seams):
-        reprice(first, last, across=False)
-    # A column across a seam has units this near on both sides, unless it is wider than a block.
-    margin = min(max(tuning.block // 5, widest), tuning.block)
-    for seam in seams[1:-1]:
-        reprice(max(seam - margin, 0), min(seam + margin, n_units), across=True)
-    return price
 
 
 def truncated(columns: Columns, price: Floats, first: int, last: int) -> Columns:
@@ -121,9 +132,9 @@ def truncated(columns: Columns, price: Floats, first: int, last: int) -> Columns
     outside = (columns.members < first) | (columns.members >= last)
     column_of = columns.column_of
     paid = np.bincount(
-        column_of[outside], weights=price[columns.members[outside]], minlength=len(columns)
+        column_of[outside], weights=price[columns.members[outside]], minlength=columns.number
     )
-    kept = np.bincount(column_of[~outside], minlength=len(columns))
+    kept = np.bincount(column_of[~outside], minlength=columns.number)
     begin: Indices = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
     members = (columns.members[~outside] - first).astype(np.int32)
     return Columns(begin, members, columns.gain - paid).select(np.flatnonzero(kept))

@@ -1,26 +1,27 @@
-"""Prices of a crowd at any time: trivial ones at once, then semidefinite ones of ever more units.
+"""Shares of costs at any time: trivial ones at once, then semidefinite ones of ever more units.
 
 The annotators with most units force groups to open: no two of their units share one. So the
 semidefinite relaxation is solved for the annotators with most units first, few enough that a step
-takes milliseconds, then for more, until it holds all. What the others' pairs earn at most is the
+takes milliseconds, then for more, up to `Tuning.most_relaxed` units. What the others' pairs earn
+at most is the
 sum of the best matchings of all pairs of annotators, one of whom is left out:
 
-    cost(G) ≥ Σ_{u∈G} price(u) − Σ_{pairs of annotators not both inside} w of G's two units,
+    cost(G) ≥ Σ_{u∈G} share(u) − Σ_{pairs of annotators not both inside} w of G's two units,
 
-and the duals of each matching split that among the units, so that prices stay prices. With only
+and the duals of each matching split that among the units, so that shares stay shares. With only
 one annotator inside, m units, it says opening·m less all matchings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from gammacp.alignment.duals.semidefinite import (
     Iterate,
-    Model,
+    Matrices,
     ascend,
     enlarged,
     model,
@@ -30,33 +31,23 @@ from gammacp.alignment.duals.semidefinite import (
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Floats, Indices
-from gammacp.stopping import due, watched
+from gammacp.stopping import due, halting
 
 
-@dataclass(frozen=True, eq=False)
-class Relaxed:
-    """Feasible prices and what is known beside them.
+class Relaxed(NamedTuple):
+    """Shares of costs that no group beats, and their sum, less its rounding: a bound.
 
-    Attributes
-    ----------
-    price
-        Σ over the units of any group is at most its cost; shape (units,).
-    bound
-        Σ price, less its rounding.
-    units, together
-        Which units are in the semidefinite relaxation, and how far they share groups.
+    Σ `share` over the units of any group is at most its cost; shape (units,).
     """
 
-    price: Floats
+    share: Floats
     bound: float
-    units: Indices
-    together: Floats | None = None
 
 
 def relaxations(
     problem: Problem, objective: float, deadline: float = np.inf, tuning: Tuning = DEFAULT
 ) -> Iterator[Relaxed]:
-    """Ever better prices, until due; `objective` is what some alignment costs.
+    """Ever better shares, until due; `objective` is what some alignment costs.
 
     Nothing at all for covers and where opening a group costs nothing.
     """
@@ -66,10 +57,10 @@ def relaxations(
     first = _beside(problem, most_units[:1], deadline)
     if first is None:
         return
-    price = np.where(problem.annotator == most_units[0], problem.opening, 0.0) - first
-    yield Relaxed(price, safe_sum(price), np.flatnonzero(problem.annotator == most_units[0]))
+    share = np.where(problem.annotator == most_units[0], problem.opening, 0.0) - first
+    yield Relaxed(share, safe_sum(share))
     iterate: Iterate | None = None
-    old: Model | None = None
+    old: Matrices | None = None
     held: Indices = np.zeros(0, np.int64)
     planned = stages(_counts(problem)[most_units], tuning)
     for n_inside in planned:
@@ -87,9 +78,9 @@ def relaxations(
         last = n_inside == planned[-1]
         for priced in ascend(new, iterate, deadline):
             iterate = priced.iterate
-            price = -beside
-            price[units] += priced.price
-            yield Relaxed(price, safe_sum(price), units, priced.together)
+            share = -beside
+            share[units] += priced.share
+            yield Relaxed(share, safe_sum(share))
             if due(deadline):
                 return
             own = priced.value - priced.bound
@@ -138,18 +129,8 @@ def _beside(problem: Problem, inside: Indices, deadline: float) -> Floats | None
     begin = np.concatenate(([0], np.cumsum(_counts(problem)))).astype(np.int64)
     within: Bools = np.zeros(problem.n_annotators, np.bool_)
     within[inside] = True
-    halted = np.zeros(1, np.bool_)
-    share, whole = watched(
-        lambda: matching_prices(
-            problem.annotator,
-            problem.n_annotators,
-            problem.adjacency,
-            begin,
-            within,
-            halted,
-        ),
-        lambda: halted.fill(True),
-        deadline,
+    share, whole = halting(
+        lambda halted: matching_prices(problem.graph, begin, within, halted), deadline
     )
     return np.asarray(share * (1 + 2.0**-40)) if whole else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -36,56 +37,37 @@ def supported(
     alone = np.flatnonzero(covered < 1 - used).astype(np.int32)
     begin = np.concatenate((picked.begin, picked.begin[-1] + 1 + np.arange(len(alone))))
     members = np.concatenate((picked.members, alone))
-    return _parts(
-        n_units, Columns(begin, members, np.append(picked.gain, np.zeros(len(alone)))), price
-    )
+    gain = np.append(picked.gain, np.zeros(len(alone)))
+    return _parts(n_units, Columns(begin, members, gain), price)
 
 
 def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floats]:
     """The same for columns that are all used, each unit by one at least."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
+    from gammacp.alignment.kernels.components import label_components
 
-    column_of = columns.column_of
-    links = coo_matrix(
-        (
-            np.ones(len(column_of), np.int8),
-            (columns.members[columns.begin[:-1]][column_of], columns.members),
-        ),
-        shape=(n_units, n_units),
-    )
-    n_parts, part = connected_components(links, directed=False)
+    label = np.empty(n_units, np.int32)
+    label_components(columns, np.ones(columns.number, np.bool_), label)
+    size = np.unique(label, return_counts=True)[1].astype(np.int64)
+    part = np.unique(label, return_inverse=True)[1].astype(np.int32)
     units = np.argsort(part, kind="stable").astype(np.int32)
-    size = np.bincount(part, minlength=n_parts).astype(np.int64)
-    unit_from: Indices = np.concatenate(([0], np.cumsum(size)))[:-1].astype(np.int64)
+    unit_from: Indices = np.cumsum(size) - size
     at = np.empty(n_units, np.int32)
     at[units] = np.arange(n_units) - np.repeat(unit_from, size)
-    part_of_column = part[columns.members[columns.begin[:-1]]]
-    by_part = np.argsort(part_of_column, kind="stable")
-    ends = np.cumsum(np.bincount(part_of_column, minlength=n_parts))
-    price = price.copy()
-    matrices: list[Floats] = []
-    for k in range(n_parts):
+    of_column = part[columns.members[columns.begin[:-1]]]
+    ranked = columns.select(np.argsort(of_column, kind="stable"))
+    ends = np.cumsum(np.bincount(of_column, minlength=len(size)))
+    price, matrices = price.copy(), []
+    for k, (lo, hi) in enumerate(pairwise([0, *ends.tolist()])):
         inside = units[unit_from[k] : unit_from[k] + size[k]]
-        mine = by_part[ends[k - 1] if k else 0 : ends[k]]
-        kept = np.eye(len(inside))
-        if len(mine) == 1:
-            price[inside] += (columns.gain[mine[0]] - price[inside].sum()) / len(inside)
-            kept -= 1 / len(inside)
-        else:
-            matrix = np.zeros((len(mine), len(inside)))
-            for row, c in enumerate(mine):
-                matrix[row, at[columns.members[columns.begin[c] : columns.begin[c + 1]]]] = 1.0
-            missing = columns.gain[mine] - matrix @ price[inside]
-            left, values, right = np.linalg.svd(matrix, full_matrices=False)
-            rank = int((values > 1e-9 * values[0]).sum())
-            right = right[:rank]
-            price[inside] += right.T @ ((left.T @ missing)[:rank] / values[:rank])
-            kept -= right.T @ right
-        matrices.append(kept.ravel())
-    row_from: Indices = np.concatenate(([0], np.cumsum(size**2)))[:-1].astype(np.int64)
-    rows = np.concatenate(matrices)
-    return Support(part.astype(np.int32), at, size, unit_from, units, row_from, rows), price
+        matrix = np.zeros((hi - lo, size[k]))
+        members = slice(ranked.begin[lo], ranked.begin[hi])
+        rows = np.repeat(np.arange(hi - lo), ranked.sizes[lo:hi])
+        matrix[rows, at[ranked.members[members]]] = 1.0
+        inverse = matrix.T / size[k] if hi - lo == 1 else np.linalg.pinv(matrix, 1e-9)
+        price[inside] += inverse @ (ranked.gain[lo:hi] - matrix @ price[inside])
+        matrices.append((np.eye(len(inside)) - inverse @ matrix).ravel())
+    row_from: Indices = np.cumsum(size**2) - size**2
+    return Support(part, at, size, unit_from, units, row_from, np.concatenate(matrices)), price
 
 
 def shared_prices(problem: Problem, groups: Codes) -> Floats:

@@ -1,4 +1,4 @@
-"""Prices of units from a semidefinite relaxation, for crowds: dozens or hundreds of annotators.
+"""Shares of costs from a semidefinite relaxation, for crowds: dozens or hundreds of annotators.
 
 An alignment into K groups is a matrix X, X(u, v) = 1 if u and v share a group; bordered by ones and
 K it is positive semidefinite (the sum over the groups of the squares of their indicators). The
@@ -9,7 +9,7 @@ relaxation asks for that and for what `kernels.metric` lists:
 X(u, v) = 0 for pairs that may not be together (multi-graph matching: Chen, Guibas & Huang 2014;
 correlation clustering: Swamy 2004). It is solved by splitting: Z is projected on the semidefinite
 matrices and on the rest in turn (alternating direction method of multipliers; Wen, Goldfarb & Yin
-2010), and each iterate has prices that no group beats (`feasible_prices`).
+2010), and each iterate has shares of costs that no group beats (`feasible_shares`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_GRAINS = 2.0**52
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Matrices:
     """A problem as matrices, in units of the opening.
 
     Attributes
@@ -43,8 +43,9 @@ class Model:
         Which pairs are candidates.
     begin
         Where each annotator's units begin, shape (annotators + 1,).
-    rows
-        Units and annotators whose row inequality says something, shape (units, annotators).
+    several
+        Whether a unit may be with more than one of an annotator's units, so that their row's
+        inequality says something; shape (units, annotators).
     border
         Scale of the first row: a power of 2 such that K·border² is near 1.
     """
@@ -54,7 +55,7 @@ class Model:
     cost: Floats
     pair: Bools
     begin: Indices
-    rows: Indices
+    several: Bools
     border: float
 
     @cached_property
@@ -69,7 +70,21 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """Where the splitting is: the point that obeys the inequalities and the scaled multipliers."""
+    """Where the splitting is.
+
+    Attributes
+    ----------
+    inside
+        Z, as far as it obeys the inequalities.
+    scaled
+        Multipliers of both sides being the same, by the penalty.
+    rows, multiplier
+        Those of the row inequalities, shape (units, annotators), and of the `triangles`.
+    penalty
+        Weight of the sides' difference.
+    matrix
+        The positive semidefinite multiplier that shares are made of.
+    """
 
     inside: Floats
     scaled: Floats
@@ -86,29 +101,26 @@ class Priced:
 
     Attributes
     ----------
-    price
-        Share of a group's cost that each unit has: Σ over any group ≤ its cost; shape (units,).
+    share
+        Of a group's cost, for each unit: Σ over any group ≤ its cost; shape (units,).
     bound
-        Σ price, less its rounding: no alignment costs less.
+        Σ share, less its rounding: no alignment costs less.
     value
         What the iterate costs; where the bound would end if it were the relaxation's solution.
-    together
-        X, a guess which units share a group; shape (units, units).
     iterate
         To go on from.
     """
 
-    price: Floats
+    share: Floats
     bound: float
     value: float
-    together: Floats
     iterate: Iterate
 
 
-def model(problem: Problem, n_groups: float, tuning: Tuning = DEFAULT) -> Model:
+def model(problem: Problem, n_groups: float, tuning: Tuning = DEFAULT) -> Matrices:
     """The matrices of a problem that has about that many groups; the opening must be > 0."""
     size, n = problem.n_units, problem.n_annotators
-    rows: Indices = np.zeros((size, n), np.int64)
+    several = np.zeros((size, n), np.bool_)
     cost, pair = np.zeros((size, size)), np.zeros((size, size), np.bool_)
     for a, b in ((problem.first, problem.second), (problem.second, problem.first)):
         cost[a, b] = -0.5 * problem.weight / problem.opening
@@ -117,12 +129,12 @@ def model(problem: Problem, n_groups: float, tuning: Tuning = DEFAULT) -> Model:
     begin = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     for annotator in np.flatnonzero(counts > 1).tolist():
         theirs = slice(begin[annotator], begin[annotator + 1])
-        rows[:, annotator] = pair[:, theirs].sum(axis=1) > 1
+        several[:, annotator] = pair[:, theirs].sum(axis=1) > 1
     border = 2.0 ** -round(0.5 * np.log2(max(n_groups, 1.0)))
-    return Model(problem, tuning, cost, pair, begin, rows, border)
+    return Matrices(problem, tuning, cost, pair, begin, several, border)
 
 
-def start(model: Model) -> Iterate:
+def start(model: Matrices) -> Iterate:
     """Every unit alone."""
     size = len(model.cost)
     inside = np.eye(size + 1)
@@ -130,14 +142,14 @@ def start(model: Model) -> Iterate:
     return Iterate(
         inside,
         np.zeros_like(inside),
-        np.zeros(model.rows.shape),
+        np.zeros(model.several.shape),
         np.zeros((0, 3), np.int32),
         np.zeros(0),
         model.tuning.penalty,
     )
 
 
-def enlarged(iterate: Iterate, old: Model, new: Model, at: Indices) -> Iterate:
+def enlarged(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iterate:
     """The iterate of a larger problem that holds the old one's units at rows `at`."""
     grown = start(new)
     inside, scaled, rows = grown.inside, grown.scaled, grown.rows
@@ -159,7 +171,7 @@ def enlarged(iterate: Iterate, old: Model, new: Model, at: Indices) -> Iterate:
     )
 
 
-def ascend(model: Model, iterate: Iterate, deadline: float = np.inf) -> Iterator[Priced]:
+def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Iterator[Priced]:
     """Iterates for ever, a few steps apart; the first proves little, the later ones more.
 
     Violated triangles are added in between. Once due, what the steps so far have come to.
@@ -177,7 +189,7 @@ def ascend(model: Model, iterate: Iterate, deadline: float = np.inf) -> Iterator
         iterate = _cut(model, iterate)
 
 
-def _step(model: Model, iterate: Iterate) -> tuple[Iterate, float, float]:
+def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     """One projection on either side; what they differ by, and how far the second moved."""
     from gammacp.alignment.kernels.metric import project, subtract
 
@@ -200,7 +212,7 @@ def _step(model: Model, iterate: Iterate) -> tuple[Iterate, float, float]:
     subtract(rest, model.begin, rows, iterate.triangles, multiplier, 1.0)
     project(
         rest,
-        model.rows,
+        model.several,
         model.begin,
         rows,
         iterate.triangles,
@@ -232,7 +244,7 @@ def _norm(matrix: Floats) -> float:
     return float(np.linalg.norm(matrix))
 
 
-def _balanced(model: Model, iterate: Iterate, lack: float, change: float) -> Iterate:
+def _balanced(model: Matrices, iterate: Iterate, lack: float, change: float) -> Iterate:
     """A penalty under which both sides come together as fast."""
     if max(lack, change) <= model.tuning.imbalance * min(lack, change):
         return iterate
@@ -246,14 +258,15 @@ def _balanced(model: Model, iterate: Iterate, lack: float, change: float) -> Ite
     )
 
 
-def _cut(model: Model, iterate: Iterate) -> Iterate:
+def _cut(model: Matrices, iterate: Iterate) -> Iterate:
     """The iterate with the worst violated triangles, and without those that do nothing."""
     from gammacp.alignment.kernels.metric import violated
 
     annotator, tuning = model.problem.annotator.astype(np.int32), model.tuning
-    found, excess = violated(
-        iterate.inside[1:, 1:].copy(), annotator, tuning.violation, tuning.triangles
-    )
+    least, excess = tuning.violation, np.zeros(tuning.triangles)
+    while len(excess) == tuning.triangles:
+        found, excess = violated(iterate.inside[1:, 1:].copy(), annotator, least, tuning.triangles)
+        least *= 2
     worst = found[np.argsort(-excess, kind="stable")[: tuning.triangles_per_unit * len(annotator)]]
     kept = iterate.multiplier > 0
     triangles, multiplier = iterate.triangles[kept], iterate.multiplier[kept]
@@ -270,25 +283,24 @@ def _among(some: Codes, others: Codes, size: int) -> Bools:
     return np.isin(keys[0], keys[1])
 
 
-def _priced(model: Model, iterate: Iterate) -> Priced:
-    price = feasible_prices(model, iterate)
+def _priced(model: Matrices, iterate: Iterate) -> Priced:
+    share = feasible_shares(model, iterate)
     return Priced(
-        price,
-        safe_sum(price),
+        share,
+        safe_sum(share),
         float((model.bordered * iterate.inside).sum()) * model.problem.opening,
-        iterate.inside[1:, 1:],
         iterate,
     )
 
 
-def safe_sum(price: Floats) -> float:
-    """Σ price, less what rounding may have added."""
-    total = float(price.sum())
-    return total - 2.0**-52 * len(price) * float(np.abs(price).sum())
+def safe_sum(share: Floats) -> float:
+    """Σ share, less what rounding may have added."""
+    total = float(share.sum())
+    return total - 2.0**-52 * len(share) * float(np.abs(share).sum())
 
 
-def feasible_prices(model: Model, iterate: Iterate) -> Floats:
-    """Prices that no group beats, whatever the iterate: Σ_{u∈G} price ≤ cost(G).
+def feasible_shares(model: Matrices, iterate: Iterate) -> Floats:
+    """Shares that no group beats, whatever the iterate: Σ_{u∈G} share ≤ cost(G).
 
     Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
     multipliers' normals for every candidate pair. With z = (1, indicator of G),
@@ -318,9 +330,9 @@ def feasible_prices(model: Model, iterate: Iterate) -> Floats:
     # The corner is given: what the shift adds to it is scaled away, with its row.
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
     beside = -matrix[1:, 0] * model.border
-    price = 2 * shrink * beside - own - shift - apex
+    share = 2 * shrink * beside - own - shift - apex
     slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(own) + shift + apex)
-    return np.asarray((price - slack) * model.problem.opening)
+    return np.asarray((share - slack) * model.problem.opening)
 
 
 def _grains(values: Floats) -> Floats:

@@ -11,7 +11,7 @@ from gammacp.alignment.columns import as_groups, group_of_units
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes
-from gammacp.stopping import due, watched
+from gammacp.stopping import due, halting
 
 
 def annealed(
@@ -43,12 +43,12 @@ class Schedule(NamedTuple):
 
     heat: float
     moves: int
-    seed: int | tuple[int, int]
+    seed: tuple[int, int]
 
 
 def fits(problem: Problem, groups: Codes, tuning: Tuning) -> bool:
     """Whether the table of units by groups is small enough."""
-    return _most_groups(problem, groups, tuning) * problem.n_units <= tuning.ties
+    return _most_groups(problem, groups, tuning) * problem.n_units <= tuning.table
 
 
 def _most_groups(problem: Problem, groups: Codes, tuning: Tuning) -> int:
@@ -61,20 +61,17 @@ def cooled(
     """The best alignment that one run from `groups` meets, which it may be itself."""
     from gammacp.alignment.kernels.annealing import anneal
 
-    n, pairs = problem.n_units, len(problem.adjacency.weight)
-    row = np.repeat(np.arange(n), np.diff(problem.adjacency.start))
-    by_weight = np.lexsort((-problem.adjacency.weight, row)).astype(np.int64)
+    n, pairs = problem.n_units, len(problem.graph.weight)
+    row = np.repeat(np.arange(n), np.diff(problem.graph.start))
+    by_weight = np.lexsort((-problem.graph.weight, row)).astype(np.int64)
     counts = np.bincount(problem.annotator, minlength=problem.n_annotators).astype(np.int64)
     complete = pairs == n * n - int((counts**2).sum())
     missing = 0.0 if complete else 4.0 * (problem.opening + problem.n_annotators * problem.delta)
     # In a long continuum most groups are out of reach.
     near = max(0.5, 0.97 - 0.47 * pairs / max(n * n, 1))
-    halted = np.zeros(1, np.bool_)
-    group_of, _ = watched(
-        lambda: anneal(
-            problem.annotator,
-            problem.n_annotators,
-            problem.adjacency,
+    group_of, _ = halting(
+        lambda halted: anneal(
+            problem.graph,
             by_weight,
             near,
             problem.opening,
@@ -87,7 +84,6 @@ def cooled(
             np.random.default_rng(schedule.seed),
             halted,
         ),
-        lambda: halted.fill(True),
         deadline,
     )
     return as_groups(problem, group_of)

@@ -8,7 +8,7 @@ from gammacp.alignment.columns import as_groups, group_of_units
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes
-from gammacp.stopping import due, watched
+from gammacp.stopping import due, halting
 
 
 def improve(
@@ -50,14 +50,11 @@ def _assigned(problem: Problem, group_of: Codes, units: Codes, deadline: float) 
     others[units] = -1
     present, others[others >= 0] = np.unique(others[others >= 0], return_inverse=True)
     size = np.bincount(others[others >= 0], minlength=len(present)).astype(np.int32)
-    begin, group, gain = insertions(units, problem.adjacency, problem.opening, others, size)
-    halted = np.zeros(1, np.bool_)
-    found = watched(
-        lambda: best_matching(begin, group, gain, len(size), halted),
-        lambda: halted.fill(True),
-        deadline,
-    )[0]
-    if halted[0] and (group_of[units] >= 0).any():
+    begin, group, gain = insertions(units, problem.graph, problem.opening, others, size)
+    found = halting(lambda halted: best_matching(begin, group, gain, len(size), halted), deadline)[
+        0
+    ]
+    if due(deadline) and (group_of[units] >= 0).any():
         return group_of
     single = found < 0
     found[single] = len(size) + np.arange(int(single.sum()))

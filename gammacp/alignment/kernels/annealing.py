@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from gammacp.alignment.problem import Adjacency
+from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 
+class Grouping(NamedTuple):
+    """An alignment that units are moved in.
+
+    `member[g]` are the units of group g by annotator, −1 empty; `tie[g, u]` is Σ w of unit u with
+    group g, where each pair counts `missing` more. The groups are `listed` at their `place`, those
+    that have units first.
+    """
+
+    group_of: Codes
+    member: Codes
+    size: Indices
+    tie: Floats
+    listed: Indices
+    place: Indices
+
+
 @kernel
 def anneal(
-    annotator: Codes,
-    n_annotators: int,
-    graph: Adjacency,
+    graph: Graph,
     by_weight: Indices,
     near: float,
     opening: float,
@@ -31,35 +47,13 @@ def anneal(
     A move puts one unit into another group, or a new one; whoever of its annotator is there comes
     to where it was. It is taken if it gains d ≥ 0, else with probability exp(d/T) (Metropolis et
     al. 1953), T falling geometrically from `hot` to `cold` over the moves (Kirkpatrick, Gelatt &
-    Vecchi 1983). `near` is the share of moves to a group of
-    a neighbour; `by_weight` are the pairs' places in each unit's row, heaviest first. A pair
-    that is no candidate costs `missing`. `n_groups` is how many there may be at most.
+    Vecchi 1983). `near` is the share of moves to a group of a neighbour; `by_weight` are the pairs'
+    places in each unit's row, heaviest first. A pair that is no candidate costs `missing`.
+    `n_groups` is how many there may be at most.
     """
     n = len(group_of)
-    group_of = group_of.copy()
     best_of = group_of.copy()
-    member = np.full((n_groups, n_annotators), -1, np.int32)
-    size = np.zeros(n_groups, np.int64)
-    # What each unit has with each group; pairs count `missing` more, which `_with` takes off.
-    tie = np.zeros((n_groups, n), np.float64)
-    for u in range(n):
-        g = group_of[u]
-        member[g, annotator[u]] = u
-        size[g] += 1
-        _change(tie[g], u, 1.0, graph, missing)
-    used = np.empty(n_groups, np.int64)
-    place = np.full(n_groups, -1, np.int64)
-    free = np.empty(n_groups, np.int64)
-    n_used = 0
-    n_free = 0
-    for g in range(n_groups):
-        if size[g] > 0:
-            place[g] = n_used
-            used[n_used] = g
-            n_used += 1
-        else:
-            free[n_free] = g
-            n_free += 1
+    grouping, n_used = _grouped(graph, group_of, n_groups, missing)
     gain = 0.0
     best = 0.0
     temperature = hot
@@ -69,75 +63,119 @@ def anneal(
                 break
             temperature = hot * (cold / hot) ** (move / moves)
         u = int(random.random() * n)
-        a = annotator[u]
-        here = group_of[u]
-        way = random.random()
-        if way < near:
-            count = graph.start[u + 1] - graph.start[u]
-            if count == 0:
-                continue
-            # The heaviest pairs most often.
-            rank = int(count * random.random() ** 3)
-            there = group_of[graph.neighbour[by_weight[graph.start[u] + rank]]]
-        elif way < 0.97:
-            there = used[int(random.random() * n_used)]
-        elif n_free > 0 and size[here] > 1:
-            there = free[n_free - 1]
+        there = _drawn(u, graph, by_weight, near, grouping, n_used, random)
+        here = grouping.group_of[u]
+        if there < 0 or there == here:
+            continue
+        other = grouping.member[there, graph.annotator[u]]
+        size, tie = grouping.size, grouping.tie
+        pairs = size[there] - size[here] + 1
+        d = tie[there, u] - tie[here, u] - missing * pairs
+        if other >= 0:
+            d += missing * pairs + tie[here, other] - tie[there, other]
         else:
-            continue
-        if there == here:
-            continue
-        other = member[there, a]
-        d = tie[there, u] - tie[here, u] - missing * (size[there] - size[here] + 1)
-        if other < 0:
             if size[here] == 1:
                 d += opening
             if size[there] == 0:
                 d -= opening
-        else:
-            d += missing * (size[there] - size[here] + 1) + tie[here, other] - tie[there, other]
         if d < 0.0 and random.random() >= np.exp(d / temperature):
             continue
         gain += d
-        _change(tie[here], u, -1.0, graph, missing)
-        _change(tie[there], u, 1.0, graph, missing)
-        group_of[u] = there
-        member[there, a] = u
-        member[here, a] = other
-        if other >= 0:
-            _change(tie[there], other, -1.0, graph, missing)
-            _change(tie[here], other, 1.0, graph, missing)
-            group_of[other] = here
-        else:
-            size[here] -= 1
-            size[there] += 1
-            if size[there] == 1:
-                n_free -= 1
-                place[there] = n_used
-                used[n_used] = there
-                n_used += 1
-            if size[here] == 0:
-                n_used -= 1
-                last = used[n_used]
-                used[place[here]] = last
-                place[last] = place[here]
-                place[here] = -1
-                free[n_free] = here
-                n_free += 1
+        n_used = _moved(u, other, there, graph, grouping, n_used, missing)
         if gain > best + 1e-9 * opening:
             best = gain
-            best_of[:] = group_of
+            best_of[:] = grouping.group_of
     return best_of, best
 
 
 @kernel
-def _change(
-    tie: Floats,
-    unit: int,
-    sign: float,
-    graph: Adjacency,
+def _grouped(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tuple[Grouping, int]:
+    """The groups to begin with, and how many there are."""
+    n = len(group_of)
+    grouping = Grouping(
+        group_of.copy(),
+        np.full((n_groups, graph.n_annotators), -1, np.int32),
+        np.zeros(n_groups, np.int64),
+        np.zeros((n_groups, n), np.float64),
+        np.empty(n_groups, np.int64),
+        np.empty(n_groups, np.int64),
+    )
+    for u in range(n):
+        g = group_of[u]
+        grouping.member[g, graph.annotator[u]] = u
+        grouping.size[g] += 1
+        _change(grouping.tie[g], u, 1.0, graph, missing)
+    grouping.listed[:] = np.argsort(-grouping.size)
+    for i in range(n_groups):
+        grouping.place[grouping.listed[i]] = i
+    return grouping, int(np.sum(grouping.size > 0))
+
+
+@kernel
+def _drawn(
+    u: int,
+    graph: Graph,
+    by_weight: Indices,
+    near: float,
+    grouping: Grouping,
+    n_used: int,
+    random: np.random.Generator,
+) -> int:
+    """A group that unit u may go to: a neighbour's, any, or a new one; −1 for none."""
+    way = random.random()
+    if way < near:
+        count = graph.start[u + 1] - graph.start[u]
+        if count == 0:
+            return -1
+        # The heaviest pairs most often.
+        at = by_weight[graph.start[u] + int(count * random.random() ** 3)]
+        return int(grouping.group_of[graph.neighbour[at]])
+    if way < 0.97:
+        return int(grouping.listed[int(random.random() * n_used)])
+    if n_used < len(grouping.listed) and grouping.size[grouping.group_of[u]] > 1:
+        return int(grouping.listed[n_used])
+    return -1
+
+
+@kernel
+def _moved(
+    u: int,
+    other: int,
+    there: int,
+    graph: Graph,
+    grouping: Grouping,
+    n_used: int,
     missing: float,
-) -> None:
+) -> int:
+    """Unit u goes there, in place, and `other` (−1: nobody) to where it was; groups in use."""
+    group_of, member, size, tie, listed, place = grouping
+    here = group_of[u]
+    _change(tie[here], u, -1.0, graph, missing)
+    _change(tie[there], u, 1.0, graph, missing)
+    group_of[u] = there
+    member[there, graph.annotator[u]] = u
+    member[here, graph.annotator[u]] = other
+    if other >= 0:
+        _change(tie[there], other, -1.0, graph, missing)
+        _change(tie[here], other, 1.0, graph, missing)
+        group_of[other] = here
+        return n_used
+    size[here] -= 1
+    size[there] += 1
+    if size[there] == 1:
+        n_used += 1
+    if size[here] == 0:
+        n_used -= 1
+        last = listed[n_used]
+        listed[place[here]] = last
+        place[last] = place[here]
+        listed[n_used] = here
+        place[here] = n_used
+    return n_used
+
+
+@kernel
+def _change(tie: Floats, unit: int, sign: float, graph: Graph, missing: float) -> None:
     """The unit enters (or leaves) the group that `tie` is of."""
     for p in range(graph.start[unit], graph.start[unit + 1]):
         tie[graph.neighbour[p]] += sign * (graph.weight[p] + missing)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gammacp.alignment.columns import Columns
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -70,6 +71,16 @@ class Table(NamedTuple):
     second: Floats
 
 
+class State(NamedTuple):
+    """Where a search is: first uncovered unit, those covered after it, loss, groups, Σ d_cat."""
+
+    first: int
+    covered: Any
+    loss: float
+    groups: int
+    second: float
+
+
 class Path(NamedTuple):
     """The states from the root of the search on; `best` are the columns of the best solution."""
 
@@ -82,20 +93,28 @@ class Path(NamedTuple):
     best: Indices
 
 
+class Rules(NamedTuple):
+    """Whether units may be covered again, whether ties are broken, what is equal, and when to stop.
+
+    `nodes` is how many states of a component are looked at.
+    """
+
+    cover: bool
+    ties: bool
+    tolerance: float
+    nodes: int
+
+
 @kernel
 def search_components(
-    begin: Indices,
-    members: Codes,
+    columns: Columns,
     costs: Costs,
-    cover: bool,
     active: Bools,
     label: Codes,
     known: Codes,
     least: Floats,
     chosen: Bools,
-    ties: bool,
-    tolerance: float,
-    node_limit: int,
+    rules: Rules,
 ) -> Indices:
     """Least loss of each component that has changed; the roots of those that are too hard.
 
@@ -105,24 +124,21 @@ def search_components(
         Active columns per root when it was last searched (−1: never); kept up to date.
     least, chosen
         Results in place: loss per root, and which columns the best solution takes.
-    ties
-        `least` is the optimum on entry; of the solutions within the tolerance the one with the
-        fewest groups is taken, then the one with the least `second`, then the first one in the
-        order of the columns.
+    rules
+        To break ties, `least` is the optimum on entry: of the solutions within the tolerance the
+        one with the fewest groups is taken, then the one with the least `second`, then the first
+        one in the order of the columns.
     """
     n = len(label)
-    index = _index(begin, members, cover, active, label)
+    index = _index(columns, rules.cover, active, label)
     column_count = np.zeros(n, np.int32)
     for c in range(len(active)):
         if active[c]:
-            column_count[label[members[begin[c]]]] += 1
+            column_count[label[columns.members[columns.begin[c]]]] += 1
     hard = np.empty(n, np.int64)
     n_hard = 0
     table = _table(1)
-    largest = 0
-    for root in range(n):
-        largest = max(largest, index.unit_start[root + 1] - index.unit_start[root])
-    path = _path(largest + 2)
+    path = _path(np.diff(index.unit_start).max() + 2)
     for root in range(n):
         lo = index.unit_start[root]
         size = index.unit_start[root + 1] - lo
@@ -132,26 +148,21 @@ def search_components(
         if size == 1:
             least[root] = costs.alone[root]
             continue
-        if _too_wide(index, lo, size):
-            if not ties:
-                _unchoose(index, lo, size, chosen)
-            hard[n_hard] = root
-            n_hard += 1
-            continue
-        if size > _SMALL and len(table.stamp) == 1:
-            table = _table(_TABLE)
-        best, depth, complete = _search(
-            begin, members, costs, cover, index, root, least[root], ties, tolerance, node_limit,
-            table, path,
-        )  # fmt: skip
+        best, depth, complete = np.inf, -1, False
+        if not _too_wide(index, lo, size):
+            if size > _SMALL and len(table.stamp) == 1:
+                table = _table(_TABLE)
+            best, depth, complete = _search(
+                columns, costs, index, root, least[root], rules, table, path
+            )
         if not complete or depth < 0:
             hard[n_hard] = root
             n_hard += 1
-        if not ties or depth >= 0:
+        if not rules.ties or depth >= 0:
             _unchoose(index, lo, size, chosen)
         if depth < 0:
             continue
-        if not ties:
+        if not rules.ties:
             least[root] = best
         for i in range(depth):
             if path.best[i] >= 0:
@@ -160,8 +171,9 @@ def search_components(
 
 
 @kernel
-def _index(begin: Indices, members: Codes, cover: bool, active: Bools, label: Codes) -> Index:
+def _index(columns: Columns, cover: bool, active: Bools, label: Codes) -> Index:
     """Counting sorts of the units by component and of the active columns by unit."""
+    begin, members, _ = columns
     n = len(label)
     m = len(active)
     unit_start = np.zeros(n + 1, np.int64)
@@ -174,7 +186,7 @@ def _index(begin: Indices, members: Codes, cover: bool, active: Bools, label: Co
                 for p in range(begin[c], begin[c + 1]):
                     option_start[members[p] + 1] += 1
             else:
-                option_start[_lowest(begin, members, c) + 1] += 1
+                option_start[members[begin[c] : begin[c + 1]].min() + 1] += 1
     for u in range(n):
         unit_start[u + 1] += unit_start[u]
         option_start[u + 1] += option_start[u]
@@ -193,7 +205,7 @@ def _index(begin: Indices, members: Codes, cover: bool, active: Bools, label: Co
     for c in range(m):
         if not active[c]:
             continue
-        lowest = _lowest(begin, members, c)
+        lowest = members[begin[c] : begin[c + 1]].min()
         highest = lowest
         for p in range(begin[c], begin[c + 1]):
             highest = max(highest, members[p])
@@ -208,14 +220,6 @@ def _index(begin: Indices, members: Codes, cover: bool, active: Bools, label: Co
             for p in range(begin[c], begin[c + 1]):
                 bits[c] |= _ONE << np.uint64(place[members[p]] - place[lowest])
     return Index(unit_start, unit, place, option_start, option, bits, narrow)
-
-
-@kernel
-def _lowest(begin: Indices, members: Codes, c: int) -> int:
-    lowest = members[begin[c]]
-    for p in range(begin[c] + 1, begin[c + 1]):
-        lowest = min(lowest, members[p])
-    return lowest  # type: ignore[no-any-return]
 
 
 @kernel
@@ -265,16 +269,12 @@ def _unchoose(index: Index, lo: int, size: int, chosen: Bools) -> None:
 
 @kernel
 def _search(
-    begin: Indices,
-    members: Codes,
+    columns: Columns,
     costs: Costs,
-    cover: bool,
     index: Index,
     root: int,
     optimum: float,
-    ties: bool,
-    tolerance: float,
-    node_limit: int,
+    rules: Rules,
     table: Table,
     path: Path,
 ) -> tuple[float, int, bool]:
@@ -282,6 +282,7 @@ def _search(
 
     −1 groups where none was found.
     """
+    _, ties, tolerance, most_nodes = rules
     lo = index.unit_start[root]
     size = index.unit_start[root + 1] - lo
     stored = 0
@@ -291,81 +292,88 @@ def _search(
     best_depth = -1
     nodes = 0
     depth = 0
-    path.first[0] = 0
-    path.covered[0] = np.uint64(0)
-    path.loss[0] = 0.0
-    path.second[0] = 0.0
-    path.option[0] = index.option_start[index.unit[lo]]
+    _enter(path, 0, index.option_start[index.unit[lo]], 0, np.uint64(0), 0.0, 0.0)
     while depth >= 0:
-        f = path.first[depth]
-        u = index.unit[lo + f]
-        covered = path.covered[depth]
+        u = index.unit[lo + path.first[depth]]
         o = path.option[depth]
         path.option[depth] += 1
         if o > index.option_start[u + 1]:
             depth -= 1
             continue
-        if o == index.option_start[u + 1]:
-            c = -1
-            lost = path.loss[depth] + costs.alone[u]
-            after = covered | _ONE
-            other = path.second[depth]
-        else:
-            c = index.option[o]
-            lost = path.loss[depth] + costs.loss[c]
-            other = path.second[depth] + costs.second[c]
-            if cover:
-                after, again = _covered_again(begin, members, costs.over, index, c, f, covered)
-                lost += again
-            elif covered & index.bits[c]:
-                continue
-            else:
-                after = covered | index.bits[c]
+        c = index.option[o] if o < index.option_start[u + 1] else -1
+        if c >= 0 and not rules.cover and path.covered[depth] & index.bits[c]:
+            continue
+        after, lost, other = _after(columns, costs, index, u, c, rules.cover, path, depth)
         if lost > best if ties else lost >= best - tolerance:
             continue
         nodes += 1
-        if nodes > node_limit:
+        if nodes > most_nodes:
             return best, best_depth, False
-        g = f
+        g = path.first[depth]
         while after & _ONE:
             after >>= _ONE
             g += 1
         path.taken[depth] = c
         groups = depth + 1
-        if g >= size:
-            if ties and (
-                groups > best_groups or (groups == best_groups and other >= best_second - tolerance)
-            ):
-                continue
-            if not ties:
-                best = lost
-            best_groups = groups
-            best_second = other
-            best_depth = groups
-            for i in range(groups):
-                path.best[i] = path.taken[i]
-            if not ties and best <= tolerance:
-                break
+        if g < size:
+            if size > _SMALL:
+                state = State(g, after, lost, groups, other)
+                dominated, stored = _dominated(table, root, state, ties, tolerance, stored)
+                if dominated:
+                    continue
+            depth += 1
+            _enter(path, depth, index.option_start[index.unit[lo + g]], g, after, lost, other)
             continue
-        if size > _SMALL:
-            dominated, stored = _dominated(
-                table, root, g, after, lost, groups, other, ties, tolerance, stored
-            )
-            if dominated:
-                continue
-        depth += 1
-        path.first[depth] = g
-        path.covered[depth] = after
-        path.loss[depth] = lost
-        path.second[depth] = other
-        path.option[depth] = index.option_start[index.unit[lo + g]]
+        fewer = groups < best_groups or (groups == best_groups and other < best_second - tolerance)
+        if ties and not fewer:
+            continue
+        best_groups, best_second, best_depth = groups, other, groups
+        path.best[:groups] = path.taken[:groups]
+        if not ties:
+            best = lost
+            if best <= tolerance:
+                break
     return best, best_depth, True
 
 
 @kernel
+def _enter(
+    path: Path, depth: int, option: int, first: int, covered: Any, loss: float, second: float
+) -> None:
+    """The path's next state, in place."""
+    path.option[depth] = option
+    path.first[depth] = first
+    path.covered[depth] = covered
+    path.loss[depth] = loss
+    path.second[depth] = second
+
+
+@kernel
+def _after(
+    columns: Columns,
+    costs: Costs,
+    index: Index,
+    u: int,
+    c: int,
+    cover: bool,
+    path: Path,
+    depth: int,
+) -> tuple[Any, float, float]:
+    """What is covered and lost, and Σ `second`, once column c (−1: none) is taken at unit u."""
+    covered = path.covered[depth]
+    lost, second = path.loss[depth], path.second[depth]
+    if c < 0:
+        return covered | _ONE, lost + costs.alone[u], second
+    lost, second = lost + costs.loss[c], second + costs.second[c]
+    if not cover:
+        return covered | index.bits[c], lost, second
+    after, again = _covered_again(columns, costs.over, index, c, path.first[depth], covered)
+    return after, lost + again, second
+
+
+@kernel
 def _covered_again(
-    begin: Indices,
-    members: Codes,
+    columns: Columns,
     over: Floats,
     index: Index,
     c: int,
@@ -373,6 +381,7 @@ def _covered_again(
     covered: Any,
 ) -> tuple[Any, float]:
     """What is covered after a column of a cover, and what it costs to cover units again."""
+    begin, members, _ = columns
     after = covered
     lost = 0.0
     for p in range(begin[c], begin[c + 1]):
@@ -386,18 +395,10 @@ def _covered_again(
 
 @kernel
 def _dominated(
-    table: Table,
-    root: int,
-    first: int,
-    covered: Any,
-    lost: float,
-    groups: int,
-    other: float,
-    ties: bool,
-    tolerance: float,
-    stored: int,
+    table: Table, root: int, state: State, ties: bool, tolerance: float, stored: int
 ) -> tuple[bool, int]:
     """Whether a state was visited at no more loss, otherwise it is remembered; states stored."""
+    first, covered, lost, groups, other = state
     slot = (
         (covered ^ (covered >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
         + np.uint64(first) * np.uint64(0xC2B2AE3D27D4EB4F)
@@ -408,13 +409,10 @@ def _dominated(
     ):
         at = (at + 1) % _TABLE
     if table.stamp[at] == root:
-        if ties:
-            fewer = table.groups[at] < groups or (
-                table.groups[at] == groups and table.second[at] <= other + tolerance
-            )
-            if fewer and lost >= table.loss[at] - tolerance:
-                return True, stored
-        elif lost >= table.loss[at]:
+        fewer = table.groups[at] < groups or (
+            table.groups[at] == groups and table.second[at] <= other + tolerance
+        )
+        if lost >= table.loss[at] - tolerance and fewer if ties else lost >= table.loss[at]:
             return True, stored
     elif stored < _TABLE // 2:
         stored += 1

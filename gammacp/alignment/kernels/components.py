@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.alignment.columns import Columns
+from gammacp.arrays import Bools, Codes, Floats
 from gammacp.kernel import kernel
 
 
 @kernel
-def label_components(begin: Indices, members: Codes, active: Bools, label: Codes) -> None:
+def label_components(columns: Columns, active: Bools, label: Codes) -> None:
     """Label units by the smallest unit of their component under the active columns, in place."""
+    begin, members, _ = columns
     for u in range(len(label)):
         label[u] = u
     for c in range(len(active)):
@@ -39,8 +41,7 @@ def label_components(begin: Indices, members: Codes, active: Bools, label: Codes
 
 @kernel
 def activate(
-    begin: Indices,
-    members: Codes,
+    columns: Columns,
     loss: Floats,
     active: Bools,
     label: Codes,
@@ -54,6 +55,7 @@ def activate(
     that, ∞ if none was. `least[root]` is the loss of a component. A positive tolerance leaves
     ties out, a negative one takes them in.
     """
+    begin, members, _ = columns
     left = np.inf
     for c in range(len(active)):
         if active[c]:

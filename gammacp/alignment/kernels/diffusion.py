@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.alignment.columns import Columns
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 
 @kernel
-def equal_shares(begin: Indices, members: Codes, gain: Floats) -> Floats:
+def equal_shares(columns: Columns) -> Floats:
     """Each column's gain in equal parts, shape of `members`."""
+    begin, members, gain = columns
     share = np.empty(len(members), np.float64)
     for c in range(len(gain)):
         part = gain[c] / (begin[c + 1] - begin[c])
@@ -27,8 +29,9 @@ def equal_shares(begin: Indices, members: Codes, gain: Floats) -> Floats:
 
 
 @kernel
-def by_first_unit(n_units: int, begin: Indices, members: Codes, kept: Bools) -> Codes:
+def by_first_unit(n_units: int, columns: Columns, kept: Bools) -> Codes:
     """The kept columns by their first unit, so that a pass over them goes along the continuum."""
+    begin, members, _ = columns
     first = np.empty(len(kept), np.int32)
     start = np.zeros(n_units + 1, np.int64)
     for c in range(len(kept)):
@@ -49,16 +52,9 @@ def by_first_unit(n_units: int, begin: Indices, members: Codes, kept: Bools) -> 
 
 
 @kernel
-def diffuse(
-    n_units: int,
-    begin: Indices,
-    members: Codes,
-    gain: Floats,
-    order: Codes,
-    share: Floats,
-    passes: int,
-) -> Floats:
+def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes: int) -> Floats:
     """Go over the columns of `order` there and back, shares changed in place; the prices."""
+    begin, members, gain = columns
     start = np.zeros(n_units + 1, np.int64)
     for c in order:
         for p in range(begin[c], begin[c + 1]):
@@ -138,31 +134,12 @@ def _two_best(
 
 
 @kernel
-def keep_within(
-    begin: Indices, members: Codes, gain: Floats, price: Floats, most: float, kept: Bools
-) -> None:
-    """Mark the columns that lose at most `most`, in place."""
-    for c in range(len(gain)):
-        loss = -gain[c]
-        for p in range(begin[c], begin[c + 1]):
-            loss += price[members[p]]
-        kept[c] = loss <= most
-
-
-@kernel
-def readmit(
-    begin: Indices,
-    members: Codes,
-    gain: Floats,
-    price: Floats,
-    least: float,
-    kept: Bools,
-    share: Floats,
-) -> int:
+def readmit(columns: Columns, price: Floats, least: float, kept: Bools, share: Floats) -> int:
     """Take in columns that the prices do not pay by `least`, in place; how many.
 
     Their members' shares are what they pay now and an equal part of what lacks.
     """
+    begin, members, gain = columns
     count = 0
     for c in range(len(gain)):
         if kept[c]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.alignment.columns import Columns
+from gammacp.arrays import Floats
 from gammacp.kernel import kernel
 
 
 @kernel
-def make_feasible(
-    price: Floats, begin: Indices, members: Codes, gain: Floats, most: float
-) -> Floats:
+def make_feasible(price: Floats, columns: Columns, most: float) -> Floats:
     """Raise prices in place until no column gains more than its units' prices; the losses.
 
     No price is raised above `most`; a column's gain is at most that times its units.
     """
+    begin, members, gain = columns
     for c in range(len(gain)):
         missing = gain[c]
         for p in range(begin[c], begin[c + 1]):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.growing import appended, filled, no_columns, trimmed
-from gammacp.alignment.problem import Adjacency
+from gammacp.alignment.kernels.pairs import best_per_annotator
+from gammacp.alignment.problem import Graph
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -15,38 +17,32 @@ _MOST_SPLIT = 12
 
 @kernel
 def profitable_groups(
-    annotator: Codes,
-    n_annotators: int,
-    graph: Adjacency,
-    rest: Floats,
+    graph: Graph,
     opening: float,
     tolerance: float,
     limit: int,
-) -> tuple[Indices, Codes, Floats, int]:
+) -> tuple[Columns, bool]:
     """Groups of two and more units that stay when every split A|B has Σ w(A, B) + opening ≥ 0.
 
     Annotator by annotator from each group's first unit; a partial group is left as soon as one of
     its units, even with its best partners among the later annotators, would do better alone.
-    Returns (begin of each group, members, gains, count), gain = (size − 1)·opening + Σ w; with
-    more than `limit` members, or four times as many partial groups, it stops with count −1.
+    False, and not all, with more than `limit` members, or four times as many partial groups.
     """
+    annotator, n_annotators = graph.annotator, graph.n_annotators
+    rest = best_per_annotator(graph)
     found = no_columns()
     nodes = 0
     local = np.empty(64, np.int32)
     between = np.empty((64, 64), np.float64)
     chosen = np.empty(n_annotators + 1, np.int64)
-    group = np.empty(n_annotators + 1, np.int32)
     sums = np.zeros((n_annotators + 1, n_annotators + 1), np.float64)
     totals = np.zeros(n_annotators + 1, np.float64)
     cuts = np.zeros(1 << max(min(n_annotators, _MOST_SPLIT) - 1, 1), np.float64)
     position = np.full(len(annotator), -1, np.int64)
     for root in range(len(annotator)):
         lo = graph.start[root]
-        hi = graph.start[root + 1]
-        lo += np.searchsorted(graph.neighbour[lo:hi], root)
-        size = hi - lo + 1
-        if size < 2:
-            continue
+        lo += np.searchsorted(graph.neighbour[lo : graph.start[root + 1]], root)
+        size = graph.start[root + 1] - lo + 1
         if size > len(local):
             local = np.empty(2 * size, np.int32)
             between = np.empty((2 * size, 2 * size), np.float64)
@@ -65,7 +61,7 @@ def profitable_groups(
                 continue
             nodes += 1
             if nodes > 4 * limit:
-                return *trimmed(found), -1
+                return trimmed(found), False
             x = local[candidate]
             k = annotator[x]
             # The same annotator as the last member: a group has one unit of each.
@@ -73,15 +69,15 @@ def profitable_groups(
                 candidate += 1
                 continue
             into = 0.0
-            stays = True
+            lack = np.inf
             for m in range(depth):
                 w = between[chosen[m], candidate]
                 into += w
                 sums[depth + 1, m] = sums[depth, m] + w
-                if sums[depth + 1, m] + rest[local[chosen[m]], k + 1] + opening < -tolerance:
-                    stays = False
+                lack = min(lack, sums[depth + 1, m] + rest[local[chosen[m]], k + 1])
+                if lack + opening < -tolerance:
                     break
-            if not stays or into + rest[x, k + 1] + opening < -tolerance:
+            if min(lack, into + rest[x, k + 1]) + opening < -tolerance:
                 candidate += 1
                 continue
             chosen[depth] = candidate
@@ -90,17 +86,16 @@ def profitable_groups(
             depth += 1
             if _no_split_pays(between, chosen, sums[depth], depth, opening, tolerance, cuts):
                 if filled(found) + depth > limit:
-                    return *trimmed(found), -1
-                for m in range(depth):
-                    group[m] = local[chosen[m]]
+                    return trimmed(found), False
+                group = local[chosen[:depth]]
                 found = appended(found, group, depth, (depth - 1) * opening + totals[depth])
             candidate += 1
-    return *trimmed(found), found.number
+    return trimmed(found), True
 
 
 @kernel
 def _weights_around(
-    graph: Adjacency,
+    graph: Graph,
     root: int,
     lo: int,
     size: int,

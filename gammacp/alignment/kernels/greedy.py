@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.growing import appended, filled, no_columns, trimmed
 from gammacp.alignment.kernels.pairs import weight_between
-from gammacp.alignment.problem import Adjacency
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.alignment.problem import Graph
+from gammacp.arrays import Indices
 from gammacp.kernel import kernel
 
 
 @kernel
-def take_disjoint(n_units: int, begin: Indices, members: Codes, order: Indices) -> Indices:
+def take_disjoint(n_units: int, columns: Columns, order: Indices) -> Indices:
     """In that order, every column none of whose units is taken yet."""
+    begin, members, _ = columns
     taken = np.zeros(n_units, np.bool_)
     chosen = np.empty(len(order), np.int64)
     count = 0
@@ -33,15 +35,14 @@ def take_disjoint(n_units: int, begin: Indices, members: Codes, order: Indices) 
 
 @kernel
 def groups_within(
-    annotator: Codes,
-    n_annotators: int,
-    graph: Adjacency,
+    graph: Graph,
     opening: float,
     most: float,
     delta: float,
     limit: int,
-) -> tuple[Indices, Codes, Floats, int]:
+) -> tuple[Columns, bool]:
     """Groups of two and more units with opening − Σ w ≤ `most`, as in `profitable_groups`."""
+    annotator, n_annotators = graph.annotator, graph.n_annotators
     found = no_columns()
     inside = np.empty(n_annotators + 1, np.int32)
     place = np.empty(n_annotators + 1, np.int64)
@@ -76,6 +77,6 @@ def groups_within(
             if opening - total[depth] > most:
                 continue
             if filled(found) + depth > limit:
-                return *trimmed(found), -1
+                return trimmed(found), False
             found = appended(found, inside, depth, (depth - 1) * opening + total[depth])
-    return *trimmed(found), found.number
+    return trimmed(found), True

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gammacp.alignment.columns import Columns
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -50,10 +51,10 @@ def filled(columns: Growing) -> int:
 
 
 @kernel
-def trimmed(columns: Growing) -> tuple[Indices, Codes, Floats]:
-    """Begin of each column, members and gains, without the room for more."""
+def trimmed(columns: Growing) -> Columns:
+    """The columns without the room for more."""
     begin, members, gains, count = columns
-    return begin[: count + 1], members[: begin[count]], gains[:count]
+    return Columns(begin[: count + 1], members[: begin[count]], gains[:count])
 
 
 @kernel

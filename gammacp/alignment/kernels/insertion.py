@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.alignment.problem import Adjacency
+from gammacp.alignment.problem import Graph
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -12,7 +12,7 @@ from gammacp.kernel import kernel
 @kernel
 def insertions(
     units: Codes,
-    graph: Adjacency,
+    graph: Graph,
     opening: float,
     group_of: Codes,
     size: Codes,

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+from typing import NamedTuple
+
 import numpy as np
 
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
+
+
+class Offers(NamedTuple):
+    """Row u may be matched with `column[start[u]:start[u + 1]]`, for that `gain` > 0."""
+
+    start: Indices
+    column: Codes
+    gain: Floats
+
+
+class Matched(NamedTuple):
+    """Partners so far (−1 alone) and prices of rows and columns."""
+
+    column_of: Codes
+    row_of: Codes
+    row_price: Floats
+    column_price: Floats
+
+
+class Path(NamedTuple):
+    """Columns reached: how far, from which row, in which order; rows reached, and how far."""
+
+    distance: Floats
+    parent: Codes
+    touched: Codes
+    row: Codes
+    at: Floats
 
 
 @kernel
@@ -20,131 +50,110 @@ def best_matching(
     `halted[0]` is set, by another thread, the remaining rows stay alone, at a price.
     """
     n_rows = len(start) - 1
+    offers = Offers(start, column, gain)
+    matched = _first_choices(offers, n_columns)
+    path = Path(
+        np.full(n_columns, np.inf, np.float64),
+        np.empty(n_columns, np.int32),
+        np.empty(n_columns, np.int32),
+        np.empty(n_rows, np.int32),
+        np.empty(n_rows, np.float64),
+    )
+    for u in range(n_rows):
+        if matched.column_of[u] >= 0 or matched.row_price[u] <= 0.0:
+            continue
+        if halted[0]:
+            break
+        v, shortest, n_in, n_touched = _shortest_path(u, offers, matched, path)
+        for i in range(n_in):
+            x, less = path.row[i], shortest - path.at[i]
+            if less > 0.0:
+                if i > 0:
+                    matched.column_price[matched.column_of[x]] += less
+                matched.row_price[x] = max(matched.row_price[x] - less, 0.0)
+        if v < 0:  # The path ends at a row that is left alone.
+            x = -1 - v
+            v = matched.column_of[x]
+            matched.column_of[x] = -1
+        while v >= 0:
+            x = path.parent[v]
+            before = matched.column_of[x]
+            matched.column_of[x] = v
+            matched.row_of[v] = x
+            v = before
+        for i in range(n_touched):
+            path.distance[path.touched[i]] = np.inf
+    return matched.column_of, matched.row_price, matched.column_price
+
+
+@kernel
+def _first_choices(offers: Offers, n_columns: int) -> Matched:
+    """Each row with the column that gains most, if that is free yet."""
+    n_rows = len(offers.start) - 1
     row_price = np.zeros(n_rows, np.float64)
-    column_price = np.zeros(n_columns, np.float64)
     column_of = np.full(n_rows, -1, np.int32)
     row_of = np.full(n_columns, -1, np.int32)
     for u in range(n_rows):
         best = -1
-        for p in range(start[u], start[u + 1]):
-            if gain[p] > row_price[u]:
-                row_price[u] = gain[p]
+        for p in range(offers.start[u], offers.start[u + 1]):
+            if offers.gain[p] > row_price[u]:
+                row_price[u] = offers.gain[p]
                 best = p
-        if best >= 0 and row_of[column[best]] < 0:
-            column_of[u] = column[best]
-            row_of[column[best]] = u
-    distance = np.full(n_columns, np.inf, np.float64)
-    parent = np.empty(n_columns, np.int32)
-    place = np.full(n_columns, -1, np.int32)
-    heap = np.empty(n_columns, np.int32)
-    touched = np.empty(n_columns, np.int32)
-    rows = np.empty(n_rows, np.int32)
-    at = np.empty(n_rows, np.float64)
-    for u in range(n_rows):
-        if column_of[u] >= 0 or row_price[u] <= 0.0:
-            continue
-        if halted[0]:
-            break
-        # The path ends at a column that is free, or at a row that is left alone instead.
-        end_column = -1
-        end_row = u
-        shortest = row_price[u]
-        size = 0
-        n_touched = 0
-        rows[0] = u
-        at[0] = 0.0
-        n_rows_in = 1
-        x = u
-        d = 0.0
-        while True:
-            for p in range(start[x], start[x + 1]):
-                v = column[p]
-                far = d + max(row_price[x] + column_price[v] - gain[p], 0.0)
-                if far >= shortest or far >= distance[v]:
-                    continue
-                if distance[v] == np.inf:
-                    touched[n_touched] = v
-                    n_touched += 1
-                distance[v] = far
-                parent[v] = x
-                if row_of[v] < 0:
-                    shortest = far
-                    end_column = v
-                    end_row = -1
-                    continue
-                if place[v] < 0:
-                    place[v] = size
-                    heap[size] = v
-                    size += 1
-                _up(heap, place, distance, place[v])
-            if size == 0 or distance[heap[0]] >= shortest:
-                break
-            v = heap[0]
-            size -= 1
-            heap[0] = heap[size]
-            place[heap[0]] = 0
-            place[v] = -1
-            if size > 0:
-                _down(heap, place, distance, size)
-            d = distance[v]
-            x = row_of[v]
-            rows[n_rows_in] = x
-            at[n_rows_in] = d
-            n_rows_in += 1
-            if d + row_price[x] < shortest:
-                shortest = d + row_price[x]
-                end_column = -1
-                end_row = x
-        for i in range(n_rows_in):
-            x = rows[i]
-            if at[i] < shortest:
-                if i > 0:
-                    column_price[column_of[x]] += shortest - at[i]
-                row_price[x] = max(row_price[x] - (shortest - at[i]), 0.0)
-        v = end_column
-        if end_row >= 0:
-            v = column_of[end_row]
-            column_of[end_row] = -1
-        while v >= 0 and end_row != u:
-            x = parent[v]
-            before = column_of[x]
-            column_of[x] = v
-            row_of[v] = x
-            v = before
-            if x == u:
-                break
-        for i in range(n_touched):
-            distance[touched[i]] = np.inf
-            place[touched[i]] = -1
-    return column_of, row_price, column_price
+        if best >= 0 and row_of[offers.column[best]] < 0:
+            column_of[u] = offers.column[best]
+            row_of[offers.column[best]] = u
+    return Matched(column_of, row_of, row_price, np.zeros(n_columns, np.float64))
 
 
 @kernel
-def _up(heap: Codes, place: Codes, distance: Floats, i: int) -> None:
-    v = heap[i]
-    while i > 0:
-        above = (i - 1) // 2
-        if distance[heap[above]] <= distance[v]:
-            break
-        heap[i] = heap[above]
-        place[heap[i]] = i
-        i = above
-    heap[i] = v
-    place[v] = i
+def _shortest_path(
+    u: int, offers: Offers, matched: Matched, path: Path
+) -> tuple[int, float, int, int]:
+    """Where the shortest path from row u ends, its length, rows and columns reached.
 
-
-@kernel
-def _down(heap: Codes, place: Codes, distance: Floats, size: int) -> None:
-    v = heap[0]
-    i = 0
-    while 2 * i + 1 < size:
-        below = 2 * i + 1
-        if below + 1 < size and distance[heap[below + 1]] < distance[heap[below]]:
-            below += 1
-        if distance[heap[below]] >= distance[v]:
-            break
-        heap[i] = heap[below]
-        place[heap[i]] = i
-        i = below
-    heap[i] = v
-    place[v] = i
+    It ends at a column that is free, or at a row x that is left alone instead: −1 − x.
+    """
+    start, column, gain = offers
+    _, row_of, row_price, column_price = matched
+    distance = path.distance
+    end = -1 - u
+    shortest = row_price[u]
+    path.row[0] = u
+    path.at[0] = 0.0
+    n_in = 1
+    n_touched = 0
+    x = u
+    d = 0.0
+    heap = [(0.0, np.int64(u))]
+    heap.clear()
+    while True:
+        for p in range(start[x], start[x + 1]):
+            v = column[p]
+            far = d + max(row_price[x] + column_price[v] - gain[p], 0.0)
+            if far >= shortest or far >= distance[v]:
+                continue
+            if distance[v] == np.inf:
+                path.touched[n_touched] = v
+                n_touched += 1
+            distance[v] = far
+            path.parent[v] = x
+            if row_of[v] < 0:
+                shortest = far
+                end = v
+            else:
+                heappush(heap, (far, np.int64(v)))
+        d = np.inf
+        while len(heap) > 0:
+            d, nearest = heappop(heap)
+            if d == distance[nearest]:  # Otherwise it was reached by a shorter way since.
+                break
+            d = np.inf
+        if d >= shortest:
+            return end, shortest, n_in, n_touched
+        x = row_of[nearest]
+        path.row[n_in] = x
+        path.at[n_in] = d
+        n_in += 1
+        if d + row_price[x] < shortest:
+            shortest = d + row_price[x]
+            end = -1 - x

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 
 @kernel
 def project(
     point: Floats,
-    open_pairs: Indices,
+    several: Bools,
     begin: Indices,
     row_multiplier: Floats,
     triangles: Codes,
@@ -29,24 +29,23 @@ def project(
 
     `point` holds what is left once the multipliers are taken off; its positive part is the
     projection. `begin` says where each annotator's units begin; pairs that may not be together
-    (`open_pairs[u * units + v]` is 0) are below any threshold. The multipliers are updated.
+    are below any threshold. `several[u, a]` tells where a row says something. The multipliers are
+    updated.
     """
     for _ in range(passes):
-        moved = _project_rows(point, open_pairs, begin, row_multiplier)
+        moved = _project_rows(point, several, begin, row_multiplier)
         moved = max(moved, _project_triangles(point, triangles, multiplier))
         if moved <= enough:
             break
 
 
 @kernel
-def _project_rows(
-    point: Floats, open_pairs: Indices, begin: Indices, row_multiplier: Floats
-) -> float:
+def _project_rows(point: Floats, several: Bools, begin: Indices, row_multiplier: Floats) -> float:
     n = len(begin) - 1
     most = 0.0
     for u in range(len(point)):
         for a in range(n):
-            if open_pairs[u, a] == 0:
+            if not several[u, a]:
                 continue
             lo, hi = begin[a], begin[a + 1]
             old = row_multiplier[u, a]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.kernels.growing import grown
-from gammacp.alignment.problem import Adjacency
+from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.dissimilarity.kernels import positional_cost
 from gammacp.kernel import kernel
+
+HALTED = -2
 
 
 @kernel
@@ -35,7 +37,7 @@ def scan(
     within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k]. `formula` and
     `factor` are the positional part (`dissimilarity.kernels`); without a formula (−1) all pairs
     within reach are listed, with 0. Returns (first, second, d, count); with more than `limit`
-    pairs, or once `halted[0]` is set by another thread, it stops and the count is −1.
+    pairs it stops and the count is −1, once `halted[0]` is set by another thread `HALTED`.
     """
     first = np.empty(capacity, np.int32)
     second = np.empty(capacity, np.int32)
@@ -49,7 +51,7 @@ def scan(
             stop = class_start[k + 1]
             for p in range(class_start[c], class_start[c + 1]):
                 if halted[0]:
-                    return first, second, cost, -1
+                    return first, second, cost, HALTED
                 u = order[p]
                 s = start[u]
                 if c == k:
@@ -86,8 +88,10 @@ def scan(
 
 
 @kernel
-def adjacency(n_units: int, first: Codes, second: Codes, weight: Floats) -> Adjacency:
-    """Pairs from both sides, in rows sorted by neighbour."""
+def adjacency(
+    n_units: int, first: Codes, second: Codes, weight: Floats
+) -> tuple[Indices, Codes, Floats]:
+    """Pairs from both sides, in rows sorted by neighbour: begins of rows, neighbours, weights."""
     start = np.zeros(n_units + 1, np.int64)
     for p in range(len(first)):
         start[first[p] + 1] += 1
@@ -116,11 +120,11 @@ def adjacency(n_units: int, first: Codes, second: Codes, weight: Floats) -> Adja
             neighbour[fill[u]] = v
             weights[fill[u]] = weight[pair[p]]
             fill[u] += 1
-    return Adjacency(start, neighbour, weights)
+    return start, neighbour, weights
 
 
 @kernel
-def weight_between(graph: Adjacency, u: int, v: int) -> float:
+def weight_between(graph: Graph, u: int, v: int) -> float:
     """w(u, v), −∞ where the pair is no edge."""
     lo, hi = graph.start[u], graph.start[u + 1]
     p = lo + np.searchsorted(graph.neighbour[lo:hi], v)
@@ -130,7 +134,7 @@ def weight_between(graph: Adjacency, u: int, v: int) -> float:
 
 
 @kernel
-def group_weights(groups: Codes, graph: Adjacency) -> Floats:
+def group_weights(groups: Codes, graph: Graph) -> Floats:
     """Σ w over the pairs of each group, −∞ where a pair is no edge."""
     total = np.zeros(len(groups), np.float64)
     for g in range(len(groups)):
@@ -146,14 +150,14 @@ def group_weights(groups: Codes, graph: Adjacency) -> Floats:
 
 
 @kernel
-def best_per_annotator(annotator: Codes, n_annotators: int, graph: Adjacency) -> Floats:
+def best_per_annotator(graph: Graph) -> Floats:
     """rest[u, k] = Σ_{annotators ≥ k} max(0, best w(u, ·) there); shape (units, n + 1)."""
-    n_units = len(annotator)
-    rest = np.zeros((n_units, n_annotators + 1), np.float64)
+    n_units = len(graph.annotator)
+    rest = np.zeros((n_units, graph.n_annotators + 1), np.float64)
     for u in range(n_units):
         for p in range(graph.start[u], graph.start[u + 1]):
-            k = annotator[graph.neighbour[p]]
+            k = graph.annotator[graph.neighbour[p]]
             rest[u, k] = max(rest[u, k], graph.weight[p])
-        for k in range(n_annotators - 1, -1, -1):
+        for k in range(graph.n_annotators - 1, -1, -1):
             rest[u, k] += rest[u, k + 1]
     return rest

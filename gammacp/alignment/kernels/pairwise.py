@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.kernels.matching import best_matching
-from gammacp.alignment.problem import Adjacency
-from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.alignment.problem import Graph
+from gammacp.arrays import Bools, Floats, Indices
 from gammacp.kernel import kernel
 
 
 @kernel
 def matching_prices(
-    annotator: Codes,
-    n_annotators: int,
-    graph: Adjacency,
+    graph: Graph,
     begin: Indices,
     inside: Bools,
     halted: Bools,
@@ -25,8 +23,8 @@ def matching_prices(
     earn no more than its units' sums. Pairs of annotators that are both `inside` are left out.
     False, and no use, if halted. `begin`: where each annotator's units begin.
     """
-    start, neighbour, weight = graph
-    n = len(annotator)
+    _, n_annotators, start, neighbour, weight = graph
+    n = len(graph.annotator)
     total = np.zeros(n, np.float64)
     # Each unit's next pair; rows are sorted by neighbour, thus by annotator.
     at = start[:-1].copy()

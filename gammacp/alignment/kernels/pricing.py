@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.growing import Growing, appended, filled, no_columns, trimmed
 from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
 from gammacp.alignment.kernels.roots import (
@@ -19,7 +20,7 @@ from gammacp.alignment.kernels.roots import (
     reduce_candidates,
     root_graph,
 )
-from gammacp.alignment.problem import Adjacency
+from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -56,9 +57,7 @@ class RootGraph(NamedTuple):
 
 @kernel
 def price_groups(
-    annotator: Codes,
-    n_annotators: int,
-    graph: Adjacency,
+    graph: Graph,
     price: Floats,
     opening: float,
     floor: float,
@@ -66,40 +65,36 @@ def price_groups(
     roots: Indices,
     effort: Effort,
     halted: Bools,
-) -> tuple[Indices, Codes, Floats, Floats, Bools, int]:
+) -> tuple[Columns, Floats, Bools, bool]:
     """Groups of these roots whose gain exceeds their units' prices by more than `floor`.
 
     `floor` may be negative. With `every` all of them (enumeration), otherwise of each root one
     better than the other, the best one last (pricing).
 
-    Returns (begin, members, gain, excess, unsure, count): no group of a root gains more than its
-    prices and `excess[root]` ≥ max(floor, 0), which is exact unless `unsure[root]`: its limit of
-    nodes was reached or its graph is too large. With more members than the limit it stops and
-    the count is −1. Once `halted[0]` is set, by another thread, an enumeration stops likewise, and
-    pricing bounds the other roots without search.
+    Returns (groups, excess, unsure, whole): no group of a root gains more than its prices and
+    `excess[root]` ≥ max(floor, 0), which is exact unless `unsure[root]`: its limit of nodes was
+    reached or its graph is too large. With more members than the limit it stops, not `whole`. Once
+    `halted[0]` is set, by another thread, an enumeration stops likewise, and pricing bounds the
+    other roots without search.
     """
-    n_units = len(annotator)
+    n_units, n_annotators = len(graph.annotator), graph.n_annotators
     found = no_columns()
     excess = np.zeros(n_units, np.float64)
     unsure = np.zeros(n_units, np.bool_)
     place = np.full(n_units, -1, np.int32)
-    widest = 1
-    for root in roots:
-        widest = max(widest, graph.start[root + 1] - graph.start[root])
+    widest = np.diff(graph.start).max()
     unit = np.empty(widest, np.int32)
     value = np.empty(widest, np.float64)
     near = np.empty((widest, n_annotators + 1), np.float64)
     best_of = np.zeros(n_annotators + 2, np.float64)
-    most_weight = 0.0
-    for w in graph.weight:
-        most_weight = max(most_weight, w)
+    most_weight = max(graph.weight.max(), 0.0) if len(graph.weight) else 0.0
     never = 1.0 + 10.0 * n_annotators * (abs(opening) + n_annotators * most_weight)
     for root in roots:
         excess[root] = max(floor, 0.0)
         if halted[0]:
             if every:
-                return *trimmed(found), excess, unsure, -1
-            loose = loose_bound(annotator, graph, price, opening, most_weight, root)
+                return trimmed(found), excess, unsure, False
+            loose = loose_bound(graph, price, opening, most_weight, root)
             excess[root] = max(excess[root], loose)
             unsure[root] = True
             continue
@@ -110,21 +105,11 @@ def price_groups(
                 value[size] = opening - price[graph.neighbour[p]] + graph.weight[p]
                 size += 1
         size, most = reduce_candidates(
-            annotator,
-            n_annotators,
-            graph,
-            unit,
-            value,
-            size,
-            floor + price[root],
-            place,
-            near,
-            best_of,
-            halted,
+            graph, unit, value, size, floor + price[root], place, near, best_of, halted
         )
         if size == 0:
             continue
-        m, begin, labels = label_starts(annotator, unit, size)
+        m, begin, labels = label_starts(graph.annotator, unit, size)
         if halted[0] or m * (m - 1) // 2 * labels * labels > effort.edges:
             state = GIVEN_UP if every else UNSURE
             excess[root] = max(excess[root], most - price[root])
@@ -134,11 +119,30 @@ def price_groups(
             found, state, most = _search_root(inside, price, floor, every, effort, found, halted)
             excess[root] = max(excess[root], most)
         if state == GIVEN_UP:
-            return *trimmed(found), excess, unsure, -1
+            return trimmed(found), excess, unsure, False
         unsure[root] = state == UNSURE
         for i in range(size):
             place[unit[i]] = -1
-    return *trimmed(found), excess, unsure, found.number
+    return trimmed(found), excess, unsure, True
+
+
+class Tree(NamedTuple):
+    """A branch and bound, level by level: labels that are left, messages, and what is branched on.
+
+    `short` is how far each label falls short of the bound at the level at hand, `room` space for
+    `messages`.
+    """
+
+    alive: Codes
+    n_alive: Indices
+    sent: Floats
+    short: Floats
+    room: Floats
+    branch: Indices
+    choice: Codes
+    ceiling: Floats
+    next_at: Indices
+    n_choices: Indices
 
 
 @kernel
@@ -155,22 +159,8 @@ def _search_root(
 
     Also whether it is exact, and what no group of the root gains beyond its prices.
     """
-    m, labels = inside.value.shape
-    alive = np.zeros((m + 1, m, labels), np.int32)
-    count = np.zeros((m + 1, m), np.int64)
-    sent = np.zeros((m + 1, m * (m - 1) // 2, 2, labels), np.float64)
-    short = np.zeros((m, labels), np.float64)
-    room = np.zeros((3, labels), np.float64)
-    branch = np.zeros(m + 1, np.int64)
-    choices = np.zeros((m + 1, labels), np.int32)
-    ceiling = np.zeros((m + 1, labels), np.float64)
-    next_at = np.zeros(m + 1, np.int64)
-    n_choices = np.zeros(m + 1, np.int64)
-    group = np.empty(m + 1, np.int32)
-    for s in range(m):
-        count[0, s] = inside.begin[s + 1] - inside.begin[s] + 1
-        for i in range(count[0, s]):
-            alive[0, s, i] = i
+    tree = _planted(inside)
+    group = np.empty(len(inside.value) + 1, np.int32)
     threshold = floor
     open_bound = -np.inf
     state = EXACT
@@ -178,70 +168,92 @@ def _search_root(
     depth = 0
     entered = True
     while depth >= 0:
-        if entered:
-            entered = False
-            nodes += 1
-            bound = _bounded(
-                inside,
-                sent[depth],
-                alive[depth],
-                count[depth],
-                short,
-                room,
-                threshold,
-                effort,
-                depth == 0,
-            )
-            if bound <= threshold:
-                depth -= 1
-                continue
-            if halted[0] and every:
-                return found, GIVEN_UP, bound
-            if halted[0] or nodes > effort.nodes:
-                open_bound = bound
-                state = UNSURE
-                break
-            s = _most_decided(count[depth], short, bound - threshold, effort.decisiveness)
-            if s < 0:
-                size, total = _group_of_labels(inside, alive[depth], group)
-                depth -= 1
-                # A root alone is no group.
-                if total <= threshold or size == 1:
-                    continue
-                if not every:
-                    threshold = total
-                if filled(found) + size > effort.members:
-                    return found, GIVEN_UP, bound
-                gain = total
-                for i in range(size):
-                    gain += price[group[i]]
-                found = appended(found, group, size, gain)
-                continue
-            n_choices[depth] = count[depth, s]
-            next_at[depth] = 0
-            branch[depth] = s
-            order = np.argsort(-short[s, : n_choices[depth]])
-            for i in range(n_choices[depth]):
-                choices[depth, i] = alive[depth, s, order[i]]
-                ceiling[depth, i] = bound + short[s, order[i]]
-        i = next_at[depth]
-        if i >= n_choices[depth]:
+        if not entered:
+            entered, depth = _descended(tree, depth, threshold)
+            continue
+        entered = False
+        nodes += 1
+        bound = _bounded(inside, tree, depth, threshold, effort)
+        if bound <= threshold:
             depth -= 1
             continue
-        next_at[depth] = i + 1
-        if ceiling[depth, i] <= threshold:
+        if halted[0] and every:
+            return found, GIVEN_UP, bound
+        if halted[0] or nodes > effort.nodes:
+            open_bound = bound
+            state = UNSURE
+            break
+        s = _most_decided(tree.n_alive[depth], tree.short, bound - threshold, effort.decisiveness)
+        if s >= 0:
+            _branched(tree, depth, s, bound)
             continue
-        alive[depth + 1] = alive[depth]
-        count[depth + 1] = count[depth]
-        sent[depth + 1] = sent[depth]
-        depth += 1
-        count[depth, branch[depth - 1]] = 1
-        alive[depth, branch[depth - 1], 0] = choices[depth - 1, i]
-        entered = True
+        size, total = _group_of_labels(inside, tree.alive[depth], group)
+        depth -= 1
+        # A root alone is no group.
+        if total <= threshold or size == 1:
+            continue
+        if not every:
+            threshold = total
+        if filled(found) + size > effort.members:
+            return found, GIVEN_UP, bound
+        found = appended(found, group, size, total + price[group[:size]].sum())
     for d in range(depth):
-        for i in range(next_at[d], n_choices[d]):
-            open_bound = max(open_bound, ceiling[d, i])
+        for i in range(tree.next_at[d], tree.n_choices[d]):
+            open_bound = max(open_bound, tree.ceiling[d, i])
     return found, state, max(open_bound, floor if every else threshold)
+
+
+@kernel
+def _planted(inside: RootGraph) -> Tree:
+    """The tree's root: every label is left."""
+    m, labels = inside.value.shape
+    alive = np.zeros((m + 1, m, labels), np.int32)
+    count = np.zeros((m + 1, m), np.int64)
+    for s in range(m):
+        count[0, s] = inside.begin[s + 1] - inside.begin[s] + 1
+        alive[0, s] = np.arange(labels)
+    return Tree(
+        alive,
+        count,
+        np.zeros((m + 1, m * (m - 1) // 2, 2, labels), np.float64),
+        np.zeros((m, labels), np.float64),
+        np.zeros((3, labels), np.float64),
+        np.zeros(m + 1, np.int64),
+        np.zeros((m + 1, labels), np.int32),
+        np.zeros((m + 1, labels), np.float64),
+        np.zeros(m + 1, np.int64),
+        np.zeros(m + 1, np.int64),
+    )
+
+
+@kernel
+def _branched(tree: Tree, depth: int, s: int, bound: float) -> None:
+    """Line up annotator s's labels, the best first, in place."""
+    size = tree.n_alive[depth, s]
+    tree.n_choices[depth] = size
+    tree.next_at[depth] = 0
+    tree.branch[depth] = s
+    order = np.argsort(-tree.short[s, :size])
+    for i in range(size):
+        tree.choice[depth, i] = tree.alive[depth, s, order[i]]
+        tree.ceiling[depth, i] = bound + tree.short[s, order[i]]
+
+
+@kernel
+def _descended(tree: Tree, depth: int, threshold: float) -> tuple[bool, int]:
+    """One level down with the next label that may reach the threshold, or one level up."""
+    i = tree.next_at[depth]
+    # Labels are in the order of their ceilings; the last ones count as open no more.
+    if i >= tree.n_choices[depth] or tree.ceiling[depth, i] <= threshold:
+        return False, depth - 1
+    tree.next_at[depth] = i + 1
+    tree.alive[depth + 1] = tree.alive[depth]
+    tree.n_alive[depth + 1] = tree.n_alive[depth]
+    tree.sent[depth + 1] = tree.sent[depth]
+    s = tree.branch[depth]
+    tree.n_alive[depth + 1, s] = 1
+    tree.alive[depth + 1, s, 0] = tree.choice[depth, i]
+    return True, depth + 1
 
 
 @kernel
@@ -263,29 +275,20 @@ def _group_of_labels(inside: RootGraph, alive: Codes, group: Codes) -> tuple[int
 
 
 @kernel
-def _bounded(
-    inside: RootGraph,
-    sent: Floats,
-    alive: Codes,
-    count: Indices,
-    short: Floats,
-    room: Floats,
-    threshold: float,
-    effort: Effort,
-    first: bool,
-) -> float:
+def _bounded(inside: RootGraph, tree: Tree, depth: int, threshold: float, effort: Effort) -> float:
     """Bound after passing messages; labels that come to no more than the threshold are dropped.
 
     −∞ when none is left.
     """
-    m = len(count)
+    value, edge, short, room = inside.value, inside.edge, tree.short, tree.room
+    sent, alive, count = tree.sent[depth], tree.alive[depth], tree.n_alive[depth]
     bound = np.inf
     goal = threshold + inside.price
-    for _ in range(4 * effort.passes if first else effort.passes):
+    for _ in range(effort.passes if depth else 4 * effort.passes):
         before = bound
-        pass_messages(inside.value, inside.edge, sent, alive, count, room[0])
-        bound = bound_labels(inside.value, inside.edge, sent, alive, count, short, room[1], room[2])
-        for s in range(m):
+        pass_messages(value, edge, sent, alive, count, room[0])
+        bound = bound_labels(value, edge, sent, alive, count, short, room[1], room[2])
+        for s in range(len(count)):
             kept = 0
             for i in range(count[s]):
                 if bound + short[s, i] > goal:

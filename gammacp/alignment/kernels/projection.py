@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals.projection import Support
 from gammacp.alignment.kernels.growing import appended, no_columns, trimmed
-from gammacp.alignment.problem import Adjacency
+from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -60,9 +61,7 @@ def project(
 @kernel
 def project_on_all(
     price: Floats,
-    begin: Indices,
-    members: Codes,
-    gain: Floats,
+    columns: Columns,
     enough: float,
     passes: int,
     support: Support,
@@ -72,6 +71,7 @@ def project_on_all(
 
     Ends early when no column lacks more than `enough`, and when ten more passes hardly helped.
     """
+    begin, members, gain = columns
     worst = 0.0
     before = np.inf
     for done in range(passes):
@@ -95,24 +95,22 @@ def project_on_all(
 
 @kernel
 def price_near(
-    annotator: Codes,
-    n_annotators: int,
-    graph: Adjacency,
+    graph: Graph,
     price: Floats,
     opening: float,
     groups: Codes,
     group_of: Codes,
     floor: float,
-    halted: Bools,
     support: Support,
     step: Step,
-) -> tuple[Indices, Codes, Floats]:
+    halted: Bools,
+) -> Columns:
     """Groups that gain more than their prices + floor, sought near `groups`; prices move in place.
 
     Each unit is put into each of the groups around it, which then is improved annotator by
     annotator. Prices are projected on whatever lacks at once, so that what is found differs.
-    Returns (begin, members, gain).
     """
+    annotator, n_annotators = graph.annotator, graph.n_annotators
     found = no_columns()
     place = np.full(len(annotator), -1, np.int32)
     tried = np.full(len(groups), -1, np.int32)
@@ -133,7 +131,7 @@ def price_near(
             near = np.empty((around, around), np.float64)
             into = np.empty(around, np.float64)
             total = np.empty(around, np.float64)
-        _weights_between(annotator, graph, lo, around, place, begin, near)
+        _weights_between(graph, lo, around, place, begin, near)
         around_root = graph.neighbour[lo : lo + around]
         for q in range(around):
             g = group_of[around_root[q]]
@@ -163,8 +161,7 @@ def price_near(
 
 @kernel
 def _weights_between(
-    annotator: Codes,
-    graph: Adjacency,
+    graph: Graph,
     lo: int,
     around: int,
     place: Codes,
@@ -175,7 +172,7 @@ def _weights_between(
     begin[:] = 0
     for i in range(around):
         place[graph.neighbour[lo + i]] = i
-        begin[annotator[graph.neighbour[lo + i]] + 1] += 1
+        begin[graph.annotator[graph.neighbour[lo + i]] + 1] += 1
     for k in range(len(begin) - 1):
         begin[k + 1] += begin[k]
     for i in range(around):

@@ -5,24 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.kernels.messages import pair_at
-from gammacp.alignment.problem import Adjacency
+from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
 
 @kernel
-def loose_bound(
-    annotator: Codes,
-    graph: Adjacency,
-    price: Floats,
-    opening: float,
-    most: float,
-    root: int,
-) -> float:
+def loose_bound(graph: Graph, price: Floats, opening: float, most: float, root: int) -> float:
     """What no group of the root gains beyond its prices, at most: all other pairs at `most`.
 
     The best unit of each later annotator, at half the largest weight to each of the others.
     """
+    annotator = graph.annotator
     total = -price[root]
     best = 0.0
     last = -1
@@ -64,7 +58,7 @@ def label_starts(annotator: Codes, unit: Codes, size: int) -> tuple[int, Indices
 
 @kernel
 def root_graph(
-    graph: Adjacency,
+    graph: Graph,
     unit: Codes,
     value: Floats,
     place: Codes,
@@ -100,9 +94,7 @@ def root_graph(
 
 @kernel
 def reduce_candidates(
-    annotator: Codes,
-    n_annotators: int,
-    graph: Adjacency,
+    graph: Graph,
     unit: Codes,
     value: Floats,
     size: int,
@@ -118,6 +110,7 @@ def reduce_candidates(
     other annotators, and the same of the best unit of each of them. `unit` and `value` are packed
     in place; `place[unit]` is a candidate's number, −1 for others. Also returns the bound of all.
     """
+    annotator, n_annotators = graph.annotator, graph.n_annotators
     for i in range(size):
         place[unit[i]] = i
     while True:

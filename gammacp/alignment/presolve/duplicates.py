@@ -12,13 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gammacp.alignment.candidates import TooManyPairsError, build_problem
 from gammacp.alignment.columns import Columns, enumerate_columns
 from gammacp.alignment.duals.lp import relax
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem
 from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import BoundDissimilarity
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,17 +89,35 @@ def runs_of_identical(continuum: Continuum) -> Indices:
     return np.flatnonzero(new)
 
 
-def rows_of(continuum: Continuum, rows: Indices) -> Continuum:
-    """The continuum of these rows (ascending), with the same names and bounds."""
-    return Continuum.from_codes(
-        continuum.annotators,
-        continuum.categories,
-        continuum.starts[rows],
-        continuum.ends[rows],
-        continuum.annotator_codes[rows],
-        continuum.category_codes[rows],
-        bounds=continuum.bounds,
+def merged(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    order: Indices,
+    *,
+    most: float,
+    deadline: float = np.inf,
+    tuning: Tuning = DEFAULT,
+) -> Merged | None:
+    """The problem of at most so many distinct units; None if there are more, or too many pairs.
+
+    `order` are the rows that the continuum's units are of.
+    """
+    runs = runs_of_identical(continuum)
+    if len(runs) - 1 > most:
+        return None
+    rows = runs[:-1]
+    distinct = replace(
+        continuum,
+        starts=continuum.starts[rows],
+        ends=continuum.ends[rows],
+        annotator_codes=continuum.annotator_codes[rows],
+        category_codes=continuum.category_codes[rows],
     )
+    try:
+        problem = build_problem(distinct, dissimilarity, deadline=deadline, tuning=tuning)
+    except TooManyPairsError:
+        return None
+    return Merged(problem, order, runs)
 
 
 def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | None:
@@ -125,7 +146,7 @@ def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | N
             hint=times[kept],
         )
         if columns.gain[kept] @ found.times > columns.gain @ times:
-            times = np.zeros(len(columns), np.int64)
+            times = np.zeros(columns.number, np.int64)
             times[kept] = found.times
         most = min(most, found.bound if not found.proven else float(columns.gain @ times))
     return Packed(times, most, Certificate(columns, price))
@@ -135,4 +156,4 @@ def _feasible(columns: Columns, price: Floats) -> tuple[Floats, Floats]:
     from gammacp.alignment.kernels.duals import make_feasible
 
     price = price.copy()
-    return price, make_feasible(price, columns.begin, columns.members, columns.gain, np.inf)
+    return price, make_feasible(price, columns, np.inf)

@@ -14,14 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.candidates import TooManyPairsError, build_problem
-from gammacp.alignment.columns import Columns, group_table
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.closest import solve_closest
-from gammacp.alignment.presolve.duplicates import Merged, pack, rows_of, runs_of_identical
+from gammacp.alignment.presolve.duplicates import Merged, merged, pack
 from gammacp.alignment.presolve.pooling import better, one_spot, pooled
-from gammacp.alignment.problem import Problem, Solution, Status, group_costs
+from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers.registry import Solve
-from gammacp.arrays import Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 
@@ -65,13 +63,9 @@ def solve_presolved(
     if not cover and one_spot(continuum, limits.tuning):
         quickly = limits.until(min(deadline, time.monotonic() + limits.tuning.spot_seconds))
         solved = solve(problem, quickly)
-        other = (
-            None
-            if solved.status is Status.OPTIMAL
-            else pooled(continuum, dissimilarity, deadline, limits.tuning)
-        )
-        if other is None and solved.status is Status.OPTIMAL:
+        if solved.status is Status.OPTIMAL:
             return Presolved(solved, problem)
+        other = pooled(continuum, dissimilarity, deadline, limits.tuning)
         if other is not None and other.objective - other.bound <= problem.slack:
             return Presolved(replace(other, status=Status.OPTIMAL, bound=other.objective), None)
     solved = solve(problem, limits.until(deadline))
@@ -102,38 +96,27 @@ def _solve_merged(
     deadline: float,
 ) -> Presolved | None:
     """The solution over distinct units; None unless merging pays and ends in time."""
-    runs = runs_of_identical(continuum)
-    if len(runs) - 1 >= limits.tuning.merged_share * continuum.n_units:
+    few = merged(
+        continuum,
+        dissimilarity,
+        np.arange(continuum.n_units),
+        most=np.nextafter(limits.tuning.merged_share * continuum.n_units, 0),
+        deadline=deadline,
+        tuning=limits.tuning,
+    )
+    packed = None if few is None else pack(few, limits, deadline)
+    if few is None or packed is None:
         return None
-    try:
-        problem = build_problem(
-            rows_of(continuum, runs[:-1]),
-            dissimilarity,
-            deadline=deadline,
-            tuning=limits.tuning,
-        )
-    except TooManyPairsError:
-        return None
-    merged = Merged(problem, np.arange(continuum.n_units), runs)
-    packed = pack(merged, limits, deadline)
-    if packed is None:
-        return None
+    problem = few.problem
     columns = packed.certificate.columns
-    objective = _cost(problem, columns, packed.times, continuum.n_units)
+    objective = continuum.n_units * problem.opening - float(columns.gain @ packed.times)
     bound = max(continuum.n_units * problem.opening - packed.bound, 0.0)
     proven = bound >= objective - problem.slack * continuum.n_units / problem.n_units
     solved = Solution(
-        merged.groups(columns, packed.times),
+        few.groups(columns, packed.times),
         objective,
         objective if proven else bound,
         Status.OPTIMAL if proven else Status.FEASIBLE,
         packed.certificate,
     )
-    return Presolved(solved, problem, merged)
-
-
-def _cost(problem: Problem, columns: Columns, times: Indices, n_units: int) -> float:
-    """Σ cost(G), in double precision from the weights, of so many of each column."""
-    alone = n_units - int(columns.sizes @ times)
-    costs = group_costs(problem, group_table(problem, columns))
-    return float(costs @ times) + alone * problem.opening
+    return Presolved(solved, problem, few)

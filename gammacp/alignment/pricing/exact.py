@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from gammacp.alignment.columns import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Floats, Indices
-from gammacp.stopping import watched
+from gammacp.stopping import halting
 
 
 class Found(NamedTuple):
@@ -48,21 +49,7 @@ def search(
         tuning.message_progress,
         tuning.decisiveness,
     )
-    halted = np.zeros(1, np.bool_)
-    begin, members, gain, excess, unsure, count = watched(
-        lambda: price_groups(
-            problem.annotator,
-            problem.n_annotators,
-            problem.adjacency,
-            price,
-            problem.opening,
-            floor,
-            every,
-            np.arange(problem.n_units) if roots is None else roots,
-            effort,
-            halted,
-        ),
-        lambda: halted.fill(True),
-        deadline,
-    )
-    return None if count < 0 else Found(Columns(begin, members, gain), excess, unsure)
+    roots = np.arange(problem.n_units) if roots is None else roots
+    within = problem.graph, price, problem.opening, floor, every, roots, effort
+    found, excess, unsure, whole = halting(partial(price_groups, *within), deadline)
+    return Found(found, excess, unsure) if whole else None

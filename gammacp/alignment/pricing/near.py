@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from gammacp.alignment.duals.projection import Support
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes, Floats
-from gammacp.stopping import due, watched
+from gammacp.stopping import due, halting
 
 
 class Projected(NamedTuple):
@@ -43,35 +44,15 @@ def project_prices(
         tuning.neighbours,
     )
     group_of = group_of_units(groups, problem.n_units)
-    halted = np.zeros(1, np.bool_)
     near = False
+    near_groups = problem.graph, price, problem.opening, groups, group_of, enough, support, step
     for _ in range(tuning.probes):
-        left = project_on_all(
-            price, pool.begin, pool.members, pool.gain, enough, tuning.projections, support, step
-        )
+        left = project_on_all(price, pool, enough, tuning.projections, support, step)
         if left > tuning.stalled * problem.scale or due(deadline):
             break
-        found = Columns(
-            *watched(
-                lambda: price_near(
-                    problem.annotator,
-                    problem.n_annotators,
-                    problem.adjacency,
-                    price,
-                    problem.opening,
-                    groups,
-                    group_of,
-                    enough,
-                    halted,
-                    support,
-                    step,
-                ),
-                lambda: halted.fill(True),
-                deadline,
-            )
-        )
+        found = halting(partial(price_near, *near_groups), deadline)
         pool = pool.joined(found)
-        if not len(found):
+        if not found.number:
             near = left <= enough
             break
     return Projected(np.maximum(price, 0.0), pool, near)

@@ -56,8 +56,10 @@ class Decomposition:
         self.over = problem.opening - alone
         self.limits, self.deadline = limits, deadline
         cost = len(alone) * problem.opening - float(alone.sum())
-        self.allowed = max(problem.tolerance * len(alone), limits.gap * cost)
-        n_units, size = len(alone), len(columns)
+        # Not that of all units: they may be those of many small continua, in a row.
+        self.equal = problem.tolerance * min(len(alone), limits.tuning.small_units)
+        self.allowed = max(self.equal, limits.gap * cost)
+        n_units, size = len(alone), columns.number
         self.active: Bools = loss <= self.tolerance
         self.chosen: Bools = np.zeros(size, np.bool_)
         self.label: Codes = np.arange(n_units, dtype=np.int32)
@@ -85,7 +87,7 @@ class Decomposition:
         while True:
             self._search()
             if self.total <= self.allowed:
-                self.complete = self.total <= self.tolerance * len(self.alone)
+                self.complete = self.total <= self.equal
                 return
             if due(self.deadline):
                 return
@@ -101,8 +103,7 @@ class Decomposition:
 
         before = int(self.active.sum())
         left = activate(
-            self.columns.begin,
-            self.columns.members,
+            self.columns,
             self.loss,
             self.active,
             self.label,
@@ -115,25 +116,21 @@ class Decomposition:
         return np.inf if left > self.total + self.tolerance else float(left)
 
     def _search(self) -> None:
-        from gammacp.alignment.kernels.component_search import Costs, search_components
+        from gammacp.alignment.kernels.component_search import Costs, Rules, search_components
         from gammacp.alignment.kernels.components import label_components
 
         columns = self.columns
-        label_components(columns.begin, columns.members, self.active, self.label)
+        label_components(columns, self.active, self.label)
         fresh = self.known.copy()
         hard = search_components(
-            columns.begin,
-            columns.members,
+            columns,
             Costs(self.loss, self.loss, self.alone, self.over),
-            self.cover,
             self.active,
             self.label,
             self.known,
             self.least,
             self.chosen,
-            False,
-            self.tolerance,
-            self.limits.tuning.component_nodes,
+            Rules(self.cover, False, self.tolerance, self.limits.tuning.component_nodes),
         )
         changed = np.flatnonzero(fresh != self.known)
         self.lower[changed] = self.least[changed]
@@ -197,7 +194,7 @@ def decompose(
     # In a cover no price need be above the opening: w ≤ Δ, so that no group gains more.
     highest = problem.opening if problem.cover else np.inf
     price = np.minimum(price, highest)
-    loss = make_feasible(price, columns.begin, ranked.members, columns.gain, highest)
+    loss = make_feasible(price, columns._replace(members=ranked.members), highest)
     most_loss = limits.tuning.first_loss * problem.scale
     while True:
         kept = np.flatnonzero(loss <= most_loss)
@@ -219,15 +216,7 @@ def _matters(state: Decomposition, columns: Columns, loss: Floats, most_loss: fl
     if state.total <= most_loss:
         return False
     decided = loss <= most_loss
-    before = int(decided.sum())
-    activate(
-        columns.begin,
-        columns.members,
-        loss,
-        decided,
-        state.label,
-        state.least,
-        state.tolerance,
-        np.inf,
-    )
+    before, never = int(decided.sum()), np.inf
+    tolerance = state.tolerance
+    activate(columns, loss, decided, state.label, state.least, tolerance, never)
     return int(decided.sum()) > before

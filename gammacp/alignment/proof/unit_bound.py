@@ -17,7 +17,7 @@ def unit_bound(problem: Problem, *, beyond: float = 0.0) -> float:
     from gammacp.alignment.kernels.pairs import best_per_annotator
 
     n = problem.n_annotators
-    rest = best_per_annotator(problem.annotator, n, problem.adjacency)
+    rest = best_per_annotator(problem.graph)
     per_annotator = np.maximum(rest[:, :-1] - rest[:, 1:], beyond)
     per_annotator[np.arange(problem.n_units), problem.annotator] = 0.0
     most = problem.n_units * (n - 1) / n * problem.opening + 0.5 * float(per_annotator.sum())

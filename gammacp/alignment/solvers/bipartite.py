@@ -13,7 +13,7 @@ from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.stopping import watched
+from gammacp.stopping import halting
 
 
 class Edges(NamedTuple):
@@ -54,7 +54,7 @@ def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
 
 
 def _edges(problem: Problem) -> Edges:
-    start, neighbour, weight = problem.adjacency
+    _, _, start, neighbour, weight = problem.graph
     n_first = int(np.searchsorted(problem.annotator, 1))
     begin = start[: n_first + 1]
     row = np.repeat(np.arange(n_first), np.diff(begin))
@@ -100,14 +100,11 @@ def match(
     from gammacp.alignment.kernels.matching import best_matching
 
     n_first, n = len(edges.begin) - 1, problem.n_units
-    halted = np.zeros(1, np.bool_)
-
-    def run() -> tuple[Codes, Floats, Floats]:
-        return best_matching(edges.begin, edges.column, gain, n - n_first, halted)
-
-    quick = len(gain) <= tuning.pairs_unwatched
-    found = run() if quick else watched(run, lambda: halted.fill(True), deadline)
-    column, row_price, column_price = found
+    column, row_price, column_price = halting(
+        lambda halted: best_matching(edges.begin, edges.column, gain, n - n_first, halted),
+        deadline,
+        quick=len(gain) <= tuning.pairs_unwatched,
+    )
     paired = np.flatnonzero(column >= 0)
     groups = np.full((n, 2), -1, np.int32)
     groups[np.arange(n), problem.annotator] = np.arange(n)

@@ -20,7 +20,7 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     """Maximise the gain of the full model, from the greedy alignment on."""
     deadline = limits.deadline()
     columns = all_columns(problem, limits.tuning)
-    greedy = np.zeros(len(columns), np.int64)
+    greedy = np.zeros(columns.number, np.int64)
     greedy[take_first(problem, columns)] = 1
     model = Model(columns, np.ones(problem.n_units, np.int64), problem.opening, problem.cover)
     found = best_packing(model, limits.until(deadline), hint=greedy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gammacp.alignment.columns import Columns, all_columns, enumerate_columns, to_groups
 from gammacp.alignment.duals.diffusion import prices
 from gammacp.alignment.heuristics.local_search import improve
@@ -11,6 +13,7 @@ from gammacp.alignment.proof.components import best_of_columns
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
+from gammacp.arrays import Codes
 
 
 @registered(
@@ -29,18 +32,27 @@ def listed_columns(problem: Problem, tuning: Tuning) -> Columns | None:
     return enumerate_columns(problem, most_members=max(tuning.listed, per_unit))
 
 
-def solve_listed(problem: Problem, columns: Columns, limits: Limits) -> Solution:
-    """The best alignment out of these columns, or without time for it a good one."""
+def solve_listed(
+    problem: Problem,
+    columns: Columns,
+    limits: Limits,
+    groups: Codes | None = None,
+    bound: float = -np.inf,
+) -> Solution:
+    """The best alignment out of these columns, or without time for it a good one.
+
+    `groups` are an alignment to begin with, and `bound` what is known that none is below.
+    """
     deadline = limits.deadline()
     try:
         found = proven_best(problem, columns, limits, deadline)
     except TimeoutError:
-        groups = improve(problem, None, deadline, limits.tuning)
-        return solution(problem, groups, unit_bound(problem))
+        groups = improve(problem, groups, deadline, limits.tuning)
+        return solution(problem, groups, max(bound, unit_bound(problem)))
     if found.status is Status.OPTIMAL:
         return found
-    groups = improve(problem, None, deadline, limits.tuning)
-    return better(problem, found, solution(problem, groups, found.bound))
+    groups = improve(problem, groups, deadline, limits.tuning)
+    return better(problem, found, solution(problem, groups, bound))
 
 
 def proven_best(problem: Problem, columns: Columns, limits: Limits, deadline: float) -> Solution:

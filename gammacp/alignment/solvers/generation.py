@@ -30,10 +30,10 @@ from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.pricing.near import project_prices
-from gammacp.alignment.problem import Certificate, Problem, Solution, Status, group_costs, solution
+from gammacp.alignment.problem import Certificate, Problem, Solution, group_costs, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.reporting import tell
-from gammacp.alignment.solvers.enumeration import better, proven_best
+from gammacp.alignment.solvers.enumeration import solve_listed
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
@@ -54,28 +54,47 @@ class Generated:
         Prices that no group beats.
     groups
         The best alignment so far.
-    bound
-        No alignment gains more.
+    gain
+        What it gains.
+    most_gain
+        No alignment gains more: Σ price.
     """
 
     columns: Columns
     price: Floats
     groups: Codes
-    bound: float
-    complete: bool
-
-
-@dataclass(frozen=True, eq=False)
-class _Iterate:
-    """Where the iteration is: `price` to go on from, `center` the feasible prices of `bound`."""
-
-    pool: Columns
-    groups: Codes
     gain: float
-    price: Floats
-    center: Floats
+    most_gain: float
+    complete: bool = False
+
+    def close(self, problem: Problem, limits: Limits, slack: float) -> bool:
+        """Whether the gap is small enough."""
+        cost = problem.n_units * problem.opening - self.gain
+        return self.most_gain - self.gain <= max(limits.gap * abs(cost), slack)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Iterate(Generated):
+    """Where the iteration is.
+
+    Attributes
+    ----------
+    trial
+        Prices to go on from, which some groups may beat.
+    support
+        The groups that the master uses.
+    relaxed
+        What the master gains.
+    step
+        Share of the trial prices that is kept once the master makes no more progress.
+    near
+        No group next to the alignment beats the trial prices.
+    converged
+        No group at all does.
+    """
+
+    trial: Floats
     support: Support
-    bound: float = np.inf
     relaxed: float = 0.0
     step: float = 1.0
     near: bool = False
@@ -91,19 +110,12 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
 
 def concluded(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
     """The best alignment of what was generated, proven where that is complete."""
-    bound = problem.n_units * problem.opening - generated.bound
+    bound = problem.n_units * problem.opening - generated.most_gain
     if not generated.complete:
-        certificate = Certificate(generated.columns, generated.price)
+        columns = _rivals(problem, generated, limits, deadline)
+        certificate = Certificate(columns, generated.price)
         return solution(problem, generated.groups, max(bound, unit_bound(problem)), certificate)
-    try:
-        found = proven_best(problem, generated.columns, limits, deadline)
-    except TimeoutError:
-        groups = improve(problem, generated.groups, deadline, limits.tuning)
-        return solution(problem, groups, max(bound, unit_bound(problem)))
-    if found.status is Status.OPTIMAL:
-        return found
-    groups = improve(problem, generated.groups, deadline, limits.tuning)
-    return better(problem, found, solution(problem, groups, bound))
+    return solve_listed(problem, generated.columns, limits.until(deadline), generated.groups, bound)
 
 
 def generate(
@@ -115,58 +127,52 @@ def generate(
     that an equally good alignment could use are listed. It goes on from what is `known`.
     """
     tuning, began, until = limits.tuning, time.monotonic(), deadline
-    if limits.time_limit is None and known is None and problem.n_annotators < tuning.crowd:
+    large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
+    if limits.time_limit is None and known is None and not large:
         deadline = np.inf
     state = _begun(problem, known, deadline, tuning)
     first, total = True, problem.n_units * problem.opening
-    large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
     try:
         while True:
-            found = len(state.pool)
+            found = state.columns.number
             state = _projected(problem, state, deadline, tuning)
             if first and not state.near and large:
-                state = _searched(problem, state, deadline, tuning)
-            found = len(state.pool) - found
+                state = _searched(problem, state, deadline, limits)
+            found = state.columns.number - found
             if first or state.near or found < problem.n_units / 10:
                 state = _priced(problem, state, deadline, tuning)
             first = False
-            tell(total - state.gain, total - state.bound)
+            tell(total - state.gain, total - state.most_gain)
             if time.monotonic() - began > tuning.unwatched:
                 deadline = until
-            if state.converged and not _good_enough(problem, state, limits):
+            if state.converged and not state.close(problem, limits, _slack(problem)):
                 state = _packed(problem, state, deadline, limits)
-            if _good_enough(problem, state, limits) or due(deadline):
+            if state.close(problem, limits, _slack(problem)) or due(deadline):
                 break
             listed = _listed(problem, state, deadline, tuning)
             if listed is not None:
-                return Generated(listed, state.center, state.groups, state.bound, complete=True)
+                return replace(state, columns=listed, complete=True)
             if state.converged:
                 break
             if not state.near:
                 before, state = state, _mastered(problem, state, deadline, tuning)
                 if large and state.gain > before.gain:
-                    state = _mended(problem, state, deadline, tuning)
+                    state = _mended(problem, state, deadline, limits)
     except TimeoutError:
         # What has been found so far, with its bound, is the answer.
         pass
-    columns = state.pool
-    if state.bound - state.gain <= _slack(problem):
-        columns = _within(problem, state, _slack(problem), deadline, tuning) or columns
-    return Generated(columns, state.center, state.groups, state.bound, complete=False)
+    return state
 
 
-def rivals(problem: Problem, known: Generated, limits: Limits, deadline: float) -> Columns | None:
-    """All groups that an equally good alignment could use; None if it is not proven so far.
-
-    Nor where they are too many, or the time is out.
-    """
-    tuning, slack = limits.tuning, _slack(problem)
-    if due(deadline) or known.bound - float(to_columns(problem, known.groups).gain.sum()) > slack:
-        return None
-    try:
-        return _within(problem, _begun(problem, known, deadline, tuning), slack, deadline, tuning)
-    except TimeoutError:
-        return None
+def _rivals(problem: Problem, known: Generated, limits: Limits, deadline: float) -> Columns:
+    """All groups that an equally good alignment could use, where it is proven and they are few."""
+    slack = _slack(problem)
+    if known.most_gain - known.gain > slack or due(deadline):
+        return known.columns
+    found = search(
+        problem, known.price, -slack, every=True, deadline=deadline, tuning=limits.tuning
+    )
+    return known.columns if found is None else found.columns
 
 
 def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: Tuning) -> _Iterate:
@@ -174,21 +180,21 @@ def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: T
     pool = to_columns(problem, groups)
     gain = float(pool.gain.sum())
     start = shared_prices(problem, groups) if known is None else known.price
-    support, price = supported(problem.n_units, pool, np.ones(len(pool)), start, tuning.used)
-    if known is None:
-        return _Iterate(pool, groups, gain, price, price, support, relaxed=gain)
-    pool = pool.joined(known.columns)
-    return _Iterate(pool, groups, gain, price, start, support, known.bound, relaxed=gain)
+    support, price = supported(problem.n_units, pool, np.ones(pool.number), start, tuning.used)
+    return _Iterate(
+        columns=pool if known is None else pool.joined(known.columns),
+        price=price if known is None else start,
+        groups=groups,
+        gain=gain,
+        most_gain=np.inf if known is None else known.most_gain,
+        trial=price,
+        support=support,
+        relaxed=gain,
+    )
 
 
 def _slack(problem: Problem) -> float:
     return problem.tolerance * problem.n_units
-
-
-def _good_enough(problem: Problem, state: _Iterate, limits: Limits) -> bool:
-    cost = problem.n_units * problem.opening - state.gain
-    gap = state.bound - state.gain
-    return gap <= max(limits.gap * abs(cost), _slack(problem))
 
 
 def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
@@ -199,54 +205,58 @@ def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tunin
     if problem.cover or state.step == 0.0:
         return replace(state, near=False)
     price, pool, near = project_prices(
-        problem, state.groups, state.pool, state.price, state.support, deadline, tuning
+        problem, state.groups, state.columns, state.trial, state.support, deadline, tuning
     )
-    return replace(state, price=price, pool=pool, near=near)
+    return replace(state, trial=price, columns=pool, near=near)
 
 
-def _searched(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+def _searched(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
     """From a better alignment, its groups the support."""
+    tuning = limits.tuning
     groups = state.groups
     for heat in tuning.heats[:2] if fits(problem, groups, tuning) else ():
-        schedule = Schedule(heat, tuning.moves, 0)
+        schedule = Schedule(heat, tuning.moves, (limits.seed % 2**64, 0))
         groups = cooled(problem, groups, schedule, deadline, tuning)
     state = _better(problem, state, groups)
     pool = to_columns(problem, state.groups)
-    support, price = supported(problem.n_units, pool, np.ones(len(pool)), state.price, tuning.used)
-    state = replace(state, support=support, price=price, relaxed=state.gain)
+    support, price = supported(
+        problem.n_units, pool, np.ones(pool.number), state.trial, tuning.used
+    )
+    state = replace(state, support=support, trial=price, relaxed=state.gain)
     return _projected(problem, state, deadline, tuning)
 
 
-def _mended(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+def _mended(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
     """From what a run of annealing makes of a rounded solution."""
+    tuning = limits.tuning
     if not fits(problem, state.groups, tuning):
         return state
-    schedule = Schedule(tuning.heats[-2], tuning.moves, 0)
+    schedule = Schedule(tuning.heats[-2], tuning.moves, (limits.seed % 2**64, 0))
     return _better(problem, state, cooled(problem, state.groups, schedule, deadline, tuning))
 
 
 def _mastered(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
     """The master solved again: its support, and a better alignment if there is one in it."""
     cover_cost = problem.opening if problem.cover else None
-    relaxed = relax(problem.n_units, state.pool, cover_cost, deadline=deadline)
+    relaxed = relax(problem.n_units, state.columns, cover_cost, deadline=deadline)
     total = float(relaxed.price.sum())
-    columns, value = state.pool, relaxed.value
+    columns, value = state.columns, relaxed.value
     # Without progress, towards the master's own prices, which all its columns accept, and with all
     # columns, so that none comes back for ever.
     progress = total > state.relaxed + 1e-9 * problem.scale
     total = max(total, state.relaxed)
     if progress:
-        state = replace(state, pool=_trimmed(columns, relaxed, tuning.pool))
+        state = replace(state, columns=_trimmed(columns, relaxed, tuning.pool))
     state = _rounded(problem, state, columns, value, deadline, tuning)
     step = 1.0 if progress else state.step / 2 if state.step > tuning.least_step else 0.0
     if problem.cover:
         # Smoothing (Wentges 1997).
         share = min(step, 0.5)
-        price = share * state.center + (1 - share) * relaxed.price
-        return replace(state, price=price, relaxed=total, step=step)
-    price = step * state.price + (1 - step) * relaxed.price
+        price = share * state.price + (1 - share) * relaxed.price
+        return replace(state, trial=price, relaxed=total, step=step)
+    price = step * state.trial + (1 - step) * relaxed.price
     support, price = supported(problem.n_units, columns, value, price, tuning.used)
-    return replace(state, support=support, price=price, relaxed=total, step=step)
+    return replace(state, support=support, trial=price, relaxed=total, step=step)
 
 
 def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
@@ -256,7 +266,7 @@ def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
     """
     used = relaxed.value > 0
     most = max(pool, 2 * int(used.sum()))
-    if len(columns) <= most:
+    if columns.number <= most:
         return columns
     rank = np.where(used, -np.inf, columns.losses(relaxed.price))
     return columns.select(np.sort(np.argpartition(rank, most // 2)[: most // 2]))
@@ -268,7 +278,7 @@ def _priced(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) 
     While none is found that lacks much but roots are left unsure, those are searched deeper.
     """
     # A unit alone gains nothing, so that no price may be below 0.
-    price = np.clip(state.price, 0.0, problem.opening if problem.cover else np.inf)
+    price = np.clip(state.trial, 0.0, problem.opening if problem.cover else np.inf)
     roots: Indices = np.arange(problem.n_units)
     excess = np.full(problem.n_units, np.inf)
     nodes = tuning.nodes if state.near else tuning.few_nodes
@@ -287,9 +297,9 @@ def _priced(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) 
         excess[roots] = np.minimum(found.excess[roots], excess[roots])
         feasible = _feasible(problem, price, excess)
         bound = float(feasible.sum())
-        if bound < state.bound:
-            state = replace(state, bound=bound, center=feasible)
-        state = replace(state, pool=state.pool.joined(found.columns))
+        if bound < state.most_gain:
+            state = replace(state, most_gain=bound, price=feasible)
+        state = replace(state, columns=state.columns.joined(found.columns))
         lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(found.unsure)
         if (
@@ -316,7 +326,7 @@ def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
 
 
 def _listed(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> Columns | None:
-    gap = state.bound - state.gain
+    gap = state.most_gain - state.gain
     if gap > tuning.close * problem.scale and not state.converged:
         return None
     return _within(problem, state, gap + problem.tolerance, deadline, tuning)
@@ -328,7 +338,7 @@ def _within(
     """All groups that lose no more than the gap; None if they are too many."""
     limit = tuning.listed_at_last if state.converged else tuning.listed_when_close
     found = search(
-        problem, state.center, -gap, every=True, limit=limit, deadline=deadline, tuning=tuning
+        problem, state.price, -gap, every=True, limit=limit, deadline=deadline, tuning=tuning
     )
     return None if found is None else found.columns
 
@@ -338,8 +348,8 @@ def _packed(problem: Problem, state: _Iterate, deadline: float, limits: Limits) 
 
     The master's solution is fractional then, and rounding it loses most of the gap.
     """
-    gap = state.bound - state.gain
-    near = state.pool.select(np.flatnonzero(state.pool.losses(state.center) <= gap))
+    gap = state.most_gain - state.gain
+    near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
     left = max(deadline - time.monotonic(), 0.01)
     soon = Limits(time_limit=min(left, limits.tuning.packing_seconds), tuning=limits.tuning)
     ones = np.ones(problem.n_units, np.int64)
@@ -363,7 +373,7 @@ def _rounded(
 
         order = np.argsort(-value, kind="stable").astype(np.int64)
         order = order[value[order] > 0.01]
-        taken = take_disjoint(problem.n_units, columns.begin, columns.members, order)
+        taken = take_disjoint(problem.n_units, columns, order)
         groups = improve(problem, to_groups(problem, columns.select(taken)), deadline, tuning)
     return _better(problem, state, groups)
 
@@ -373,5 +383,5 @@ def _better(problem: Problem, state: _Iterate, groups: Codes) -> _Iterate:
     if gain <= state.gain + problem.tolerance:
         return state
     return replace(
-        state, groups=groups, gain=gain, pool=state.pool.joined(to_columns(problem, groups))
+        state, groups=groups, gain=gain, columns=state.columns.joined(to_columns(problem, groups))
     )

@@ -36,8 +36,8 @@ def take_first(problem: Problem, columns: Columns) -> Indices:
 
     sizes = columns.sizes
     entropy = sizes * problem.opening - columns.gain
-    order = np.lexsort((np.arange(len(columns)), -sizes, entropy))
-    return np.asarray(take_disjoint(problem.n_units, columns.begin, columns.members, order))
+    order = np.lexsort((np.arange(columns.number), -sizes, entropy))
+    return np.asarray(take_disjoint(problem.n_units, columns, order))
 
 
 def unitary_alignments_within(problem: Problem, most: float, tuning: Tuning = DEFAULT) -> Columns:
@@ -49,18 +49,13 @@ def unitary_alignments_within(problem: Problem, most: float, tuning: Tuning = DE
     from gammacp.alignment.kernels.greedy import groups_within
 
     n = problem.n_annotators
-    begin, members, gain, count = groups_within(
-        problem.annotator,
-        n,
-        problem.adjacency,
-        problem.opening,
-        most * (n * (n - 1) // 2) * (1 + 1e-12),
-        problem.delta,
-        tuning.members,
+    cost = most * (n * (n - 1) // 2) * (1 + 1e-12)
+    found, whole = groups_within(
+        problem.graph, problem.opening, cost, problem.delta, tuning.members
     )
-    if count < 0:
+    if not whole:
         raise DataError(
             f"too many unitary alignments with a disorder up to {most:g} to list them all",
             hint="Use the method 'auto'",
         )
-    return Columns(begin, members, gain)
+    return found

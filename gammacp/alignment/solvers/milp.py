@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, all_columns, to_groups
+from gammacp.alignment.columns import all_columns, to_groups
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
@@ -23,8 +23,8 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
 
     deadline = limits.deadline()
     columns = all_columns(problem, limits.tuning)
-    n, m = problem.n_units, len(columns)
-    cost = np.concatenate((group_cost(problem, columns), np.full(n, problem.opening)))
+    n, m = problem.n_units, columns.number
+    cost = np.append(columns.sizes * problem.opening - columns.gain, np.full(n, problem.opening))
     groups = csc_array((np.ones(len(columns.members)), columns.members, columns.begin), (n, m))
     options: Any = {"mip_rel_gap": limits.gap or 1e-12}
     if limits.time_limit is not None:
@@ -43,24 +43,12 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
         ),
         deadline + limits.tuning.patience,
     )
-    if result is None:
-        return solution(
-            problem, improve(problem, None, deadline, limits.tuning), unit_bound(problem)
-        )
-    bound = -np.inf if result.mip_dual_bound is None else float(result.mip_dual_bound)
-    if result.x is None:
-        return solution(
-            problem,
-            improve(problem, None, deadline, limits.tuning),
-            max(bound, unit_bound(problem)),
-        )
-    chosen = np.flatnonzero(result.x[:m] > 0.5)
-    found = to_groups(problem, columns.select(chosen))
+    dual = None if result is None else result.mip_dual_bound
+    bound = -np.inf if dual is None else float(dual)
+    if result is None or result.x is None:
+        start = improve(problem, None, deadline, limits.tuning)
+        return solution(problem, start, max(bound, unit_bound(problem)))
+    found = to_groups(problem, columns.select(np.flatnonzero(result.x[:m] > 0.5)))
     # HiGHS proves to an absolute 1e-6 of the objective; within that its bound is the optimum.
     slack = 1e-6 if result.status == 0 and not limits.gap else 0.0
     return solution(problem, found, bound + slack)
-
-
-def group_cost(problem: Problem, columns: Columns) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """cost(G) = |G|·opening − gain(G)."""
-    return columns.sizes * problem.opening - columns.gain

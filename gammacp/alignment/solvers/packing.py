@@ -19,6 +19,7 @@ from gammacp.stopping import watched
 
 _LARGEST = 2.0**50
 _STEPS = 2.0**40
+_DIGITS = 40
 
 
 class Packing(NamedTuple):
@@ -71,7 +72,7 @@ def best_packing(
     The bound of a proven packing may be above its gain by `slack`.
     """
     columns, cover = packing.columns, packing.cover
-    if not len(columns):
+    if not columns.number:
         return Packing(np.zeros(0, np.int64), 0.0, True)
     program = _program(packing)
     n_units = int(packing.capacity[program.units].sum())
@@ -90,7 +91,7 @@ def best_packing(
     status = _solved(solver, program.model)
     if status is None:
         most = columns.gain * _most_times(packing)
-        return Packing(np.zeros(len(columns), np.int64), float(np.maximum(most, 0).sum()), False)
+        return Packing(np.zeros(columns.number, np.int64), float(np.maximum(most, 0).sum()), False)
     times = np.array([solver.value(x) for x in program.times], np.int64)
     # Each column that is taken was rounded by at most half a step.
     rounding = 0.5 * (n_units + 1) / scale
@@ -143,23 +144,12 @@ def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices |
 def _in_order(packing: Model, program: _Program, limits: Limits) -> Indices | None:
     """As many as there can be of the first column, then of the second, and so on."""
     most = _most_times(packing)
-    component = _components(packing.columns, len(packing.capacity))
     times = np.zeros(len(most), np.int64)
-    weight = np.ones(len(most))
-    block = np.zeros(len(most), np.int64)
-    for root in np.unique(component):
-        mine = np.flatnonzero(component == root)
-        total, current = 1.0, 0
-        # From the last digit of a block to its first one, from the last block to the first.
-        for c in mine[::-1]:
-            if total * (most[c] + 1) > _STEPS:
-                total, current = 1.0, current + 1
-            weight[c], block[c] = total, current
-            total *= most[c] + 1
-    for current in range(int(block.max(initial=-1)), -1, -1):
-        rows = np.flatnonzero(block == current)
+    block = np.cumsum(np.log2(most + 1)) // _DIGITS
+    for rows in (np.flatnonzero(block == b) for b in np.unique(block)):
         variables = [program.times[c] for c in rows]
-        _maximise(program, variables, weight[rows].astype(np.int64).tolist())
+        weight = np.append(np.cumprod((most[rows[1:]] + 1)[::-1])[::-1], 1)
+        _maximise(program, variables, weight.tolist())
         solver = _solver(limits)
         if _solved(solver, program.model) is not Status.OPTIMAL:
             return None
@@ -167,15 +157,6 @@ def _in_order(packing: Model, program: _Program, limits: Limits) -> Indices | No
             times[c] = solver.value(variable)
             program.model.add(variable == times[c])
     return times
-
-
-def _components(columns: Columns, n_units: int) -> Indices:
-    """The component of each column; components share no unit, so their digits do not mix."""
-    from gammacp.alignment.kernels.components import label_components
-
-    label = np.zeros(n_units, np.int32)
-    label_components(columns.begin, columns.members, np.ones(len(columns), np.bool_), label)
-    return label[columns.members[columns.begin[:-1]]].astype(np.int64)
 
 
 def _program(packing: Model) -> _Program:
@@ -209,7 +190,7 @@ def _program(packing: Model) -> _Program:
 def _most_times(packing: Model) -> Indices:
     """How often each column can be taken."""
     columns = packing.columns
-    if not len(columns):
+    if not columns.number:
         return np.zeros(0, np.int64)
     return np.minimum.reduceat(packing.capacity[columns.members], columns.begin[:-1])
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Unpack
 
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limiting, Limits
 from gammacp.alignment.problem import Problem, Solution
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.registry import Registry
 
 
@@ -71,15 +70,7 @@ def registered(name: str, summary: str, **facts: bool) -> Callable[[Solve], Solv
     return add
 
 
-def solve(
-    problem: Problem,
-    *,
-    method: str = "auto",
-    time_limit: float | None = None,
-    gap: float = 0.0,
-    seed: int = 0,
-    tuning: Tuning = DEFAULT,
-) -> Solution:
+def solve(problem: Problem, *, method: str = "auto", **limited: Unpack[Limiting]) -> Solution:
     """The best partition of the units into groups, by the back-end of that name.
 
     Parameters
@@ -88,14 +79,8 @@ def solve(
         Units, candidate pairs and what opening a group costs.
     method
         A name in SOLVERS.
-    time_limit
-        Wall-clock seconds; None for no limit.
-    gap
-        Relative gap that is good enough; 0 asks for a proof.
-    seed
-        For back-ends with random choices.
-    tuning
-        Sizes and numbers of passes.
+    limited
+        `gap`, `time_limit`, `seed`, `tuning`: the fields of `Limits`.
 
     Raises
     ------
@@ -104,5 +89,4 @@ def solve(
     DataError
         From back-ends that list all groups, if they are too many.
     """
-    limits = Limits(gap=gap, time_limit=time_limit, seed=seed, tuning=tuning)
-    return SOLVERS[method].solve(problem, limits)
+    return SOLVERS[method].solve(problem, Limits(**limited))

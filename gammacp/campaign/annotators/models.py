@@ -133,6 +133,7 @@ def fit(
         raise DataError("there is no response to fit annotators on")
     r, k = responses, len(responses.labels)
     used = np.bincount(r.annotator * k + r.label, minlength=len(r.annotators) * k) > 0
+    said = used.reshape(-1, k).any(axis=0)
     state = _State(
         strength=strength,
         used=used.reshape(-1, 1, k),
@@ -146,8 +147,8 @@ def fit(
         confusion, state = _M_STEPS[kind](counts, state)
         prevalence = np.full(k, 1 / k)
         if kind is not AnnotatorModel.MACE:
-            # Laplace's one of each class, unless nothing but the data is to count.
-            prevalence = posterior.sum(axis=0) + bool(strength)
+            # Laplace's one of each class that was said, unless nothing but the data is to count.
+            prevalence = posterior.sum(axis=0) + (said if strength else 0.0)
             prevalence = np.maximum(prevalence / prevalence.sum(), _LEAST)
         found, log_likelihood = posterior_of(r, confusion, prevalence)
         moved = float(np.abs(found - posterior).max())
@@ -195,7 +196,17 @@ class _State:
 
 
 def _free(counts: Floats, state: _State) -> tuple[Floats, _State]:
+    """A row per annotator and truth, drawn to everybody's, and that to a coin of all rows.
+
+    Were everybody's rows drawn to nothing, that of a class that hardly occurs would become the
+    row of a frequent one, and the two could no longer be told apart.
+    """
     pooled = counts.sum(axis=0) + _LEAST
+    if state.strength:
+        k = len(pooled)
+        right = np.trace(pooled) / pooled.sum()
+        coin = np.where(np.eye(k, dtype=bool), right, (1 - right) / max(k - 1, 1))
+        pooled += state.strength * coin
     pooled /= pooled.sum(axis=1, keepdims=True)
     # Without a prior a label that an annotator never used takes no share of the row.
     rows = np.maximum(

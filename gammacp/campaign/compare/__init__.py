@@ -3,16 +3,19 @@
 from gammacp.campaign.compare.annotators import AnnotatorSummary
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, confusion
 from gammacp.campaign.compare.comparison import Comparison, compare
+from gammacp.campaign.compare.groups import AcrossGroups, Groups, groups_of, members_of
 from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.permutation import PermutationTest, permutation_test
 from gammacp.campaign.compare.reference import ReferenceComparison
 from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
 
 __all__ = [
+    "AcrossGroups",
     "AnnotatorSummary",
     "CategoryAgreement",
     "Comparison",
     "Confusion",
+    "Groups",
     "OtherRound",
     "PairMatrix",
     "PermutationTest",
@@ -21,5 +24,7 @@ __all__ = [
     "compare",
     "compare_rounds",
     "confusion",
+    "groups_of",
+    "members_of",
     "permutation_test",
 ]

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from gammacp.arguments import several, whole
 from gammacp.campaign.compare.annotators import AnnotatorSummary, summaries
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
+from gammacp.campaign.compare.groups import Groups, groups_of, members_of
 from gammacp.campaign.compare.pairs import (
     PairMatrix,
     WithoutAnnotator,
@@ -60,6 +61,7 @@ class Comparison:
     reference: ReferenceComparison | None
     against: OtherRound | None = None
     explanation: Explanation | None = None
+    groups: Groups | None = None
 
     def _repr_html_(self) -> str:
         from gammacp.display import as_html
@@ -89,6 +91,7 @@ class Comparison:
             "confusion": self.confusion.as_dict(),
             "reference": self.reference.as_dict() if self.reference else None,
             "against": self.against.as_dict() if self.against else None,
+            "groups": self.groups.as_dict() if self.groups else None,
             **({"explanation": self.explanation.as_dict()} if self.explanation else {}),
         }
 
@@ -99,6 +102,7 @@ def compare(
     *,
     reference: str | None = None,
     against: Continua | None = None,
+    groups: Collection[str] = (),
     draws: int = DRAWS,
     deals: int = DEALS,
     leave_one_out: bool = True,
@@ -118,6 +122,9 @@ def compare(
         An annotator to set apart (a gold standard, a system): it takes part in `reference` only.
     against
         Another round or campaign, for a permutation test of the difference.
+    groups
+        Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
+        agreement within and across them.
     draws, deals
         Bootstrap draws (0 for none), and random deals of the permutation test.
     leave_one_out
@@ -161,8 +168,9 @@ def compare(
         raise DataError(f"no document has a γ: {reasons}")
     tell("pairs of annotators")
     names = annotators_of(others)
+    members = members_of(names, several("groups", groups)) if groups else {}
     pairs = PairMatrix(annotators=names, agreements={})
-    if reference is not None or wanted & {"annotator", "pair"}:
+    if members or reference is not None or wanted & {"annotator", "pair"}:
         pairs = pair_matrix(others, basis)
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
@@ -190,6 +198,7 @@ def compare(
         confusion=table,
         reference=found,
         against=rounds,
+        groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
         explanation=explained_on(basis, others) if explain else None,
     )
 

@@ -110,7 +110,7 @@ def permutation_test(
     sizes = (len(first), len(second))
     if min(sizes) == 0 or (not paired and sum(sizes) < 3):
         raise DataError(f"{sizes[0]} and {sizes[1]} {first.kind} are too few to be permuted")
-    masks, exact = _paired(sizes[0], deals, seed) if paired else _dealt(*sizes, deals, seed)
+    masks, exact = _paired(sizes[0], deals, seed) if paired else dealt(*sizes, deals, seed)
     differences = _differences(first, second, masks)
     observed = first.gamma - second.gamma
     # Equal deals differ by rounding; the observed one must count as at least as large as itself.
@@ -138,7 +138,8 @@ def _differences(first: Contributions, second: Contributions, masks: Floats) -> 
     return np.nan_to_num(both.weighted(masks) - both.weighted(1 - masks), nan=0.0)
 
 
-def _dealt(n: int, m: int, deals: int, seed: int) -> tuple[Floats, bool]:
+def dealt(n: int, m: int, deals: int, seed: int) -> tuple[Floats, bool]:
+    """Masks (deals, n + m) of who goes to the first side, and whether those are all there are."""
     if math.comb(n + m, n) <= deals:
         chosen = list(combinations(range(n + m), n))
         masks = np.zeros((len(chosen), n + m))

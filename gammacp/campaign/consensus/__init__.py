@@ -7,12 +7,14 @@ from gammacp.campaign.consensus.consensus import (
     consensus_of_groups,
     doubt,
 )
+from gammacp.campaign.consensus.reliability import Reliability, reliability
 from gammacp.campaign.consensus.several import (
     WEIGHTS,
     Belief,
     CorpusConsensus,
     consensus_of_each,
 )
+from gammacp.campaign.consensus.soft import soft_labels
 from gammacp.campaign.consensus.votes import BoundaryRule, CategoryVote, needed_support
 from gammacp.campaign.consensus.weighing import AnnotatorQuality, Truth
 
@@ -25,10 +27,13 @@ __all__ = [
     "Consensus",
     "ConsensusUnit",
     "CorpusConsensus",
+    "Reliability",
     "Truth",
     "consensus",
     "consensus_of_each",
     "consensus_of_groups",
     "doubt",
     "needed_support",
+    "reliability",
+    "soft_labels",
 ]

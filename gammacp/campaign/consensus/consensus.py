@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from gammacp.campaign.consensus.weighing import Truth
 
 
+# Probabilities that differ by less are equal: a category is not guessed by its place in a list.
+_EQUAL = 1e-9
+
+
 @dataclass(frozen=True, kw_only=True)
 class ConsensusUnit:
     """What the annotators say together about one unitary alignment.
@@ -129,7 +133,13 @@ class Consensus:
 
 
 def doubt(unit: ConsensusUnit) -> float:
-    """How much is open: the entropy where there is a model, else the disorder."""
+    """How much is open: the entropy where there is a model, else the disorder.
+
+    Parameters
+    ----------
+    unit
+        Of a consensus.
+    """
     return unit.disorder if unit.entropy is None else unit.entropy
 
 
@@ -262,10 +272,11 @@ def _consensus_unit(
     kept = len(real) >= rules.needed
     if truth is not None:
         shares = truth.posterior[number]
-        best = int(shares[:-1].argmax())
-        category, posterior = truth.labels[best], float(shares[best])
+        posterior = float(shares[:-1].max())
+        likely = np.flatnonzero(shares[:-1] >= posterior - _EQUAL)
+        category = truth.labels[likely[0]] if len(likely) == 1 else None
         entropy = float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
-        kept = kept and 1 - float(shares[-1]) >= truth.threshold
+        kept = kept and posterior >= truth.threshold
     return ConsensusUnit(
         start=start,
         end=end,
@@ -276,7 +287,9 @@ def _consensus_unit(
         vote=vote,
         units=by_annotator,
         kept=kept,
-        reasons=_reasons(vote, real, continuum.n_annotators, kept, rules.tolerance),
+        reasons=_reasons(
+            vote, (category, posterior), real, continuum.n_annotators, kept, rules.tolerance
+        ),
         group=number,
         text=continuum.covered(start, end),
         posterior=posterior,
@@ -285,12 +298,20 @@ def _consensus_unit(
 
 
 def _reasons(
-    vote: CategoryVote, real: list[Unit], n_annotators: int, kept: bool, tolerance: float
+    vote: CategoryVote,
+    model: tuple[str | None, float | None],
+    real: list[Unit],
+    n_annotators: int,
+    kept: bool,
+    tolerance: float,
 ) -> tuple[str, ...]:
     reasons = []
     if vote.tied:
         level = " = ".join(f"{_label(c)} ({vote.votes[c]})" for c in vote.tied)
-        reasons.append(f"category tied: {level}")
+        category, posterior = model
+        by_model = category is not None and posterior is not None
+        decided = f", {category} by the model ({posterior:.2f})" if by_model else ""
+        reasons.append(f"category tied: {level}{decided}")
     elif not vote.unanimous:
         counts = ", ".join(f"{_label(c)} {n}" for c, n in vote.votes.items())
         reasons.append(f"category disputed: {counts}")

@@ -88,7 +88,8 @@ def span(
         Positions count things (characters, tokens): the result is the nearest whole number, halves
         outwards, so that nothing is lost that half of the annotators marked.
     weights
-        What each unit counts, > 0; default: all alike.
+        What each unit counts in medians and means, > 0; default: all alike. Majorities are of
+        heads: weighed ones were worse on planted and on real crowds.
 
     >>> span([0, 0, 1], [10, 12, 10], BoundaryRule.MAJORITY)
     (0.0, 10.0)
@@ -103,7 +104,7 @@ def span(
     else:
         start, end = weighted_median(starts, each), weighted_median(ends, each)
     if rule is BoundaryRule.MAJORITY:
-        voted = (_most_frequent(starts, each, start), _most_frequent(ends, each, end))
+        voted = (_most_frequent(starts, start), _most_frequent(ends, end))
         if voted[0] <= voted[1]:
             start, end = voted
     if whole:
@@ -128,15 +129,9 @@ def weighted_median(positions: Sequence[float], weights: Sequence[float]) -> flo
     return float(position)
 
 
-def _most_frequent(positions: Sequence[float], weights: Sequence[float], otherwise: float) -> float:
-    """The position with most weight, if any is chosen twice and none has as much."""
-    counts: Counter[float] = Counter()
-    for position, weight in zip(positions, weights, strict=True):
-        counts[position] += weight  # type: ignore[assignment]  # counters take fractions
-    ranked = counts.most_common(2)
-    if len(counts) == len(positions) > 1:
-        return otherwise
-    unique = len(ranked) == 1 or ranked[0][1] > ranked[1][1] * (1 + 1e-12)
+def _most_frequent(positions: Sequence[float], otherwise: float) -> float:
+    ranked = Counter(positions).most_common(2)
+    unique = len(ranked) == 1 or ranked[0][1] > ranked[1][1]
     return ranked[0][0] if unique else otherwise
 
 

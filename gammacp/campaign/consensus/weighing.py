@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Bools, Codes, Floats
 from gammacp.campaign.annotators import STRENGTH, Fit, Responses
+from gammacp.continuum import Continuum
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
@@ -34,7 +35,7 @@ class Truth:
     labels
         Categories, None for "unlabelled" where somebody left a unit so, and ∅.
     threshold
-        Units are kept from this probability that something is there.
+        Units are kept from this probability of their category.
     boundaries
         What each annotator's boundaries count, shape (annotators,).
     """
@@ -89,43 +90,65 @@ def responses_of(alignments: Iterable[Alignment]) -> Responses:
     """A response per unitary alignment and annotator of its document."""
     found = list(alignments)
     names = tuple(dict.fromkeys(a for f in found for a in f.continuum.annotators))
-    code = {name: i for i, name in enumerate(names)}
     labels: list[str | None] = list(dict.fromkeys(c for f in found for c in f.continuum.categories))
     if any((f.continuum.category_codes < 0).any() for f in found):
         labels.append(None)
-    place = {c: i for i, c in enumerate(labels)}
+    empty = np.zeros(0, np.int64)
+    names_only = Responses(empty, empty, empty, 0, names, (*labels, ABSENT))
+    continua = [f.continuum for f in found]
+    return responses_of_groups(continua, [f.groups for f in found], names_only)
+
+
+def responses_of_groups(
+    continua: Sequence[Continuum],
+    groups: Sequence[Codes],
+    like: Responses,
+    masks: Sequence[Bools] | None = None,
+) -> Responses:
+    """Responses of the groups of each continuum, with the codes of `like`; of some annotators."""
+    code = {name: i for i, name in enumerate(like.annotators)}
+    place = {c: i for i, c in enumerate(like.labels)}
     columns, before = [], 0
-    for f in found:
-        c, groups = f.continuum, f.groups
+    for i, (c, rows) in enumerate(zip(continua, groups, strict=True)):
         # One entry per category of the continuum, the last for its units without any.
         known = np.array([*(place[k] for k in c.categories), place.get(None, -1)], np.int64)
-        said = np.where(groups < 0, len(labels), known[c.category_codes[groups]])
-        items = np.arange(before, before + len(groups))
-        before += len(groups)
+        said = np.where(rows < 0, len(like.labels) - 1, known[c.category_codes[rows]])
+        items = np.arange(before, before + len(rows))
+        before += len(rows)
         mine = np.array([code[a] for a in c.annotators], np.int64)
-        item, annotator = np.repeat(items, len(mine)), np.tile(mine, len(groups))
+        if masks is not None:
+            mine, said = mine[masks[i]], said[:, masks[i]]
+        item, annotator = np.repeat(items, len(mine)), np.tile(mine, len(rows))
         columns.append((item, annotator, said.ravel()))
     item, annotator, label = (np.concatenate(x) for x in zip(*columns, strict=True))
-    return Responses(item, annotator, label, before, names, (*labels, ABSENT))
+    return Responses(item, annotator, label, before, like.annotators, like.labels)
 
 
-def best_threshold(there: Floats) -> float:
-    """The probability from which units are to be kept for the highest expected F₁.
+def best_threshold(posterior: Floats) -> float:
+    """The probability of its category from which a unit is to be kept for the highest expected F₁.
 
-    With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N).
+    With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N); one more
+    raises it if its p is above half of it.
 
-    >>> best_threshold(np.array([0.9, 0.8, 0.45, 0.2]))
-    0.45
+    Parameters
+    ----------
+    posterior
+        Shape (items, labels), the last label ∅.
+
+    >>> best_threshold(np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]]))  # 1.7 / (2 + 1.9)
+    0.4358974358974359
     """
-    ranked = np.sort(there)[::-1]
-    gain = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + ranked.sum())
-    return float(ranked[int(gain.argmax())])
+    ranked = np.sort(posterior[:, :-1].max(axis=1, initial=0.0))[::-1]
+    expected = float((1 - posterior[:, -1]).sum())
+    gain = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + expected)
+    return float(gain.max(initial=0.0) / 2)
 
 
 def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[Consensus]) -> Floats:
     """What each annotator's boundaries count: 1 over their mean distance from the consensus.
 
-    Relative to everybody's; who did little is drawn to the mean like a confusion matrix.
+    Relative to everybody's; who did little is drawn to the mean like a confusion matrix. As the
+    consensus is partly of their own, nobody counts more than three times what another does.
     """
     far, count = np.zeros(len(annotators)), np.zeros(len(annotators))
     for who, off in _deviations(annotators, documents):
@@ -134,7 +157,8 @@ def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[Consensu
     pooled = far.sum() / max(count.sum(), 1.0)
     if not pooled:
         return np.ones(len(annotators))
-    return np.asarray(pooled * (count + STRENGTH) / (far + STRENGTH * pooled))
+    shares = pooled * (count + STRENGTH) / (far + STRENGTH * pooled)
+    return np.asarray(np.clip(shares, 3**-0.5, 3**0.5))
 
 
 def qualities(

@@ -28,12 +28,16 @@ def compare(
     by: list[By] | None = option(
         "Compute and print these tables only (repeatable).  [default: all]"
     ),
+    group: list[str] | None = option(
+        "Annotators that belong together, twice or more: agreement within and across groups.",
+        "NAME=ANNOTATOR,…",
+    ),
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
     """Who agrees with whom: per document, annotator, pair of annotators and category."""
     from gammacp.campaign.compare import compare as compare_all
-    from gammacp.cli.comparison_tables import PRINTERS, print_against
+    from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups
 
     options = settings.options()
     loaded = load(files, reading)
@@ -44,6 +48,7 @@ def compare(
             draws=comparing.bootstrap,
             leave_one_out=comparing.leave_one_out,
             by=[str(table) for table in by or By],
+            groups=group or (),
             against=comparing.other_round(reading),
             deals=comparing.permutations,
             executor=executor,
@@ -58,6 +63,8 @@ def compare(
             PRINTERS["reference"](found)
         if found.against is not None:
             print_against(found.overall.score, found.against)
+        if found.groups is not None:
+            print_groups(found.groups)
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))
     score = found.overall.score
     settings.check(score, fail_under)

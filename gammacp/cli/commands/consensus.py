@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from json import dumps
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -35,6 +36,11 @@ def consensus(
         "NAME",
         default="auto",
     ),
+    rounds: int = option(
+        "With weights: align again, at most so often, with the consensus as one more annotator.",
+        default=0,
+        min=0,
+    ),
     support: str | None = option(
         "Annotators a unit needs: a number (2) or a share (0.6, 60%).  [default: more than half; "
         "with weights 1]",
@@ -54,13 +60,21 @@ def consensus(
     worst: int = option(
         "Rows of the review list, of documents and of annotators to print.", default=10, min=0
     ),
+    splits: int | None = option(
+        "Random halves of the annotators for the reliability of the consensus; 0 for none.  "
+        "[default: 2 to 20, by size]",
+        min=0,
+    ),
+    soft: Path | None = option("Write the share of annotators per position (JSON)."),
     seed: Seed = 0,
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
     """A gold standard from the best alignment, and what a person should look at, worst first."""
     from gammacp.campaign import tables
-    from gammacp.campaign.consensus import consensus_of_each
+    from gammacp.campaign.consensus import consensus_of_each, reliability, soft_labels
+    from gammacp.errors import DataError
+    from gammacp.files import atomic_write
     from gammacp.formats import write
     from gammacp.pools import workers
 
@@ -69,8 +83,9 @@ def consensus(
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(
             loaded.corpus(),
-            dissimilarity=weighing.dissimilarity(),
+            dissimilarity=weighing.dissimilarity() if weighing != Weighing() else None,
             weights=weights,
+            rounds=rounds,
             support=support,
             boundaries=boundaries,
             tolerance=tolerance,
@@ -81,6 +96,12 @@ def consensus(
             seed=seed,
             executor=executor,
         )
+        rated, unrated = None, "not asked for"
+        try:
+            if splits != 0:
+                rated = reliability(each, splits=splits, seed=seed, executor=executor)
+        except DataError as error:
+            unrated = error.message
     for what, names in grouped((f.message, str(f.file)) for f in each.failures):
         message(f"gammacp: {names}: {what}")
     for note in each.belief.notes:
@@ -89,16 +110,29 @@ def consensus(
     found = dict(each.documents)
     if out is not None:
         write(each.gold, out, format=to)
+    if soft is not None:
+        shares = {n: soft_labels(a.continuum) for n, a in each.alignments.items()}
+        with atomic_write(soft) as temporary:
+            text = dumps({"documents": shares}, ensure_ascii=False, indent=1)
+            temporary.write_text(text + "\n", encoding="utf-8")
     if units is not None:
         tables.units_csv(found).write_csv(units)
     if review is not None:
         tables.units_csv(found, review=True).write_csv(review)
     if json:
         results = [tables.consensus_document(n, c) for n, c in found.items()]
-        print_json({"results": results, **each.belief.as_dict(), **loaded.json})
+        print_json(
+            {
+                "results": results,
+                **each.belief.as_dict(),
+                "reliability": rated and rated.as_dict(),
+                **loaded.json,
+            }
+        )
         return
     _print(found, each.belief, worst)
-    for path in (out, units, review):
+    print(f"\n{rated.in_words()}" if rated else f"\nNo reliability of the consensus: {unrated}.")
+    for path in (out, units, review, soft):
         if path is not None:
             message(f"wrote {path}")
 

@@ -200,7 +200,7 @@ def test_prices_are_raised_no_further_than_needed(most: float, raised: list[floa
     """{0, 1} lacks 3, then {1, 2} lacks 1 less what 1 pays by then."""
     begin, members = np.array([0, 2, 4]), np.array([0, 1, 2, 1], np.int32)
     price = np.zeros(3)
-    loss = make_feasible(price, begin, members, np.array([3.0, 1.0]), most)
+    loss = make_feasible(price, Columns(begin, members, np.array([3.0, 1.0])), most)
     assert price.tolist() == raised
     assert loss.tolist() == [0, 0]
 
@@ -211,14 +211,15 @@ def test_components_and_what_joins_them() -> None:
     members = np.array([4, 2, 1, 2, 0, 3, 5, 5, 6, 6, 4], np.int32)
     active = np.array([True, True, False, False, False])
     label = np.zeros(7, np.int32)
-    label_components(begin, members, active, label)
+    columns = Columns(begin, members, np.zeros(5))
+    label_components(columns, active, label)
     assert label.tolist() == [0, 1, 1, 3, 1, 5, 6]
     least = np.array([0.25, 2.0, 9.0, 0.5, 9.0, 0.0, 1.0])
     loss = np.array([0.0, 0.0, 0.7, 1.0, 2.9])
     # {0, 3, 5} touch 0.75 in all, {5, 6} touch 1 and {6, 4} touch 3.
-    assert activate(begin, members, loss, active, label, least, 0.01, 2.5) == 2.9
+    assert activate(columns, loss, active, label, least, 0.01, 2.5) == 2.9
     assert active.tolist() == [True, True, True, False, False]
-    assert activate(begin, members, loss, active, label, least, -0.01, 2.5) == 2.9
+    assert activate(columns, loss, active, label, least, -0.01, 2.5) == 2.9
     assert active.tolist() == [True, True, True, True, False]
-    assert activate(begin, members, loss, active, label, least, 0.01, 2.9) == np.inf
+    assert activate(columns, loss, active, label, least, 0.01, 2.9) == np.inf
     assert active.all()

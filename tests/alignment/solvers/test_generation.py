@@ -25,11 +25,11 @@ def test_prices_that_no_group_beats_are_the_bound(cover: bool, gap: float) -> No
         found = generate(problem, Limits(gap=gap), NEVER)
         for group, gain in all_groups(problem).items():
             assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening
-        assert found.bound == pytest.approx(found.price.sum())
+        assert found.most_gain == pytest.approx(found.price.sum())
         if cover:
             assert (found.price <= problem.opening).all()
         cost = float(group_costs(problem, found.groups).sum())
-        lowest = problem.n_units * problem.opening - found.bound
+        lowest = problem.n_units * problem.opening - found.most_gain
         assert lowest <= cost + 1e-9
         # Groups are listed once the bound is close; a useless one would list them all.
         assert cost - lowest <= 3 * problem.opening
@@ -46,13 +46,21 @@ def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
         price = np.random.default_rng(seed).normal(0, 0.5 * problem.opening, problem.n_units)
         groups = improve(problem)
         pool = to_columns(problem, groups)
-        support, _ = supported(problem.n_units, pool, np.ones(len(pool)), price, 1e-6)
-        state = generation._Iterate(pool, groups, 0.0, price, price, support)
+        support, _ = supported(problem.n_units, pool, np.ones(pool.number), price, 1e-6)
+        state = generation._Iterate(
+            columns=pool,
+            price=price,
+            groups=groups,
+            gain=0.0,
+            most_gain=np.inf,
+            trial=price,
+            support=support,
+        )
         found = generation._priced(problem, state, NEVER, tuning)
-        assert (found.center >= 0).all()
-        assert found.bound == pytest.approx(found.center.sum())
+        assert (found.price >= 0).all()
+        assert found.most_gain == pytest.approx(found.price.sum())
         for group, gain in all_groups(problem).items():
-            assert gain <= found.center[list(group)].sum() + 1e-8 * problem.opening
+            assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening
 
 
 def test_trimmed_columns_keep_all_that_the_master_uses() -> None:
@@ -61,7 +69,7 @@ def test_trimmed_columns_keep_all_that_the_master_uses() -> None:
     value = (np.arange(40) % 4 == 0).astype(np.float64)
     kept = generation._trimmed(columns, Relaxation(value, np.ones(80)), pool=10)
     assert set(columns.gain[value > 0].tolist()) <= set(kept.gain.tolist())
-    assert len(kept) < len(columns)
+    assert kept.number < columns.number
 
 
 @pytest.mark.parametrize("cover", [False, True])

@@ -28,10 +28,10 @@ def test_the_linear_relaxation() -> None:
         problem = problem_of(80 + seed, 2 + seed % 4, 12)
         columns = enumerate_columns(problem)
         assert columns is not None
-        if not len(columns):
+        if not columns.number:
             continue
         n = problem.n_units
-        inside = np.zeros((n, len(columns)))
+        inside = np.zeros((n, columns.number))
         for c, group in enumerate(listed(columns)):
             inside[list(group), c] = 1
         capacity = np.random.default_rng(seed).integers(1, 5, n)
@@ -72,10 +72,10 @@ def test_prices_block_by_block() -> None:
 
 
 def _most_gain_by_milp(problem: Problem, columns: Columns) -> float:
-    inside = np.zeros((problem.n_units, len(columns)))
+    inside = np.zeros((problem.n_units, columns.number))
     for c, group in enumerate(listed(columns)):
         inside[list(group), c] = 1
-    whole = np.ones(len(columns), np.int64)
+    whole = np.ones(columns.number, np.int64)
     return -float(linprog(-columns.gain, inside, np.ones(problem.n_units), integrality=whole).fun)
 
 
@@ -103,7 +103,7 @@ def test_a_cover_that_stops_early_has_a_bound() -> None:
         problem = problem_of(150 + seed, 3, 12, cover=True)
         columns = enumerate_columns(problem)
         assert columns is not None
-        n, m = problem.n_units, len(columns)
+        n, m = problem.n_units, columns.number
         inside = np.hstack((np.zeros((n, m)), np.eye(n)))
         for c, group in enumerate(listed(columns)):
             inside[list(group), c] = 1

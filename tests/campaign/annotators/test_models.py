@@ -146,3 +146,33 @@ def test_what_cannot_be_meant() -> None:
         fit(responses(), strength=-1)
     with pytest.raises(DataError, match="no response"):
         fit(Responses.from_rows([]))
+
+
+def _said(rows: list[list[str]], labels: tuple[str, ...]) -> Responses:
+    said = np.array([[labels.index(label) for label in row] for row in rows])
+    item, annotator = np.indices(said.shape)
+    people = tuple("ABCD"[: said.shape[1]])
+    return Responses(item.ravel(), annotator.ravel(), said.ravel(), len(said), people, labels)
+
+
+@pytest.mark.parametrize("model", ["dawid-skene", "one-coin"])
+def test_a_class_that_hardly_occurs_takes_no_part_of_a_frequent_one(model: str) -> None:
+    alike = [["x"] * 3 for _ in range(30)]
+    for rows, labels in (
+        (alike, ("x", "∅")),
+        ([*alike, ["x", "x", "z"]], ("x", "z", "∅")),
+        ([*alike, ["x", "x", "∅"]], ("x", "∅")),
+    ):
+        posterior = fit(_said(rows, labels), model).posterior
+        assert (posterior[:30, 0] > 0.99).all()
+        assert (posterior[:, 0] > 0.5).all()
+
+
+def test_what_nobody_said_is_true_of_nothing() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(2, size=300)
+    heard = np.where(rng.random((300, 4)) < 0.9, truth[:, None], 1 - truth[:, None])
+    rows = [["xz"[label] for label in row] for row in heard]
+    posterior = fit(_said(rows, ("x", "z", "∅"))).posterior
+    assert (posterior[:, 2] < 1e-6).all()
+    assert (posterior.argmax(axis=1) == truth).mean() > 0.95

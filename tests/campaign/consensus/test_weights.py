@@ -132,3 +132,46 @@ def test_unlabelled_units_are_a_label_of_their_own() -> None:
 def test_unknown_weights() -> None:
     with pytest.raises(UsageError, match="weights 'glad' is none of: auto, vote, dawid-skene"):
         consensus_of_each(planted(3)[0], weights="glad")
+
+
+def test_realigning_with_the_consensus_ends(corpus: tuple[Corpus, Gold]) -> None:
+    continua, gold = corpus
+    plain, again = (consensus_of_each(continua, rounds=n) for n in (0, 4))
+    assert plain.belief.rounds == 0
+    assert 0 <= again.belief.rounds <= 4
+    assert f1(again, gold) == pytest.approx(f1(plain, gold), abs=0.03)
+    for name, c in again.documents.items():
+        marked = sum(u is not None for unit in c.units for u in unit.units.values())
+        assert marked == continua[name].n_units
+
+
+def test_what_nobody_doubts_is_kept_for_certain() -> None:
+    rows = [(a, s, s + 5, "x") for a in "ABC" for s in range(0, 310, 10)]
+    found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+    (one,) = found.documents.values()
+    assert [u.kept for u in one.units] == [True] * 31
+    assert all(u.posterior == pytest.approx(1.0, abs=1e-6) for u in one.units)
+    assert found.belief.threshold == pytest.approx(0.5)
+
+
+def test_a_model_that_cannot_tell_leaves_the_category_open_whatever_the_order() -> None:
+    for names in ("ABC", "CBA"):
+        rows = [(a, s, s + 5, "xyz"[s % 3]) for a in "ABC" for s in range(0, 300, 10)]
+        rows += [(a, 400, 405, c) for a, c in zip(names, "xyz", strict=True)]
+        found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+        (one,) = found.documents.values()
+        open_one = next(u for u in one.units if u.start == 400)
+        assert open_one.category is None
+        assert open_one.vote.tied
+        assert "by the model" not in "; ".join(open_one.reasons)
+
+
+def test_a_tied_vote_that_the_model_decides_says_both() -> None:
+    good = [(a, s, s + 5, "xz"[s // 10 % 2]) for a in "AB" for s in range(0, 400, 10)]
+    bad = [("C", s, s + 5, "xz"[s // 30 % 2]) for s in range(0, 400, 10)]
+    rows = [*good, *bad, ("A", 500, 505, "x"), ("C", 500, 505, "z")]
+    found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+    (one,) = found.documents.values()
+    unit = next(u for u in one.units if u.start == 500)
+    assert unit.category == "x"
+    assert any("x by the model" in reason for reason in unit.reasons)

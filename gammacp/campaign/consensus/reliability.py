@@ -1,0 +1,236 @@
+"""How reliable the consensus itself is, not a single annotator.
+
+k-rater reliability (Wong & Paritosh 2022): would another crowd of the same size have come to the
+same gold standard? The people of each document are split at random into two halves, each half gets
+its consensus, and γ compares the two. For means of ratings the Spearman–Brown formula goes from
+half to whole crowds; for γ none holds, so what is said is of halves, and nothing is extrapolated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gammacp.arguments import whole
+from gammacp.arrays import Bools, Codes
+from gammacp.campaign.annotators import posterior_of
+from gammacp.campaign.consensus.consensus import Consensus, consensus_of_groups
+from gammacp.campaign.consensus.several import CorpusConsensus
+from gammacp.campaign.consensus.votes import needed_support
+from gammacp.campaign.consensus.weighing import Truth, best_threshold, responses_of_groups
+from gammacp.continuum import Continuum, Corpus
+from gammacp.dissimilarity import Combined
+from gammacp.errors import DataError
+from gammacp.measures.agreement import agreement
+
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
+
+# Splits of a small corpus, and how many unitary alignments all splits of a large one may hold.
+SPLITS, GROUPS = 20, 10_000
+_HALVES = ("half 1", "half 2")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reliability:
+    """γ between the consensuses of halves of the people.
+
+    Attributes
+    ----------
+    value, sd
+        Over the splits: 1 − Σ observed / Σ expected disorder, and the standard deviation of γ of a
+        split.
+    splits, documents
+        How many splits, and how many documents γ was of in each of them on average: those in which
+        either half kept a unit.
+    left_out
+        Documents of fewer than four annotators.
+    people
+        Least and most annotators in a half.
+    """
+
+    value: float
+    sd: float
+    splits: int
+    documents: float
+    left_out: int
+    people: tuple[int, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The reliability as JSON has it."""
+        return {
+            "gamma": self.value,
+            "sd": self.sd,
+            "splits": self.splits,
+            "documents": self.documents,
+            "left_out": self.left_out,
+            "people": list(self.people),
+            "extrapolated": None,
+        }
+
+    def in_words(self) -> str:
+        """One sentence for people."""
+        low, high = self.people
+        size = f"{low}" if low == high else f"{low} to {high}"
+        few = f"; {self.left_out} with fewer than four left out" if self.left_out else ""
+        return (
+            f"Reliability of the consensus: two consensuses of {size} annotators each agree by "
+            f"γ = {self.value:.3f} in {self.documents:.4g} documents (standard deviation "
+            f"{self.sd:.3f} over {self.splits} splits of the same people{few}). That of all is of "
+            "more people and may be more reliable; no formula says by how much."
+        )
+
+
+def reliability(
+    found: CorpusConsensus,
+    *,
+    splits: int | None = None,
+    samples: int = 2,
+    seed: int = 0,
+    executor: Executor | None = None,
+) -> Reliability:
+    """γ between the consensuses of random halves of the people of each document.
+
+    Parameters
+    ----------
+    found
+        What `consensus_of_each` returns. A half is weighed as there and by the same rules (of
+        the support that was asked for, its share), with the confusion matrices fitted to
+        everybody, from the same alignment: the halves are a little less independent than two
+        crowds.
+    splits
+        How many; default 20, and fewer for large corpora, at least 2.
+    samples
+        Random sets of each split; the expected disorder is that of all splits together.
+    seed, executor
+        Of the splits and random sets, and where they are aligned.
+
+    Raises
+    ------
+    DataError
+        No document has two annotators in each half, or no split has a γ.
+    """
+    parts = {n: f for n, f in found.alignments.items() if f.continuum.n_annotators >= 4}
+    if not parts:
+        raise DataError(
+            "no document has four annotators, two for each half",
+            hint="Have some documents annotated by more",
+        )
+    total = sum(len(f.groups) for f in parts.values())
+    count = (
+        max(2, min(SPLITS, GROUPS // max(total, 1)))
+        if splits is None
+        else whole("splits", splits, 1)
+    )
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x4A1F,)))
+    sums, values, sizes = np.zeros(2), [], []
+    for split in range(count):
+        corpus = _split(found, parts, rng)
+        score = agreement(
+            corpus,
+            dissimilarity=found.dissimilarity or Combined(),
+            samples=samples,
+            seed=seed + split,
+            executor=executor,
+        )
+        computed = score.computed
+        if not computed:
+            continue
+        contributions = score.contributions()
+        sums += contributions.observed.sum(), contributions.expected.sum()
+        values.append(contributions.gamma)
+        sizes.append(len(computed))
+    if not values:
+        raise DataError("no split of the annotators has a γ")
+    halves = [f.continuum.n_annotators // 2 for f in parts.values()]
+    return Reliability(
+        value=float(1 - sums[0] / sums[1]),
+        sd=float(np.std(values, ddof=1)) if len(values) > 1 else 0.0,
+        splits=len(values),
+        documents=float(np.mean(sizes)),
+        left_out=len(found.alignments) - len(parts),
+        people=(min(halves), max(halves)),
+    )
+
+
+def _split(
+    found: CorpusConsensus, parts: Mapping[str, Alignment], rng: np.random.Generator
+) -> Corpus:
+    """Each document with two annotators: the consensuses of two halves of its people."""
+    chosen = {}
+    for name, f in parts.items():
+        n = f.continuum.n_annotators
+        dealt = rng.permutation(n)
+        masks = [np.isin(np.arange(n), dealt[h * (n // 2) : (h + 1) * (n // 2)]) for h in (0, 1)]
+        chosen[name] = (f, masks)
+    halves = [_half(found, [(f, m[h]) for f, m in chosen.values()]) for h in (0, 1)]
+    return Corpus.from_continua(
+        {
+            name: _beside(f.continuum, [half[i] for half in halves])
+            for i, (name, (f, _)) in enumerate(chosen.items())
+        }
+    )
+
+
+def _half(found: CorpusConsensus, parts: Sequence[tuple[Alignment, Bools]]) -> list[Consensus]:
+    belief = found.belief
+    groups = [_of(f.groups, mask) for f, mask in parts]
+    posteriors: list[Any] = [None] * len(parts)
+    threshold = 0.0
+    if belief.fit is not None and belief.responses is not None:
+        continua = [f.continuum for f, _ in parts]
+        r = responses_of_groups(continua, groups, belief.responses, [m for _, m in parts])
+        posterior, _ = posterior_of(r, belief.fit.confusion, belief.fit.prevalence)
+        threshold = best_threshold(posterior)
+        posteriors = np.split(posterior, np.cumsum([len(g) for g in groups])[:-1])
+    return [
+        consensus_of_groups(
+            f.continuum,
+            g,
+            np.zeros(len(g)),
+            support=_support(found, mask),
+            boundaries=found.boundaries or ("majority" if belief.fit else "median"),
+            truth=_truth(found, posterior, threshold, mask),
+        )
+        for (f, mask), g, posterior in zip(parts, groups, posteriors, strict=True)
+    ]
+
+
+def _support(found: CorpusConsensus, mask: Bools) -> int:
+    """As much of the half as the consensus asked of all."""
+    half = int(mask.sum())
+    if found.support is None:
+        return 1 if found.belief.fit else half // 2 + 1
+    return max(1, math.ceil(needed_support(found.support, len(mask)) * half / len(mask)))
+
+
+def _truth(found: CorpusConsensus, posterior: Any, threshold: float, mask: Bools) -> Truth | None:
+    responses = found.belief.responses
+    if posterior is None or responses is None:
+        return None
+    return Truth(posterior, responses.labels, threshold, np.ones(len(mask)))
+
+
+def _of(groups: Codes, mask: Bools) -> Codes:
+    """The unitary alignments of these annotators alone."""
+    mine = np.where(mask, groups, -1)
+    return np.ascontiguousarray(mine[(mine >= 0).any(axis=1)])
+
+
+def _beside(continuum: Continuum, halves: Sequence[Consensus]) -> Continuum:
+    rows = [(h, u) for h, c in zip(_HALVES, halves, strict=True) for u in c.kept]
+    low, high = continuum.bounds
+    return Continuum.from_columns(
+        [h for h, _ in rows],
+        [u.category for _, u in rows],
+        [u.start for _, u in rows],
+        [u.end for _, u in rows],
+        annotators=_HALVES,
+        categories=continuum.categories,
+        bounds=(min([low, *(u.start for _, u in rows)]), max([high, *(u.end for _, u in rows)])),
+    )

@@ -1,0 +1,200 @@
+"""How far γ differs between documents, by the number of annotators: from a pilot and simulated.
+
+γ is a ratio of sums over documents, so its standard error with n documents is s/√n, s the standard
+deviation of the documents' residuals (o − (1 − γ)·e) / ē (the linearisation behind the bootstrap
+of `gammacp.measures.resampling`). With m annotators per document instead of the pilot's
+m₀, s is not observed. The Corpus Shuffling Tool, fitted to the pilot's units and γ, tells how it
+changes: s²(m) = s²_sim(m) + (s² − s²_sim(m₀)), the last term what documents differ by beside
+the errors of the annotators (difficulty), which no further annotator makes smaller. Where the pilot
+spreads less than its simulation, that is scaled down instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.campaign.replace.scores import pair_disorders
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.measures.agreement import Agreement, agreement_of
+from gammacp.measures.settings import Settings
+from shuffling import ReferenceModel, shuffled_set
+
+Told = Callable[[int, int], None]
+
+_PRECISION = 0.05  # of the expected disorder of simulated corpora
+_STEPS = 6  # bisections of the magnitude: to 1/64
+_UNITS, _LEAST, _MOST = 6000, 20, 200  # units of a simulated corpus; its documents
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pilot:
+    """What is known before the campaign.
+
+    Attributes
+    ----------
+    documents, annotators
+        How many documents have a γ, and how many annotators the usual one has.
+    people
+        How many different annotators there are.
+    gamma
+        γ of the pilot, or of the simulated corpus where there is no pilot.
+    spread
+        s: standard deviation between documents, of which γ's standard error is s/√documents.
+    difficulty
+        The part of `spread` that no further annotator makes smaller; 0 without a pilot.
+    annotator_error
+        Standard error of γ from who the annotators are (jackknife over annotators); NaN with fewer
+        than three.
+    chance_error
+        Half-width of γ's Monte-Carlo interval: what random sets leave open.
+    marked
+        Share of the documents in which anybody marked anything.
+    magnitude
+        Of the errors with which the simulation has this γ.
+    """
+
+    documents: int
+    annotators: int
+    people: int
+    gamma: float
+    spread: float
+    difficulty: float
+    annotator_error: float
+    chance_error: float
+    marked: float
+    magnitude: float
+
+    @property
+    def quantile(self) -> float:
+        """How many standard errors 95 % take: Student's t, as s is known from the pilot alone."""
+        from scipy.special import stdtrit
+
+        return float(stdtrit(self.documents - 1, 0.975)) if self.documents else 1.96
+
+    def as_dict(self) -> dict[str, Any]:
+        """The pilot as JSON has it."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Corpora of annotators who err alike, on references of one model."""
+
+    model: ReferenceModel
+    error: str
+    settings: Settings
+    seed: int
+    executor: Executor | None = None
+
+    def corpus(self, magnitude: float, annotators: int, documents: int = 0) -> Corpus:
+        """Shuffled documents; by default as many as give some thousand units."""
+        n = documents or round(_UNITS / (self.model.n_units * annotators))
+        n = n if documents else min(_MOST, max(_LEAST, n))
+        sets = (
+            shuffled_set(
+                self.model, self.error, magnitude, annotators, index=i, model=self.model,
+                seed=self.seed,
+            )
+            for i in range(n)
+        )  # fmt: skip
+        return Corpus.from_continua({f"{i}": c for i, c in enumerate(sets)})
+
+    def agreement(self, magnitude: float, annotators: int) -> Agreement:
+        """γ of such a corpus; its expected disorder only as precise as a plan needs."""
+        rule = self.settings.rule
+        rough = replace(rule, precision=max(rule.precision, _PRECISION))
+        settings = replace(self.settings, rule=rough)
+        return agreement_of(self.corpus(magnitude, annotators), settings, executor=self.executor)
+
+    def magnitude(self, gamma: float, annotators: int, told: Callable[[], None]) -> float:
+        """The magnitude with which so many annotators have this γ, to a 64th; at most 1."""
+        low, high = 0.0, 1.0
+        for _ in range(_STEPS):
+            middle = (low + high) / 2
+            told()
+            low, high = (
+                (middle, high)
+                if self.agreement(middle, annotators).value > gamma
+                else (low, middle)
+            )
+        return (low + high) / 2
+
+
+def spread_of(found: Agreement) -> float:
+    """s, from the contributions of the documents."""
+    parts = found.contributions()
+    residuals = parts.observed - (1 - parts.gamma) * parts.expected
+    return float(residuals.std(ddof=1) / parts.expected.mean())
+
+
+def pilot_of(continua: dict[str, Continuum], found: Agreement) -> Pilot:
+    """What a pilot tells by itself; difficulty and magnitude are not known yet.
+
+    Raises
+    ------
+    DataError
+        Fewer than five documents have a γ.
+    """
+    documents = [s.alignment.continuum for s in found.computed.values() if s.defined]
+    if len(documents) < 5:
+        raise DataError(
+            f"a pilot of {len(documents)} documents with an agreement does not tell how far "
+            "documents differ",
+            hint="Give five or more, or no files and a reference model (--model, --gamma)",
+        )
+    numbers = [c.n_annotators for c in documents]
+    interval = found.score.interval or (math.nan, math.nan)
+    unmarked = sum(not c.n_units for c in continua.values())
+    return Pilot(
+        documents=len(documents),
+        annotators=max(sorted(set(numbers)), key=numbers.count),
+        people=len({a for c in documents for a in c.annotators}),
+        gamma=found.value,
+        spread=spread_of(found),
+        difficulty=math.nan,
+        annotator_error=_annotator_error(found),
+        chance_error=(interval[1] - interval[0]) / 2,
+        marked=len(documents) / (len(documents) + unmarked),
+        magnitude=math.nan,
+    )
+
+
+def _annotator_error(found: Agreement) -> float:
+    """Jackknife over annotators, of the disorder of pairs within the alignments that there are.
+
+    The expected disorder is left as it is, and so is the alignment: what changes is whose pairs
+    count (Efron & Tibshirani 1993, §11.5).
+    """
+    expected, sums = 0.0, dict[str, list[float]]()
+    whole = np.zeros(2)
+    for score in (s for s in found.computed.values() if s.defined):
+        alignment = score.alignment
+        names, weight = alignment.continuum.annotators, alignment.continuum.mean_units
+        i, j = np.triu_indices(len(names), 1)
+        pairs: Floats = pair_disorders(alignment)[i, j]
+        # As the document's disorder weighs: pairs that share a unit count beside pairs that do not.
+        scale = weight * (score.observed or 0.0) / pairs.sum() if pairs.any() else 0.0
+        expected += weight * (score.expected or 0.0)
+        whole += pairs.sum() * scale, len(pairs)
+        for a, name in enumerate(names):
+            mine = (i == a) | (j == a)
+            entry = sums.setdefault(name, [0.0, 0.0])
+            entry[0] += float(pairs[mine].sum()) * scale
+            entry[1] += int(mine.sum())
+    if len(sums) < 3:
+        return math.nan
+    without = [
+        1 - (whole[0] - total) / (whole[1] - n) * whole[1] / expected
+        for total, n in sums.values()
+        if whole[1] > n
+    ]
+    k = len(without)
+    return math.sqrt((k - 1) * float(np.var(without))) if k > 1 else math.nan

@@ -1,0 +1,79 @@
+"""`gammacp plan`: how many documents and annotators?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.parallel import Jobs
+from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.settings import Settings
+from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.progress import progress
+
+
+def plan(
+    reading: Reading,
+    settings: Settings,
+    files: Files = None,
+    half_width: float | None = option("γ known to ± this.  [default: 0.05]"),
+    difference: float | None = option("Or: a difference between two rounds, seen with 80 %."),
+    verdict: float | None = option("Or: a stand-in passes `replace` with 80 %, at this ε."),
+    candidate: str | None = option("The pilot's candidate, for --verdict.", "NAME"),
+    model: Path | None = option("Without a pilot: a reference model (TOML)."),
+    gamma: float | None = option("Without a pilot: the γ that is expected."),
+    per_document: list[int] | None = option(
+        "Annotators per document to choose among (repeatable).  [default: 2 to the pilot's and one]"
+    ),
+    price: float | None = option("Of one document by one annotator."),
+    price_document: float | None = option("Of a document, whoever annotates it."),
+    error: str = option(
+        "Errors that simulated annotators make.",
+        "NAME+NAME",
+        default="position+category+false-negative",
+    ),
+    figure: Path | None = option("Draw the curves (two files, .svg and .png)."),
+    jobs: Jobs = None,
+    json: AsJson = False,
+) -> None:
+    """How many documents and annotators? From a pilot, or from a reference model."""
+    from gammacp.campaign import tables
+    from gammacp.campaign.plan import Goal, Prices
+    from gammacp.campaign.plan import plan as compute
+    from gammacp.errors import UsageError
+    from gammacp.pools import workers
+    from shuffling import read_model
+
+    if (model is not None) == bool(files or reading.dataset):
+        raise UsageError("give a pilot's files, or --model FILE with --gamma (one of the two)")
+    goal = Goal(half_width=half_width, difference=difference, verdict=verdict)
+    options = settings.options()
+    loaded = None if model is not None else load(files, reading)
+    with workers(jobs, pays=False) as executor, progress("steps") as counter:
+        found = compute(
+            None if loaded is None else loaded.corpus(),
+            goal=goal,
+            model=None if model is None else read_model(model),
+            gamma=gamma,
+            annotators=per_document or (),
+            candidate=candidate,
+            prices=Prices(
+                annotation=1.0 if price is None else price,
+                document=price_document or 0.0,
+                given=price is not None or price_document is not None,
+            ),
+            error=error,
+            executor=executor,
+            progress=counter,
+            **options,
+        )
+    if figure is not None:
+        from gammacp.campaign.plan.figure import draw
+
+        draw(found, figure)
+    if json:
+        print_json({**found.as_dict(), **(loaded.json if loaded else {})})
+        return
+    show(tables.designs(found))
+    print(f"\n{found.advice()}")
+    message(found.signature)

@@ -1,0 +1,112 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+from gammacp.campaign.compare import compare, groups_of, members_of
+from gammacp.campaign.compare.pairs import PairMatrix
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.gamma import Gamma
+
+
+class _Pair:
+    """An agreement of known disorders."""
+
+    def __init__(self, observed: float, expected: float) -> None:
+        self.computed = {"d": Gamma(value=1 - observed / expected)}
+        self._sums = observed, expected
+
+    def contributions(self) -> "_Pair":
+        return self
+
+    @property
+    def observed(self) -> np.ndarray:  # type: ignore[type-arg]
+        return np.array([self._sums[0]])
+
+    @property
+    def expected(self) -> np.ndarray:  # type: ignore[type-arg]
+        return np.array([self._sums[1]])
+
+
+def matrix(left_out: int = 0) -> PairMatrix:
+    """Experts A, B and crowd X, Y, Z: .1 within experts, .2 within the crowd, .6 across; of 1."""
+    names = tuple("ABXYZ")
+    sums = {
+        (a, b): _Pair(0.1 if b in "AB" else 0.2 if a in "XYZ" else 0.6, 1.0)
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+    }
+    return PairMatrix(annotators=names, agreements=sums, left_out=left_out)  # type: ignore[arg-type]
+
+
+GROUPS = {"experts": ("A", "B"), "crowd": ("X", "Y", "Z")}
+
+
+def test_by_hand() -> None:
+    found = groups_of(matrix(), GROUPS)
+    assert found.within == pytest.approx({"experts": 0.9, "crowd": 0.8})
+    (across,) = found.across
+    assert across.pairs == 6
+    assert across.gamma == pytest.approx(0.4)
+    assert across.normalized == pytest.approx(0.4 / math.sqrt(0.9 * 0.8))
+    # Within: 1 − (.1 + 3 · .2) / 4; across .4. One of the ten deals of two is as far apart.
+    assert across.difference == pytest.approx(0.825 - 0.4)
+    assert (across.p_value, across.deals) == (pytest.approx(0.1), 10)
+    assert "reach with probability 0.1000 (10 deals)" in found.in_words()
+
+
+def test_members_by_name_and_pattern() -> None:
+    names = ["person-1", "person-2", "gpt", "llama"]
+    found = members_of(names, ["people=person-*", "models=gpt,llama"])
+    assert found == {"people": ("person-1", "person-2"), "models": ("gpt", "llama")}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kind", "said"),
+    [
+        (["people"], UsageError, "is not NAME=ANNOTATOR"),
+        (["a=p1", "a=p2"], UsageError, "given twice"),
+        (["a=p*", "b=p1"], UsageError, "p1 is in the groups 'a' and 'b'"),
+        (["a=p1"], UsageError, "give --group twice"),
+        (["a=p1", "b=q"], DataError, "group b: no annotator is 'q'"),
+    ],
+)
+def test_groups_that_cannot_be_meant(wanted: list[str], kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind, match=said):
+        members_of(["p1", "p2"], wanted)
+
+
+def test_pairs_that_were_left_out_would_be_missing() -> None:
+    with pytest.raises(DataError, match="3 pairs of annotators are left out"):
+        groups_of(matrix(left_out=3), GROUPS)
+
+
+def test_two_schools_are_told_apart_and_one_is_not() -> None:
+    def school(shift: int) -> Continuum:
+        rng = np.random.default_rng(3)
+        units = []
+        for a in "ABCDEF":
+            move = shift if a in "DEF" else 0
+            for i in range(12):
+                start = 40 * i + move + int(rng.integers(0, 3))
+                units.append(Unit(a, start, start + 20, "xy"[i % 2]))
+        return Continuum.from_units(units, bounds=(0, 520))
+
+    found = [
+        compare(
+            school(s), groups=["one=A,B,C", "two=D,E,F"], by=["pair"], draws=0, samples=10
+        ).groups
+        for s in (12, 0)
+    ]
+    apart, same = (g.across[0] for g in found if g is not None)
+    assert apart.p_value == pytest.approx(2 / 20)
+    assert apart.normalized < 0.85 < 0.95 < same.normalized
+    assert same.p_value > 0.1
+
+
+def test_as_json_is_plain() -> None:
+    document = json.loads(json.dumps(groups_of(matrix(), GROUPS).as_dict()))
+    assert document["groups"]["crowd"]["annotators"] == ["X", "Y", "Z"]
+    assert document["across"][0]["groups"] == ["experts", "crowd"]

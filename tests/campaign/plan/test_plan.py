@@ -1,0 +1,187 @@
+"""Plans: held against the interval of the whole, and against shuffled corpora."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gammacp.campaign.plan import Goal, Pilot, Prices, plan
+from gammacp.campaign.plan.spread import Simulation, pilot_of, spread_of
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from gammacp.formats import collect
+from gammacp.measures.agreement import agreement_of
+from gammacp.measures.settings import Settings
+from shuffling import shuffled_set
+from shuffling.reference import ReferenceModel
+from tests.conftest import Run
+
+DATA = Path(os.environ.get("GAMMACP_DATA", Path(__file__).parents[4] / "shared" / "data"))
+MODEL, ERRORS = ReferenceModel(n_units=4), "position+category"
+SETTINGS = Settings.of(chance="documents", samples=20)
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulated corpora of forty documents are enough to see that a plan is made of them."""
+    monkeypatch.setattr("gammacp.campaign.plan.spread._MOST", 40)
+
+
+def documents(n: int, *, seed: int = 0, annotators: int = 3) -> dict[str, Continuum]:
+    return {
+        f"{i}": shuffled_set(MODEL, ERRORS, 0.3, annotators, index=i, seed=seed) for i in range(n)
+    }
+
+
+def test_the_spread_is_that_of_the_bootstrap() -> None:
+    found = agreement_of(documents(80), SETTINGS)
+    interval = found.bootstrap(seed=1)
+    assert interval is not None
+    half = (interval.high - interval.low) / 2
+    assert 1.99 * spread_of(found) / math.sqrt(80) == pytest.approx(half, rel=0.15)
+
+
+def test_a_magnitude_is_found_that_gives_the_gamma() -> None:
+    simulation = Simulation(MODEL, ERRORS, SETTINGS, seed=3)
+    wanted = simulation.agreement(0.3, 3).value
+    assert simulation.magnitude(wanted, 3, lambda: None) == pytest.approx(0.3, abs=1 / 32)
+
+
+def test_documents_by_formula_and_the_cheaper_design() -> None:
+    """(t·s/w)² documents; where a document itself is dear, more annotators for each pay."""
+    pilot = documents(12)
+    cheap, dear = (
+        plan(
+            pilot,
+            goal=Goal(half_width=0.04),
+            error=ERRORS,
+            prices=p,
+            chance="documents",
+            samples=20,
+        )
+        for p in (Prices(), Prices(annotation=1, document=1e6, given=True))
+    )
+    assert [d.annotators for d in cheap.designs] == [2, 3, 4]
+    own = next(d for d in cheap.designs if d.annotators == 3)
+    assert own.spread == cheap.pilot.spread
+    assert own.documents == math.ceil((cheap.pilot.quantile * own.spread / 0.04) ** 2)
+    assert own.cost == own.documents * 3
+    # Annotations alone count in the one, documents as good as alone in the other.
+    assert cheap.best.cost == min(d.documents * d.annotators for d in cheap.designs)
+    assert dear.best.documents == min(d.documents for d in dear.designs)
+    assert "is known to ±0.04" in cheap.advice()
+    assert "tells how they differ only to ±21%" in cheap.advice()
+    assert "cost" in dear.advice()
+
+
+def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
+    found = plan(
+        model=MODEL, gamma=0.5, goal=Goal(difference=0.1), error=ERRORS, annotators=[3],
+        chance="documents", samples=20,
+    )  # fmt: skip
+    [design] = found.designs
+    wanted = 2 * ((1.96 + 0.8416) * design.spread / 0.1) ** 2
+    assert design.documents == pytest.approx(wanted, abs=1.01)
+    near = [p for p in found.curve if p["documents"] == 50]
+    assert near[0]["power"] == pytest.approx(
+        1 - 0.5 * math.erfc((0.1 / (design.spread * math.sqrt(2 / 50)) - 1.96) / math.sqrt(2)),
+        abs=1e-3,
+    )
+    for wrong in ({"model": MODEL}, {}, {"continua": documents(5), "model": MODEL, "gamma": 0.5}):
+        with pytest.raises(UsageError, match="starts from a pilot"):
+            plan(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_verdict_has_its_power_simulated() -> None:
+    found = plan(
+        documents(8), goal=Goal(verdict=0.2), error=ERRORS, annotators=[3], chance="documents",
+        samples=20,
+    )  # fmt: skip
+    rising = [p["power"] for p in found.curve if p["power"] is not None]
+    assert rising[-1] >= 0.8
+    assert rising[0] < rising[-1]
+    assert found.best.documents >= 30
+    assert "a stand-in as good as the people" in found.advice()
+
+
+def test_annotators_who_err_alike_move_gamma_less_than_one_who_does_not() -> None:
+    alike = documents(10, annotators=4)
+    other = {
+        d: Continuum.from_columns(
+            [u.annotator for u in c],
+            [("z" if u.annotator == "annotator-1" else u.category) for u in c],
+            c.starts,
+            [u.end + 20 * (u.annotator == "annotator-1") for u in c],
+        )
+        for d, c in alike.items()
+    }
+    errors = [pilot_of(k, agreement_of(k, SETTINGS)).annotator_error for k in (alike, other)]
+    assert errors[0] < errors[1] / 2
+
+
+def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("annotator,category,start,end\nAnn,x,0,1\nAnn,y,4,6\nBea,x,0,2\nBea,z,4,5\n")
+    found = run("plan", path)
+    assert (found.code, "pilot" in found.err) == (3, True)
+    assert run("plan").code == 2
+    assert run("plan", path, "--half-width", "2").code == 2
+    assert run("plan", path, "--half-width", ".1", "--difference", ".1").code == 2
+    assert run("plan", path, "--candidate", "Ann").code == 2
+    with pytest.raises(DataError):
+        plan({"a": Continuum.from_units([], annotators=("A", "B"))})
+
+
+def test_the_json_has_its_keys_and_the_figure_is_drawn(run: Run, tmp_path: Path) -> None:
+    model = tmp_path / "model.toml"
+    model.write_text(run("shuffle", "--print-model").out.replace("units = 25", "units = 4"))
+    found = run(
+        "plan", "--model", model, "--gamma", ".5", "--json", "--per-document", "2", "--samples",
+        "20", "--figure", tmp_path / "plan.svg",
+    )  # fmt: skip
+    document = json.loads(found.out)
+    assert {"pilot", "curve", "advice"} <= set(document)
+    assert {"documents", "annotators", "half_width", "power"} == set(document["curve"][0])
+    assert (tmp_path / "plan.svg").stat().st_size > 1000
+    assert isinstance(Pilot.__doc__, str)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the corpora do not ship")
+def test_a_hundred_translations_predict_the_interval_of_all() -> None:
+    continua = dict(collect([DATA / "crowds" / "wmt23-mqm-ende.csv"]).continua)
+    settings = Settings.of(chance="documents", precision=0.05)
+    whole = agreement_of(continua, settings)
+    interval = whole.bootstrap(seed=0)
+    assert interval is not None
+    names = np.random.default_rng(0).choice(list(continua), 100, replace=False)
+    pilot = agreement_of({d: continua[d] for d in names}, settings)
+    predicted = 1.99 * spread_of(pilot) / math.sqrt(len(whole.contributions()))
+    assert predicted == pytest.approx((interval.high - interval.low) / 2, rel=0.15)
+
+
+@pytest.mark.slow
+def test_the_promised_interval_covers() -> None:
+    """A pilot of 20 promises ±h for 60 documents; 1,000 pilots, 1,000 corpora, one γ."""
+    rounds, pilot, corpus = 1000, 20, 60
+    # Expected disorders of a large part stand for all, as they are the same by construction.
+    parts = agreement_of(documents(6000, seed=9), SETTINGS).contributions()
+    rng, hits = np.random.default_rng(1), 0
+    for _ in range(rounds):
+        mine = rng.choice(len(parts), pilot + corpus, replace=False)
+        o, e = parts.observed[mine], parts.expected[mine]
+        gamma = 1 - o[:pilot].sum() / e[:pilot].sum()
+        residuals = o[:pilot] - (1 - gamma) * e[:pilot]
+        s = residuals.std(ddof=1) / e[:pilot].mean()
+        t = Pilot(
+            documents=pilot, annotators=3, people=3, gamma=gamma, spread=s, difficulty=0,
+            annotator_error=0, chance_error=0, marked=1, magnitude=0,
+        ).quantile  # fmt: skip
+        reached = 1 - o[pilot:].sum() / e[pilot:].sum()
+        hits += abs(reached - parts.gamma) <= t * s / math.sqrt(corpus)
+    print(f"coverage {hits / rounds:.3f}")
+    assert 0.93 <= hits / rounds <= 0.97
