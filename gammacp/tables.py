@@ -110,8 +110,8 @@ def listing(value: Iterable[object] | None, _digits: int = 0) -> str:
 
 
 def yes_no(value: object, _digits: int = 0) -> str:
-    """Whether or not."""
-    return "yes" if value else "no"
+    """Whether or not; "–" for what is not known."""
+    return NONE if value is None else "yes" if value else "no"
 
 
 _LEFT_ALIGNED = (text, listing, yes_no)

@@ -119,8 +119,9 @@ _PASSES = {True: "yes", False: "no", None: "not tested"}
 REPLACEMENT = (
     Column("candidate", "candidate"),
     Column("advantage_probability", "ρ", number, digits=2),
-    Column("interval", "bootstrap interval", interval, digits=2),
-    Column("winning_rate", "ω", number, digits=2),
+    Column("interval", "95 % interval", interval, digits=2),
+    Column("winning_rate", "ω as published", number, digits=2),
+    Column("confirmed_rate", "ω by both tests", number, digits=2),
     Column("passes", "passes", value=lambda r: _PASSES[r["passes"]]),
     Column("documents", "documents", count),
 )
@@ -130,8 +131,10 @@ PEOPLE = (
     Column("rho_candidate", "ρ of the candidate", number, digits=2),
     Column("rho_annotator", "ρ of the person", number, digits=2),
     Column("p", "p", number),
-    Column("p_equivalence", "p of equivalence", number),
+    Column("p_exact", "exact p", number),
     Column("beaten", "holds its own", yes_no),
+    Column("p_equivalence", "p of equivalence", number),
+    Column("equivalent", "equivalent", yes_no),
 )
 CONSENSUS = (
     Column("file", "file"),
@@ -307,7 +310,7 @@ def replacement(found: Replacement) -> Table:
 def people(found: Candidacy) -> Table:
     """A candidate against each person."""
     records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
-    return Table(PEOPLE, records).without_empty("p", "p_equivalence")
+    return Table(PEOPLE, records).without_empty("p", "p_exact", "p_equivalence", "equivalent")
 
 
 def designs(found: Plan) -> Table:

@@ -13,19 +13,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from typing import Any
 
 import numpy as np
 
 from gammacp.arguments import number, several, whole
 from gammacp.campaign.compare.scoring import annotators_of
-from gammacp.campaign.replace.inference import equivalence, rejected
+from gammacp.campaign.replace.inference import equivalence, exact_test, rejected
 from gammacp.campaign.replace.scores import SCORES, Aligning
 from gammacp.campaign.replace.verdict import Verdict, enough_documents, least_epsilon
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Continua, named_continua
+from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS, bootstrap
 from gammacp.signature import signature
 
@@ -46,12 +48,15 @@ class AgainstPerson:
     rho_candidate, rho_annotator
         Share of them on which the candidate (the person) agrees with the others at least as well.
     p
-        Of H₀: ρ_candidate ≤ ρ_annotator − ε; exact below 30 instances. None with fewer instances
-        than the test takes.
+        Of H₀: ρ_candidate ≤ ρ_annotator − ε, as published: the t test's, from 30 instances on; the
+        exact one below. None with fewer instances than the test takes.
+    p_exact
+        Of the same by the exact test; None likewise.
     p_equivalence
-        Of H₀: the two ρ differ by ε or more (TOST); None likewise.
+        Of H₀: the two ρ differ by ε or more (TOST, the larger p of both tests); None likewise.
     beaten, equivalent
-        Whether these are rejected among all people (Benjamini & Yekutieli, 5 %).
+        Whether these are rejected among all people by both tests (Benjamini & Yekutieli, 5 %);
+        None for people who are not tested.
     """
 
     annotator: str
@@ -59,9 +64,10 @@ class AgainstPerson:
     rho_candidate: float
     rho_annotator: float
     p: float | None
+    p_exact: float | None
     p_equivalence: float | None
-    beaten: bool
-    equivalent: bool
+    beaten: bool | None
+    equivalent: bool | None
 
     def as_dict(self) -> dict[str, Any]:
         """One person as JSON has it."""
@@ -75,11 +81,15 @@ class Candidacy:
     Attributes
     ----------
     winning_rate
-        ω; NaN if nobody has enough instances to be tested.
+        ω as published, by the t test; NaN if nobody has enough instances to be tested. The
+        verdict has ω by the exact test too.
     advantage_probability
         ρ, the mean over the people tested, or over all if nobody is.
     interval
-        Bootstrap interval of ρ over instances; None with too few.
+        Bootstrap interval of ρ over instances, or Clopper & Pearson's where all are alike, which a
+        note says; None with too few.
+    present
+        Instances that each annotator has, of `instances` and `left_out` together.
     verdict
         Whether it passes, and what would change that.
     notes
@@ -93,6 +103,7 @@ class Candidacy:
     people: tuple[AgainstPerson, ...]
     instances: int
     left_out: int
+    present: Mapping[str, int]
     verdict: Verdict
     notes: tuple[str, ...]
 
@@ -104,6 +115,7 @@ class Candidacy:
             "interval": self.interval,
             "documents": self.instances,
             "documents_left_out": self.left_out,
+            "documents_of": dict(self.present),
             **self.verdict.as_dict(),
             "annotators": {p.annotator: p.as_dict() for p in self.people},
             "notes": list(self.notes),
@@ -188,7 +200,7 @@ def replace(
     for name in names:
         if progress is not None:
             progress(name)
-        aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed})
+        aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed}, candidate=name)
         mine = {d: c.only_annotators(a) for d, c in named.items() if (a := _of(c, people, name))}
         wins = wins_of(name, scoring.instances(mine, aligning), scoring.rest, expert=expert)
         if not wins.people:
@@ -197,8 +209,9 @@ def replace(
                 hint="The test needs what the candidate and at least two people annotated",
             )
         unproven += len(aligning.unproven)
-        notes = (*_notes(name, mine, wins), *aligning.told())
-        found.append(_candidacy(name, wins, margin, least, draws, seed, scoring.of, notes))
+        notes = (*_notes(name, mine, wins, people, expert, scoring.of), *aligning.told())
+        tested = _candidacy(name, wins, margin, least, draws, seed, scoring.of, expert)
+        found.append(changed(tested, notes=(*notes, *tested.notes)))
     return Replacement(
         candidates=tuple(sorted(found, key=lambda c: -c.advantage_probability)),
         score=score,
@@ -225,57 +238,83 @@ def _candidacy(
     draws: int,
     seed: int,
     of: str,
-    notes: tuple[str, ...],
+    expert: str | None,
 ) -> Candidacy:
-    p = wins.p_values(epsilon, least)
+    p, confirmed = (wins.p_values(epsilon, least, both=both) for both in (False, True))
     tested = np.isfinite(p)
-    counts = wins.there.sum(axis=1)
-    alike = [wins.differences[j][wins.there[j]] for j in range(len(wins.people))]
-    q = np.array([equivalence(d, epsilon) for d in alike])
-    beaten, equivalent = rejected(p, _LEVEL), rejected(np.where(tested, q, np.nan), _LEVEL)
+    won, lost = ((wins.differences == d).sum(axis=1) for d in (1, -1))
+    sums = [
+        (int(n), int(w), int(k)) for n, w, k in zip(wins.there.sum(axis=1), won, lost, strict=True)
+    ]
+    exact = np.array([exact_test(*each, epsilon) for each in sums])
+    q = np.array([equivalence(*each, epsilon) for each in sums])
+    beaten, equivalent = rejected(confirmed, _LEVEL), rejected(np.where(tested, q, np.nan), _LEVEL)
     rows = tuple(
         AgainstPerson(
             annotator=person,
-            documents=int(counts[j]),
-            rho_candidate=float(wins.candidate[j].sum() / counts[j]),
-            rho_annotator=float(wins.person[j].sum() / counts[j]),
+            documents=sums[j][0],
+            rho_candidate=float(wins.candidate[j].sum() / sums[j][0]),
+            rho_annotator=float(wins.person[j].sum() / sums[j][0]),
             p=float(p[j]) if tested[j] else None,
+            p_exact=float(exact[j]) if tested[j] else None,
             p_equivalence=float(q[j]) if tested[j] else None,
-            beaten=bool(beaten[j]),
-            equivalent=bool(equivalent[j]),
+            beaten=bool(beaten[j]) if tested[j] else None,
+            equivalent=bool(equivalent[j]) if tested[j] else None,
         )
         for j, person in enumerate(wins.people)
     )
     shown = tested if tested.any() else np.ones(len(rows), np.bool_)
-    rate = float(wins.winning_rate(epsilon, least))
-    found = bootstrap(wins.contributions(shown), draws=draws, seed=seed).interval
-    interval = None if found is None else (max(0.0, found[0]), found[1])
+    rates = [float(wins.winning_rate(epsilon, least, both=both)) for both in (False, True)]
     rho = float(np.mean([r.rho_candidate for r, s in zip(rows, shown, strict=True) if s]))
+    interval, notes = _interval(wins.contributions(shown), draws, seed, of)
     return Candidacy(
         name=name,
-        winning_rate=rate,
+        winning_rate=rates[0],
         advantage_probability=rho,
         interval=interval,
         people=rows,
         instances=len(wins.instances),
         left_out=wins.left_out,
+        present=wins.present,
         verdict=Verdict(
             name=name,
-            passes=rate >= 0.5 if tested.any() else None,
+            passes=rates[1] >= 0.5 if tested.any() else None,
+            rate=rates[1],
+            published_rate=rates[0],
             epsilon=epsilon,
             least_epsilon=least_epsilon(wins, least),
             min_documents=least,
-            most_documents=int(counts.max()),
+            most_documents=max(each[0] for each in sums),
             enough_documents=enough_documents(wins, epsilon, least, seed=seed),
             beaten=int(beaten.sum()),
             tested=int(tested.sum()),
-            equivalent=int(equivalent.sum()),
+            instances=len(wins.instances),
+            alone=wins.alone,
+            expert=expert,
             rho=rho,
             interval=interval,
             of=of,
         ),
         notes=notes,
     )
+
+
+def _interval(
+    parts: Contributions, draws: int, seed: int, of: str
+) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
+    """The interval of ρ, and a note where resampling cannot tell it."""
+    found = bootstrap(parts, draws=draws, seed=seed).interval
+    there = parts.expected > 0
+    lost = parts.observed[there] / parts.expected[there]
+    if found is None or np.ptp(lost) > 1e-9:
+        return None if found is None else (max(0.0, found[0]), found[1]), ()
+    from scipy.special import betaincinv
+
+    n, k = len(lost), len(lost) * parts.gamma
+    low = float(betaincinv(k, n - k + 1, 0.025)) if k > 0 else 0.0
+    high = float(betaincinv(k + 1, n - k, 0.975)) if k < n else 1.0
+    note = f"ρ is the same on all {n} {of}: its interval is Clopper & Pearson's"
+    return (low, high), (f"{note}, as there is nothing to resample",)
 
 
 def _epsilon(value: float | str) -> float:
@@ -323,14 +362,35 @@ def _of(continuum: Continuum, people: tuple[str, ...], candidate: str) -> tuple[
     return tuple(a for a in continuum.annotators if a in wanted)
 
 
-def _notes(name: str, mine: Mapping[str, Continuum], wins: Wins) -> tuple[str, ...]:
+def _notes(
+    name: str,
+    mine: Mapping[str, Continuum],
+    wins: Wins,
+    people: tuple[str, ...],
+    expert: str | None,
+    of: str,
+) -> tuple[str, ...]:
     """What makes the numbers say less than they seem to."""
-    notes = []
-    marked = any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators)
-    if not marked:
+    notes, total = [], len(wins.instances) + wins.left_out
+    what = "row" if of == "documents" else "label"
+    lacking = {a: n for a in (name, *people) if (n := total - wins.present.get(a, 0))}
+    if missing := lacking.pop(name, 0):
+        asked = "; if it found nothing there, say so with --annotators" if what == "row" else ""
+        notes.append(
+            f"{name} has no {what} in {missing} of {total} {of}: these are left out{asked}"
+        )
+    if lacking:
+        some = [f"{a} in {n}" for a, n in sorted(lacking.items(), key=lambda e: -e[1])]
+        shown = ", ".join(some[:5]) + (f" and {len(some) - 5} more people" if some[5:] else "")
+        notes.append(
+            f"people without a {what} in some of {total} {of}, not compared there: {shown}"
+        )
+    if never := [a for a in people if a not in (*wins.people, expert)]:
+        notes.append(f"never with {name} and somebody else, not compared: {', '.join(never)}")
+    if not any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators):
         notes.append(f"{name} has no unit at all: it agrees only where people marked nothing too")
     if not (wins.differences[wins.there] != 0).any():
         notes.append("nobody ever agrees better than another: the data cannot tell them apart")
-    if len(wins.people) < 3:
+    if expert is None and len(people) < 3:
         notes.append("with fewer than three people there is no group that one could be left out of")
     return tuple(notes)

@@ -30,13 +30,20 @@ from gammacp.registry import Registry
 class Aligning:
     """How alignments are made where a score needs them: as for `gammacp.align`.
 
-    `unproven` collects the relative gaps of those that were not proven optimal.
+    `unproven` collects the relative gaps of those that were not proven optimal. Documents without
+    the `candidate` are not aligned: nothing in them is compared.
     """
 
     dissimilarity: Any = None
     executor: Executor | None = None
     solving: Mapping[str, Any] = field(default_factory=dict)
     unproven: list[float] = field(default_factory=list)
+    candidate: str | None = None
+
+    def needs(self, continuum: Continuum) -> bool:
+        """Whether an alignment of this continuum tells anything."""
+        there = self.candidate is None or self.candidate in continuum.annotators
+        return there and continuum.n_units > 0
 
     def told(self) -> tuple[str, ...]:
         """How many alignments are not proven, and how far off they may be."""
@@ -126,11 +133,11 @@ def _disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterato
     """Minus the disorder of each pair within the best alignment of all (2015, eq. 7 for two)."""
     chosen = Combined() if aligning.dissimilarity is None else aligning.dissimilarity
     bound = bind(chosen, Corpus.from_continua(continua))
-    marked = [c for c in continua.values() if c.n_units]
+    marked = [c for c in continua.values() if aligning.needs(c)]
     found = iter(align_each(marked, bound, executor=aligning.executor, **aligning.solving))
     for name, c in continua.items():
         pairs = np.zeros((c.n_annotators, c.n_annotators))
-        if c.n_units:
+        if aligning.needs(c):
             alignment = next(found)
             pairs = -pair_disorders(alignment)
             if alignment.status is not Status.OPTIMAL:

@@ -23,7 +23,11 @@ class Verdict:
     Attributes
     ----------
     passes
-        ω ≥ ½; None if nobody has enough documents to be tested.
+        ω ≥ ½ by both tests; None if nobody has enough documents to be tested.
+    rate
+        ω by both tests; NaN likewise.
+    published_rate
+        ω by the t test alone, where the paper uses it.
     least_epsilon
         The smallest ε, in hundredths, with which it passes on these documents; None if none below
         1 does, or nobody is tested.
@@ -31,13 +35,19 @@ class Verdict:
         The most that a person has.
     enough_documents
         How many documents like these it would pass with in 80 % of the cases; None if not even
-        2,000 would do, NaN with fewer than five to draw from.
-    beaten, tested, equivalent
+        2,000 would do, NaN with fewer than five to draw from or if all are alike.
+    beaten, tested
         Numbers of people.
+    instances, alone
+        How many are compared, and those of them with one other only to agree with.
+    expert
+        The single expert, if there is one.
     """
 
     name: str
     passes: bool | None
+    rate: float
+    published_rate: float
     epsilon: float
     least_epsilon: float | None
     min_documents: int
@@ -45,7 +55,9 @@ class Verdict:
     enough_documents: float | None
     beaten: int
     tested: int
-    equivalent: int
+    instances: int
+    alone: int
+    expert: str | None
     rho: float
     interval: tuple[float, float] | None
     of: str
@@ -53,48 +65,59 @@ class Verdict:
     def as_dict(self) -> dict[str, Any]:
         """The verdict as JSON has it."""
         keys = ("passes", "epsilon", "least_epsilon", "min_documents", "enough_documents")
-        return {**{key: getattr(self, key) for key in keys}, "verdict": self.in_words()}
+        values = {key: getattr(self, key) for key in keys}
+        return {**values, "confirmed_rate": self.rate, "verdict": self.in_words()}
 
     def in_words(self) -> str:
         """The verdict in two or three sentences; no claim beyond what was tested."""
         rho = f"on {self.rho:.0%} of the {self.of}"
         if self.interval is not None:
             rho += f" ({self.interval[0]:.0%} to {self.interval[1]:.0%})"
-        agreed = f"it agreed with the others at least as well as the person left out {rho}"
+        if self.expert is None:
+            agreed = f"it agreed with the others at least as well as the person left out {rho}"
+            passed, failed = "may stand in for a person", "a stand-in for a person"
+        else:
+            agreed = f"it was at least as close to {self.expert} as the other person {rho}"
+            failed = f"as close to {self.expert} as other people are"
+            passed = f"is {failed}, or nearly"
+        if self.alone:
+            agreed += f"; on {self.alone} of {self.instances} {self.of} there was one other only"
         if self.passes is None:
             return (
                 f"No verdict on {self.name}: the test takes people with {self.min_documents} "
                 f"{self.of}, and nobody has more than {self.most_documents}. So far {agreed}, "
                 f"from which little follows. {self._more()}"
             )
+        rate = f"ω = {self.rate:.2f} {'≥' if self.passes else '<'} .50"
+        if self.published_rate != self.rate:
+            rate += f"; {self.published_rate:.2f} by the t test alone, as published"
         counted = f"{self.beaten} of {self.tested} {'person' if self.tested == 1 else 'people'}"
-        rate = f"ω = {self.beaten / self.tested:.2f} {'≥' if self.passes else '<'} .50"
-        counted += f" at ε = {self.epsilon:g} ({rate})"
+        counted = f"it holds its own against {counted} at ε = {self.epsilon:g} ({rate}); {agreed}."
         if self.passes:
             least = self.least_epsilon or 0
-            limit = (
-                f"With ε below {least:g} it would not pass" if least else "So it would with ε = 0"
-            )
-            return (
-                f"{self.name} may stand in for a person: it holds its own against {counted}; "
-                f"{agreed}. {limit}."
-            )
+            limit = f"not with ε = {least - 0.01:g}" if least else "also with ε = 0"
+            return f"{self.name} {passed}: {counted} It would {limit}."
         other = (
-            f"It would from ε = {self.least_epsilon:g} on. "
+            f"It would from ε = {self.least_epsilon:g} on."
             if self.least_epsilon is not None
-            else "No ε would change that. "
+            else "No ε would change that."
         )
-        return (
-            f"{self.name} is not shown to be a stand-in for a person: it holds its own against "
-            f"{counted}; {agreed}. {other}{self._more()}"
-        )
+        return f"{self.name} is not shown to be {failed}: {counted} {other} {self._more()}"
 
     def _more(self) -> str:
         """What more documents would do."""
+        told = self.enough_documents is not None and math.isfinite(self.enough_documents)
+        if not told and self.most_documents * _MOST < self.min_documents * self.instances:
+            return (
+                f"Even with {_MOST:,} {self.of} like these nobody would have "
+                f"{self.min_documents}: let fewer people do more each."
+            )
         if self.enough_documents is None:
-            return "More documents like these would not let it pass."
+            return f"More {self.of} like these would not let it pass."
         if math.isnan(self.enough_documents):
-            return f"There are too few {self.of} to say how many would do."
+            few = self.instances < _FEWEST
+            why = f"There are too few {self.of}" if few else f"The {self.of} are too much alike"
+            return f"{why} to say how many would do."
         return (
             f"Were further ones like these, it would pass with {self.enough_documents:.0f} "
             f"{self.of} in four of five cases."
@@ -106,15 +129,17 @@ def power(wins: Wins, documents: int, epsilon: float, least: int, *, seed: int =
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x9087, documents)))
     size = len(wins.instances)
     weights = rng.multinomial(documents, np.full(size, 1 / size), size=_DRAWS).astype(np.float64)
-    return float((wins.winning_rate(epsilon, least, weights) >= 0.5).mean())
+    return float((wins.winning_rate(epsilon, least, weights, both=True) >= 0.5).mean())
 
 
 def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -> float | None:
     """The fewest documents of a growing series with which the candidate passes in 80 % of draws.
 
-    None if that is never so up to 2,000, NaN with fewer than five documents to draw from.
+    None if that is never so up to 2,000, NaN with fewer than five documents to draw from, or if
+    those of each person are all alike.
     """
-    if len(wins.instances) < _FEWEST:
+    alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.there, strict=True))
+    if len(wins.instances) < _FEWEST or alike:
         return math.nan
     sizes = [max(least, 2)]
     while sizes[-1] < _MOST:
@@ -130,6 +155,6 @@ def least_epsilon(wins: Wins, least: int) -> float | None:
     low, high = -1, 100  # ω grows with ε
     while high - low > 1:
         middle = (low + high) // 2
-        passed = bool(wins.winning_rate(middle / 100, least) >= 0.5)
+        passed = bool(wins.winning_rate(middle / 100, least, both=True) >= 0.5)
         low, high = (low, middle) if passed else (middle, high)
     return None if high == 100 else high / 100

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from gammacp.arrays import Bools, Floats
-from gammacp.campaign.replace.inference import FEW, exact_test, rejected, t_test
+from gammacp.campaign.replace.inference import (
+    FEW,
+    exact_test,
+    rejected,
+    score_statistic,
+    t_test,
+)
 from gammacp.campaign.replace.scores import Instance, Rest
 from gammacp.measures.contributions import Contributions
 
-_TIE = 1e-9  # Agreement that differs by less is the same: sums in another order.
+_TIE = 1e-9  # Agreement that differs by a smaller share is the same: sums in another order.
 _LEVEL = 0.05
 
 
@@ -32,6 +40,10 @@ class Wins:
         the person (the candidate); both on a tie.
     left_out
         Instances that lack the candidate or two people.
+    present
+        Instances that an annotator has, of all, with those left out.
+    alone
+        Instances with two people only: the one left out, and one other to agree with.
     """
 
     people: tuple[str, ...]
@@ -40,29 +52,43 @@ class Wins:
     candidate: Bools
     person: Bools
     left_out: int = 0
+    present: Mapping[str, int] = field(default_factory=dict)
+    alone: int = 0
 
     @cached_property
     def differences(self) -> Floats:
         """W^h − W^f; 0 where a person is absent."""
         return np.where(self.there, self.person.astype(np.float64) - self.candidate, 0.0)
 
-    def p_values(self, epsilon: float, least: int, weights: Floats | None = None) -> Floats:
+    def p_values(
+        self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
+    ) -> Floats:
         """p per person, shape (…, people), each instance counted `weights` (…, instances) times.
 
-        NaN for people with fewer than `least` instances; the t test's p from `FEW` on.
+        NaN for people with fewer than `least` instances. The t test's p from `FEW` on and the exact
+        test's below; with `both` the larger of the two from `FEW` on, where with weights, as there
+        are thousands, the normal approximation of Tango's statistic stands for the exact test.
         """
+        from scipy.special import ndtr
+
         w = np.ones(len(self.instances)) if weights is None else weights
         # Whole numbers, of which a product of matrices is exact on every processor.
-        n, total = w @ self.there.T, w @ self.differences.T
-        p = t_test(n, total, w @ (self.differences**2).T, epsilon)
-        few = (n < FEW) & (n >= max(least, 1))
-        for index in zip(*np.nonzero(few), strict=True):
-            p[index] = exact_test(round(n[index]), round(total[index]), epsilon)
-        return np.where(n >= max(least, 1), p, np.nan)
+        n, total, squares = (w @ x.T for x in (self.there, self.differences, self.differences**2))
+        won, lost, tested = (squares + total) / 2, (squares - total) / 2, n >= max(least, 1)
+        p = t_test(n, total, squares, epsilon)
+        if both and weights is not None:
+            p = np.maximum(p, ndtr(score_statistic(np.maximum(n, 1), won, lost, epsilon)))
+        exact = tested & ((n < FEW) | (both and weights is None))
+        for index in zip(*np.nonzero(exact), strict=True):
+            found = exact_test(*(round(x[index]) for x in (n, won, lost)), epsilon)
+            p[index] = found if n[index] < FEW else max(p[index], found)
+        return np.where(tested, p, np.nan)
 
-    def winning_rate(self, epsilon: float, least: int, weights: Floats | None = None) -> Floats:
+    def winning_rate(
+        self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
+    ) -> Floats:
         """ω: the share of the people who are tested that is rejected; NaN if nobody is."""
-        p = self.p_values(epsilon, least, weights)
+        p = self.p_values(epsilon, least, weights, both=both)
         tested = np.isfinite(p).sum(axis=-1)
         empty = np.full(tested.shape, np.nan)
         beaten = rejected(p, _LEVEL).sum(axis=-1)
@@ -84,9 +110,10 @@ def wins_of(
     With an `expert` the others are the expert alone: who agrees better with that one?
     """
     kept: list[tuple[str, dict[str, tuple[bool, bool]]]] = []
-    left_out = 0
+    left_out, alone, present = 0, 0, Counter[str]()
     for instance in instances:
         names = instance.annotators
+        present.update(names)
         found: dict[str, tuple[bool, bool]] = {}
         if candidate in names:
             mine = names.index(candidate)
@@ -100,10 +127,12 @@ def wins_of(
                     continue
                 by_candidate = rest(instance.pairs[mine, others])
                 by_person = rest(instance.pairs[j, others])
-                found[name] = by_candidate >= by_person - _TIE, by_person >= by_candidate - _TIE
+                tie = math.isclose(by_candidate, by_person, rel_tol=_TIE)
+                found[name] = tie or by_candidate > by_person, tie or by_person > by_candidate
         if found:
             kept.append((instance.name, found))
         left_out += not found
+        alone += bool(found) and expert is None and len(names) == 3
     people = tuple(dict.fromkeys(name for _, found in kept for name in found))
     row = {name: i for i, name in enumerate(people)}
     there, won, lost = np.zeros((3, len(people), len(kept)), np.bool_)
@@ -111,4 +140,5 @@ def wins_of(
         for name, (by_candidate, by_person) in found.items():
             there[row[name], column] = True
             won[row[name], column], lost[row[name], column] = by_candidate, by_person
-    return Wins(people, tuple(name for name, _ in kept), there, won, lost, left_out)
+    kept_names = tuple(name for name, _ in kept)
+    return Wins(people, kept_names, there, won, lost, left_out, present, alone)

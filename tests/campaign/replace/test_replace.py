@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import gammacp as gc
 from gammacp.arrays import Floats
@@ -64,26 +64,84 @@ def test_a_constant_difference_wins_below_epsilon_and_not_at_it(
     assert t_test(n, 40 * np.array(value), 40 * np.array(value**2), epsilon) == p
 
 
-@pytest.mark.parametrize("n", [1, 2, 4])
-def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int) -> None:
-    epsilon, tails = 0.2, np.zeros(2 * n + 1)
-    for lost in np.linspace(0, 0.4, 401):
-        chance = {-1: lost, 0: 1 - 2 * lost - epsilon, 1: lost + epsilon}
-        mass = np.zeros(2 * n + 1)
-        for outcome in itertools.product((-1, 0, 1), repeat=n):
-            mass[sum(outcome) + n] += np.prod([chance[d] for d in outcome])
-        tails = np.maximum(tails, np.cumsum(mass))
-    found = [exact_test(n, total, epsilon) for total in range(-n, n + 1)]
-    assert found == pytest.approx(np.minimum(tails, 1).tolist(), abs=1e-12)
+@pytest.mark.parametrize(("n", "epsilon"), [(1, 0.2), (3, 0.1), (5, 0.2), (5, 0.0)])
+def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int, epsilon: float) -> None:
+    """Of all outcomes as extreme by Tango's statistic, its nuisance estimated by a search."""
+
+    def statistic(won: int, lost: int) -> float:
+        def minus_log(q: float) -> float:
+            chances, seen = (q + epsilon, q, 1 - 2 * q - epsilon), (won, lost, n - won - lost)
+            return -float(special.xlogy(seen, np.maximum(chances, 1e-300)).sum())
+
+        q = min(np.linspace(0, (1 - epsilon) / 2, 4001).tolist(), key=minus_log)
+        spread = n * (2 * q + epsilon - epsilon**2)
+        return (won - lost - n * epsilon) / np.sqrt(spread) if spread else 0.0
+
+    outcomes = list(itertools.product((-1, 0, 1), repeat=n))
+    counts = [(o.count(1), o.count(-1)) for o in outcomes]
+    z = {c: statistic(*c) for c in set(counts)}
+    # The hypothesis is E d ≥ ε: also what lies inside of it.
+    chances = [
+        (q, q + epsilon + beyond)
+        for q in np.linspace(0, (1 - epsilon) / 2, 401)
+        for beyond in (0.0, 0.1, 0.3)
+        if 2 * q + epsilon + beyond <= 1
+    ]
+    lost, won = np.array(chances).T[:, :, None]
+    seen = np.array(counts).T
+    mass = (
+        won ** seen[0] * lost ** seen[1] * np.maximum(1 - won - lost, 0) ** (n - seen.sum(axis=0))
+    )
+    for (w, k), value in z.items():
+        extreme = np.array([z[c] <= value + 1e-4 for c in counts])
+        worst = float(mass[:, extreme].sum(axis=1).max())
+        found = exact_test(n, w, k, epsilon)
+        assert worst - 1e-12 <= found <= worst + 1e-4
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "t_level"), [(30, 0.1, 0.184), (35, 0.1, 0.122), (30, 0.2, 0.123)]
+)
+@pytest.mark.parametrize("people", [1, 3])
+def test_a_candidate_never_better_and_worse_by_epsilon_seldom_passes(
+    n: int, epsilon: float, t_level: float, people: int
+) -> None:
+    """People are unanimous, d is 0 or 1, E d = ε: the levels are sums of a binomial distribution.
+
+    The t test alone rejects far too often (the figures of a reviewer's own computation).
+    """
+
+    def level(*, both: bool) -> float:
+        passed = []
+        for behind in range(n + 1):
+            won = np.tile(np.arange(n) >= behind, (people, 1))
+            there = np.ones_like(won)
+            w = Wins(tuple(map(str, range(people))), ("",) * n, there, won, there)
+            passed.append(bool(w.winning_rate(epsilon, 30, both=both) >= 0.5))
+        return float(stats.binom.pmf(np.flatnonzero(passed), n, epsilon).sum())
+
+    assert level(both=True) <= 0.05
+    if people == 1:
+        assert level(both=True) > 0
+        assert level(both=False) == pytest.approx(t_level, abs=5e-4)
 
 
 def test_few_documents_are_not_rejected_more_often_than_promised() -> None:
-    """Eight documents, ρ exactly ε apart; the signed-rank test would reject in .23 and more."""
+    """ρ exactly ε apart; with eight documents the signed-rank test rejects in .23 and more."""
     rng, epsilon = np.random.default_rng(3), 0.2
-    for lost in (0.0, 0.1, 0.4):
-        sizes = [lost, max(0.0, 1 - 2 * lost - epsilon), lost + epsilon]
-        sums = rng.choice([-1, 0, 1], p=sizes, size=(4000, 8)).sum(axis=1)
-        assert np.mean([exact_test(8, int(s), epsilon) <= 0.05 for s in sums]) <= 0.05
+    for n, lost in itertools.product((8, 30), (0.0, 0.1, 0.4)):
+        chances = [lost, max(0.0, 1 - 2 * lost - epsilon), lost + epsilon]
+        seen = rng.multinomial(n, chances, size=4000)
+        p = [exact_test(n, int(w), int(k), epsilon) for k, _, w in seen]
+        assert np.mean(np.array(p) <= 0.05) <= 0.05 + 0.01
+
+
+def test_the_tests_join_at_thirty() -> None:
+    """All ties: ever smaller, and beside the t test's 0 the exact p is at least (1 − ε)ⁿ."""
+    p = [exact_test(n, 0, 0, 0.2) for n in (6, 29, 30, 32)]
+    assert p == sorted(p, reverse=True)
+    assert p[0] == pytest.approx(0.8**6)
+    assert 0.8**32 <= p[3] < p[2] < 0.01
 
 
 def test_benjamini_yekutieli_is_scipys() -> None:
@@ -100,7 +158,8 @@ def test_equivalence_is_two_one_sided_tests() -> None:
     d = np.array([0, 1, 0, -1, 0, 0, 1, 0, 0, -1] * 6, float)
     below = stats.ttest_1samp(d, 0.2, alternative="less").pvalue
     above = stats.ttest_1samp(d, -0.2, alternative="greater").pvalue
-    assert equivalence(d, 0.2) == pytest.approx(max(below, above))
+    exact = exact_test(60, 12, 12, 0.2)
+    assert equivalence(60, 12, 12, 0.2) == pytest.approx(max(below, above, exact))
 
 
 def test_wins_are_counted_as_by_hand() -> None:
@@ -113,7 +172,7 @@ def test_wins_are_counted_as_by_hand() -> None:
     assert people["Ann"].rho_annotator == 3 / 4
     # Cid is absent at place 3; the others A, B: tie, bot 1 against 0, bot 0 against 1.
     assert (people["Cid"].documents, people["Cid"].rho_candidate) == (3, 2 / 3)
-    assert people["Cid"].p == exact_test(3, 0, 0.1)
+    assert people["Cid"].p == exact_test(3, 1, 1, 0.1)
 
 
 def test_numbers_are_scored_by_their_distance() -> None:
@@ -231,11 +290,54 @@ def test_too_few_documents_give_no_verdict() -> None:
     [found] = replace(c, ["bot"], score="accuracy").candidates
     assert found.verdict.passes is None
     assert np.isnan(found.winning_rate)
-    assert found.verdict.enough_documents == 30
+    assert np.isnan(found.verdict.enough_documents or 0)  # nothing varies
     words = found.verdict.in_words()
     assert words.startswith("No verdict on bot")
     assert "nobody has more than 8" in words
+    assert words.endswith("too much alike to say how many would do.")
     assert changed(found.verdict, enough_documents=None).in_words().endswith("let it pass.")
+    assert found.people[0].beaten is None
+    assert found.interval == pytest.approx((0.025 ** (1 / 8), 1.0))
+    assert any("Clopper" in note for note in found.notes)
+
+
+def test_many_people_who_do_little_are_told_apart_from_a_hopeless_candidate() -> None:
+    c = labels({"bot": "a" * 201, **{f"P{k}": "." * k + "ab"[k % 2] * 2 for k in range(200)}})
+    [found] = replace(c, ["bot"], score="accuracy").candidates
+    assert found.verdict.passes is None
+    assert found.verdict.in_words().endswith("nobody would have 30: let fewer people do more each.")
+
+
+def test_documents_without_the_candidate_are_told_and_not_aligned(run: Run, tmp_path: Path) -> None:
+    for i in range(40):
+        people = "".join(f"{a},x,0,5\n" for a in PEOPLE if a != "Cid" or i < 30)
+        text = people + ("bot,x,0,5\n" if i < 32 else "") + ("Dan,x,0,5\n" if i > 32 else "")
+        (tmp_path / f"{i:02}.csv").write_text("annotator,category,start,end\n" + text)
+    files = sorted(tmp_path.glob("*.csv"))
+    found = run("replace", *files, "--candidate", "bot")
+    assert "bot has no row in 8 of 40 documents: these are left out" in found.err
+    assert "Cid in 10" in found.err
+    assert "not compared: Dan" in found.err
+    bot = json.loads(run("replace", *files, "--candidate", "bot", "--json").out)["candidates"][
+        "bot"
+    ]
+    assert bot["documents_of"] == {"Ann": 40, "Bea": 40, "Cid": 30, "Dan": 7, "bot": 32}
+    assert any("no row in 8 of 40" in note for note in bot["notes"])
+    assert bot["passes"] is True
+    everybody = ",".join((*PEOPLE, "bot"))
+    found = run("replace", *files, "--candidate", "bot", "--annotators", everybody)
+    assert "is not shown to be" in found.out
+
+
+def test_an_expert_is_named_in_the_verdict_and_two_people_are_a_caveat() -> None:
+    c = labels({"Ann": "a" * 40, "Bea": "a" * 40, "bot": "a" * 39 + "b"})
+    [of_expert] = replace(c, ["bot"], score="accuracy", expert="Ann").candidates
+    words = of_expert.verdict.in_words()
+    assert words.startswith("bot is as close to Ann as other people are")
+    assert "left out" not in words
+    assert not any("fewer than three" in note for note in of_expert.notes)
+    [of_all] = replace(c, ["bot"], score="accuracy").candidates
+    assert "on 40 of 40 labelled places there was one other only" in of_all.verdict.in_words()
 
 
 def test_the_order_of_people_and_documents_does_not_matter() -> None:

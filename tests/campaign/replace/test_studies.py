@@ -46,7 +46,7 @@ def passed(wins: Wins) -> Bools:
     weights: Floats = np.zeros((CORPORA, len(wins.instances)))
     weights[:, :DOCUMENTS] = 1
     weights = np.random.default_rng(5).permuted(weights, axis=1)
-    return wins.winning_rate(EPSILON, 30, weights) >= 0.5
+    return wins.winning_rate(EPSILON, 30, weights, both=True) >= 0.5
 
 
 def test_a_candidate_worse_by_exactly_epsilon_passes_in_five_percent_at_most() -> None:
