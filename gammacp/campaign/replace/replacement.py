@@ -25,11 +25,12 @@ from gammacp.campaign.replace.scores import SCORES, Aligning
 from gammacp.campaign.replace.verdict import Verdict, enough_documents, least_epsilon
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
+from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Continua, named_continua
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS, bootstrap
-from gammacp.signature import signature
+from gammacp.signature import described, signature
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""
@@ -124,7 +125,10 @@ class Candidacy:
 
 @dataclass(frozen=True, kw_only=True)
 class Replacement:
-    """All candidates, the highest ρ first; `unproven` counts alignments without a proof."""
+    """All candidates; `unproven` counts alignments without a proof.
+
+    Those that were tested stand first, then those with the higher ρ.
+    """
 
     candidates: tuple[Candidacy, ...]
     score: str
@@ -196,7 +200,7 @@ def replace(
     solving = {"method": method, "gap": gap, "time_limit": time_limit}
     draws, scoring = whole("draws", draws, 1), SCORES[score]
     people = _people(named, names, expert)
-    found, unproven = [], 0
+    found, unproven, compared = [], 0, set()
     for name in names:
         if progress is not None:
             progress(name)
@@ -209,17 +213,25 @@ def replace(
                 hint="The test needs what the candidate and at least two people annotated",
             )
         unproven += len(aligning.unproven)
+        compared.add(wins.instances)
         notes = (*_notes(name, mine, wins, people, expert, scoring.of), *aligning.told())
         tested = _candidacy(name, wins, margin, least, draws, seed, scoring.of, expert)
         found.append(changed(tested, notes=(*notes, *tested.notes)))
+    if len(compared) > 1:
+        apart = f"candidates are compared on different {scoring.of}: their order is no fair ranking"
+        found = [changed(c, notes=(*c.notes, apart)) for c in found]
+    ranked = sorted(found, key=lambda c: (c.verdict.passes is None, -c.advantage_probability))
+    aligned = Combined() if dissimilarity is None else dissimilarity
     return Replacement(
-        candidates=tuple(sorted(found, key=lambda c: -c.advantage_probability)),
+        candidates=tuple(ranked),
         score=score,
         unproven=unproven,
         signature=signature(
             "replace",
             selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
+            candidates=",".join(names),
             score=score,
+            d=described(aligned) if score == "disorder" else None,
             epsilon=margin,
             least=least,
             expert=expert,
@@ -389,6 +401,10 @@ def _notes(
         notes.append(f"never with {name} and somebody else, not compared: {', '.join(never)}")
     if not any(c.counts[c.annotators.index(name)] for c in mine.values() if name in c.annotators):
         notes.append(f"{name} has no unit at all: it agrees only where people marked nothing too")
+    if of != "documents" and (
+        bare := sum(int((c.category_codes < 0).sum()) for c in mine.values())
+    ):
+        notes.append(f"{bare} units without a category are no labels, and left out")
     if not (wins.differences[wins.there] != 0).any():
         notes.append("nobody ever agrees better than another: the data cannot tell them apart")
     if expert is None and len(people) < 3:

@@ -22,7 +22,8 @@ from gammacp.campaign.replace import (
 from gammacp.campaign.replace.inference import equivalence, exact_test, rejected, t_test
 from gammacp.campaign.replace.scores import Aligning, pair_disorders
 from gammacp.campaign.replace.wins import Wins, wins_of
-from gammacp.continuum import Continuum
+from gammacp.continuum import Continuum, Unit
+from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from shuffling import shuffled_set
 from shuffling.reference import ReferenceModel
@@ -404,3 +405,39 @@ def test_epsilon_by_who_the_people_are() -> None:
         assert found.verdict.epsilon == value
     with pytest.raises(UsageError):
         replace(c, ["bot"], score="accuracy", epsilon=-0.1)
+
+
+def test_the_signature_says_whom_and_by_what_measure() -> None:
+    documents = {f"d{i}": _document(i) for i in range(6)}
+    plain = replace(documents, ["bot"], min_documents=4)
+    assert "candidates:bot" in plain.signature
+    assert "d:combined(a:1" in plain.signature
+    other = replace(documents, ["bot"], min_documents=4, dissimilarity=Combined(alpha=3))
+    assert other.signature != plain.signature
+
+
+def test_candidates_on_other_documents_are_not_ranked_without_a_word() -> None:
+    documents = {f"d{i}": _document(i, second=i < 4) for i in range(8)}
+    found = replace(documents, ["bot", "late"], min_documents=6)
+    assert [c.name for c in found.candidates] == ["bot", "late"]
+    assert found.candidates[1].verdict.passes is None
+    for candidate in found.candidates:
+        assert any("no fair ranking" in note for note in candidate.notes)
+
+
+def test_units_without_a_category_are_no_labels() -> None:
+    documents = {}
+    for i in range(8):
+        rows = [(a, k, k + 1, "x") for a in ("Ann", "Bea", "bot") for k in range(3)]
+        documents[f"d{i}"] = Continuum.from_units(
+            [*(Unit(*row) for row in rows), Unit("Ann", 9, 10), Unit("Bea", 9, 10)]
+        )
+    (found,) = replace(documents, ["bot"], score="accuracy", min_documents=4).candidates
+    assert any(note.startswith("16 units without a category") for note in found.notes)
+
+
+def _document(number: int, *, second: bool = True) -> Continuum:
+    names = ["Ann", "Bea", "Cid", "bot", *(["late"] if second else [])]
+    return Continuum.from_units(
+        [Unit(a, 0, 5 + (k + number) % 3, "x") for k, a in enumerate(names)]
+    )
