@@ -20,7 +20,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Continua, agreement_of, named_continua
 from gammacp.measures.resampling import FEWEST_PARTS
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.signature import signature
+from gammacp.signature import described, signature
 from shuffling import ReferenceModel, fit
 
 ERROR = "position+category+false-negative"
@@ -57,6 +57,11 @@ class Goal:
         for name, value in given.items():
             if not 0 < number(name, value) < 1:
                 raise UsageError(f"{name} {value:g} is not between 0 and 1")
+
+    def in_short(self) -> str:
+        """As signatures have it: `half-width=0.05`."""
+        found = {k.replace("_", "-"): v for k, v in vars(self).items() if v is not None}
+        return ",".join(f"{k}={v:g}" for k, v in found.items())
 
     def in_words(self, gamma: float) -> str:
         """What is reached.
@@ -241,26 +246,18 @@ def plan(
     if candidate is not None and (continua is None or goal.verdict is None):
         raise UsageError("a candidate goes with a pilot and a verdict as the goal")
     wins = None
+    selection: tuple[str, ...] = ()
     if continua is not None:
         named = dict(named_continua(continua))
+        selection = tuple(dict.fromkeys(s for c in named.values() for s in c.selection))
         if candidate is not None:
             wins = _wins_in(named, candidate, settings)
             named = _without(named, candidate)
         settings = settings.deciding([tuple(named.values())])
-        found = agreement_of(named, settings, executor=executor)
-        if not found.computed:
-            raise DataError("no document of the pilot has a γ")
-        start, model = pilot_of(named, found), fit(list(named.values()))
+        start, model = _measured(named, settings, executor), fit(list(named.values()))
     else:
-        assert gamma is not None
-        if not 0 < number("gamma", gamma) < 1:
-            raise UsageError(f"gamma {gamma:g} is not between 0 and 1")
         settings = replace(settings, chance=settings.chance.rpartition("/")[2])
-        nan = math.nan
-        start = Pilot(
-            documents=0, annotators=min(annotators, default=3), people=0, gamma=gamma, spread=nan,
-            difficulty=0.0, annotator_error=nan, chance_error=0.0, marked=1.0, magnitude=nan,
-        )  # fmt: skip
+        start = _expected(gamma, min(annotators, default=3))
     assert model is not None
     numbers = _numbers(annotators, start, wins is not None, piloted=continua is not None)
     steps, done = 7 + len(numbers), 0
@@ -300,12 +297,35 @@ def plan(
         piloted=continua is not None,
         signature=signature(
             "plan",
+            goal=goal.in_short(),
+            candidate=candidate,
             error=error,
             magnitude=start.magnitude,
+            d=described(settings.dissimilarity),
             chance=settings.chance,
-            seed=settings.seed,
+            selection=selection,
+            **settings.signature_parts(),
         ),
     )
+
+
+def _measured(named: dict[str, Continuum], settings: Settings, executor: Executor | None) -> Pilot:
+    """What the documents of a pilot tell."""
+    found = agreement_of(named, settings, executor=executor)
+    if not found.computed:
+        raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
+    return pilot_of(named, found)
+
+
+def _expected(gamma: float | None, annotators: int) -> Pilot:
+    """In place of a pilot: the γ that is expected, nothing else being known."""
+    if gamma is None or not 0 < number("gamma", gamma) < 1:
+        raise UsageError(f"gamma {gamma!r} is not between 0 and 1")
+    nan = math.nan
+    return Pilot(
+        documents=0, annotators=annotators, people=0, gamma=gamma, spread=nan,
+        difficulty=0.0, annotator_error=nan, chance_error=0.0, marked=1.0, magnitude=nan,
+    )  # fmt: skip
 
 
 def _numbers(

@@ -146,7 +146,7 @@ def pilot_of(continua: dict[str, Continuum], found: Agreement) -> Pilot:
     documents = [s.alignment.continuum for s in found.computed.values() if s.defined]
     if len(documents) < 5:
         raise DataError(
-            f"a pilot of {len(documents)} documents with an agreement does not tell how far "
+            f"documents with an agreement in the pilot: {len(documents)}, too few to tell how far "
             "documents differ",
             hint="Give five or more, or no files and a reference model (--model, --gamma)",
         )
