@@ -26,6 +26,7 @@ COMMANDS: tuple[str, ...] = (
     "studio",
     "bench",
     "shuffle",
+    "init",
     "inspect",
     "convert",
     "formats",
