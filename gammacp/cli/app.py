@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "replace",
     "plan",
     "report",
+    "studio",
     "bench",
     "shuffle",
     "init",
