@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,6 +30,9 @@ File = Annotated[
     Path | None,
     typer.Argument(help="A file, or a folder with a file per annotator.", show_default=False),
 ]
+
+
+WRITE_OPTION = option("An option of the format that is written (repeatable).", "NAME=VALUE")
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,15 @@ class Loaded:
 
     def named(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
+        return self.naming(self.continua)
+
+    def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
+        """What was made of continua, by the names of `named`."""
         from gammacp.formats.reading import by_document
 
-        return by_document(self.continua)
+        return by_document(
+            {key: replace(c, name=self.continua[key].name) for key, c in made.items()}
+        )
 
 
 def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
@@ -172,6 +181,11 @@ def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
         raise UsageError("--option format=… is --format")
     found = collect(paths, format=reading.format, **options)
     return Loaded(found.continua, found.failures, found.formats, found.left_out)
+
+
+def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
+    """What a format's writer is told."""
+    return dict(pair("--write-option", entry, "NAME=VALUE") for entry in entries or ())
 
 
 def _dataset(name: str) -> Loaded:
