@@ -25,6 +25,7 @@ COMMANDS: tuple[str, ...] = (
     "report",
     "bench",
     "shuffle",
+    "init",
     "inspect",
     "convert",
     "formats",
