@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
     "plan",
     "watch",
     "report",
+    "studio",
     "bench",
     "shuffle",
     "init",
