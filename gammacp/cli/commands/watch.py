@@ -15,6 +15,7 @@ from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import AsJson, grouped, message, print_json, show
 from gammacp.errors import BelowThresholdError, DataError, UsageError
 from gammacp.tables import Column, Table, number, signed, word
+from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.campaign.watch import History
@@ -123,11 +124,13 @@ def _print(seen: dict[str, Any]) -> None:
         value = f"γ {number(seen['gamma'])} ({' to '.join(map(number, seen['interval']))})"
     changed = ", ".join(list(seen["measured"])[:5])
     more = len(seen["measured"]) - 5
-    print(
-        f"{datetime.fromisoformat(seen['time']).astimezone():%Y-%m-%d %H:%M:%S}  {value}  {seen['documents']} documents, {seen['units']} units; "
+    when = f"{datetime.fromisoformat(seen['time']).astimezone():%Y-%m-%d %H:%M:%S}"
+    line = (
+        f"{when}  {value}  {seen['documents']} documents, {seen['units']} units; "
         f"changed: {changed or 'nothing'}{f' and {more} more' if more > 0 else ''}"
         f"{'; gone: ' * bool(seen['gone'])}{', '.join(seen['gone'])}"
     )
+    print(visible(line))
     if seen["annotators"]:
         show(Table(_COLUMNS, [{"annotator": n, **a} for n, a in seen["annotators"].items()]))
     for reason, names in grouped((why, name) for name, why in seen["waiting"].items()):
