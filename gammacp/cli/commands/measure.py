@@ -38,7 +38,9 @@ class Chosen:
         names=("--measures", "-m"),
     )
     metric: str | None = option(
-        "Of the α family: nominal, interval, ratio, or a CSV file with a matrix.", "NAME|MATRIX.csv"
+        "Of the α family: nominal, interval, ratio, jaccard, masi, tree, tree-information, or a "
+        "CSV file with a matrix.",
+        "NAME[=…]|MATRIX.csv",
     )
     bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
     coefficient: str | None = option(
