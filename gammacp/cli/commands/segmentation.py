@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -126,11 +126,14 @@ class Coded:
         return read.renamed(names) if names else read
 
     def read(self, files: Iterable[Path]) -> Codings:
-        """The codings of files."""
+        """The codings of files, read as the options say, or a campaign.toml where they do not."""
+        from gammacp.formats.campaign_file import paths_and
         from gammacp.segmentation import read_codings
 
-        how = {"layer": self.layer, "tier": self.tier}
-        return read_codings(files, format=self.format, unit=self.unit, **how)
+        paths, said = paths_and(list(files), ("format", "layer", "tier"))
+        given = {"format": self.format, "layer": self.layer, "tier": self.tier}
+        how: dict[str, Any] = said | {k: v for k, v in given.items() if v is not None}
+        return read_codings(paths, unit=self.unit, **how)
 
     def places(self, near: float | None) -> int | None:
         """Base units of a distance, in base units or, with a unit, in the files' positions."""
