@@ -184,8 +184,8 @@ def less_than(series: Series, other: Series | None, p: Mapping[str, Any]) -> Ver
 def spans(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """The least y is `low` and the largest `high`, each within `tolerance` (default 1e-9)."""
     if series.values is not None:
-        margin, ends = p.get("tolerance", 1e-9), ((np.argmin, p["low"]), (np.argmax, p["high"]))
-        at = [(int(furthest(series.y)), target) for furthest, target in ends]
+        margin = p.get("tolerance", 1e-9)
+        at = (int(np.argmin(series.y)), p["low"]), (int(np.argmax(series.y)), p["high"])
         return _told(trends.every(*(_near(series, i, y, margin) for i, y in at)))
     ends = np.array([np.min(series.y) - p["low"], np.max(series.y) - p["high"]])
     return Verdict(bool((np.abs(ends) <= p.get("tolerance", 1e-9)).all()), _span(series.y))
