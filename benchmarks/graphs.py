@@ -1,9 +1,9 @@
 """Smatch of AMR-like graphs: time and proof, and what hill-climbing misses.
 
-python benchmarks/graphs.py                           # 1 000 pairs of 30 nodes, a copy perturbed
-python benchmarks/graphs.py --pairs 200 --change 0.4  # more of it
-python benchmarks/graphs.py --unlike --labels 3       # graphs that have nothing to do with each other
-python benchmarks/graphs.py --pairs 200 --peer /path/to/python  # where `pip install smatch` was done
+    python benchmarks/graphs.py                  # 1 000 pairs of 30 nodes, one a perturbed copy
+    python benchmarks/graphs.py --change 0.4     # of which more is perturbed
+    python benchmarks/graphs.py --unlike         # graphs that have nothing to do with each other
+    python benchmarks/graphs.py --peer PYTHON    # one in which smatch is installed
 
 A graph is a tree whose parents are among the six nodes before, with a re-entrancy for every ten
 nodes and a constant for every fifteen; concepts and roles follow Zipf's law. A copy has each
@@ -24,10 +24,10 @@ from pathlib import Path
 from gammacp.syntax.graphs.matching import best_matching
 from gammacp.syntax.graphs.penman import read_penman
 
-ROLES = (
-    "ARG0 ARG1 ARG2 mod op1 op2 time location poss manner ARG3 topic purpose condition degree part "
-    "source quant example beneficiary"
-).split()
+ROLES = [
+    *("ARG0", "ARG1", "ARG2", "mod", "op1", "op2", "time", "location", "poss", "manner", "ARG3"),
+    *("topic", "purpose", "condition", "degree", "part", "source", "quant", "example", "cause"),
+]
 # Of the peer, which draws other starts in each run: matched triples of each pair, and seconds.
 PEER = """
 import sys, time, smatch

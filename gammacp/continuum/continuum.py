@@ -22,6 +22,7 @@ from gammacp.continuum.columns import (
     in_order,
     recode,
 )
+from gammacp.errors import DataError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
 from gammacp.signature import quoted, shortest
@@ -436,6 +437,37 @@ class Continuum:
         result = self._keep(categories=new, category_codes=code[self.category_codes])
         for old in sorted(changed):
             result = result.noting("map", old, changed[old])
+        return result
+
+    def renamed_annotators(self, mapping: Mapping[str, str]) -> Continuum:
+        """The same units by annotators of other names; two never become one.
+
+        Parameters
+        ----------
+        mapping
+            Old names to new ones; annotators that it does not name stay, in the same order.
+
+        Raises
+        ------
+        DataError
+            An old name does not occur, or two annotators would have the same.
+
+        >>> c = Continuum.from_units([Unit("1", 2, 9), Unit("2", 3, 9)])
+        >>> c.renamed_annotators({"1": "Zoe"}).annotators
+        ('Zoe', '2')
+        """
+        check_known(mapping, self.annotators, "annotator")
+        names = tuple(mapping.get(a, a) for a in self.annotators)
+        for name in names:
+            if names.count(name) > 1:
+                raise DataError(
+                    f"two annotators of {self.name or 'the continuum'} would be {name!r}",
+                    hint="Give them different names, or leave one out",
+                )
+        result = replace(self, annotators=names)
+        for old, new in zip(self.annotators, names, strict=True):
+            if old != new:
+                result = result.noting("rename", old, new)
         return result
 
     def named(self, name: str, categories: tuple[str, ...]) -> Continuum:

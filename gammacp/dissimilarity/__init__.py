@@ -28,6 +28,7 @@ from gammacp.dissimilarity.positional import (
     Sporadic,
     Sporadic2011,
 )
+from gammacp.dissimilarity.structured import Sets, Tree
 
 __all__ = [
     "CATEGORIAL",
@@ -48,8 +49,10 @@ __all__ = [
     "Positional",
     "Ratio",
     "Reach",
+    "Sets",
     "Sporadic",
     "Sporadic2011",
+    "Tree",
     "UnitColumns",
     "bind",
     "columns",

@@ -138,11 +138,22 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
 
 def mean_length(annotations: Annotations) -> float:
     """Mean length of all units of the continuum or of all continua of the corpus; 0 for none."""
-    continua: Sequence[Continuum] = (
-        [annotations] if isinstance(annotations, Continuum) else list(annotations.values())
-    )
+    continua = _continua(annotations)
     units = sum(c.n_units for c in continua)
     return sum(float(c.lengths.sum()) for c in continua) / units if units else 0.0
+
+
+def category_counts(annotations: Annotations) -> dict[str, int]:
+    """How many units have each category; unlabelled ones are not counted."""
+    size = len(annotations.categories)
+    counts = np.zeros(size, np.int64)
+    for c in _continua(annotations):
+        counts += np.bincount(c.category_codes[c.category_codes >= 0], minlength=size)
+    return dict(zip(annotations.categories, counts.tolist(), strict=True))
+
+
+def _continua(annotations: Annotations) -> Sequence[Continuum]:
+    return [annotations] if isinstance(annotations, Continuum) else list(annotations.values())
 
 
 def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:

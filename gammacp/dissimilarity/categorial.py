@@ -8,9 +8,10 @@ Mathet, Widlöcher & Métivier (2015), §4.3, eq. 4 and footnote 2.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -59,6 +60,16 @@ class Ordinal:
 
     order: tuple[str, ...] | None = None
 
+    def given(self, argument: str) -> Ordinal:
+        """The same with an order.
+
+        Parameters
+        ----------
+        argument
+            Labels, lowest first: `Minor<Major<Critical`.
+        """
+        return Ordinal(checked_order(argument.split("<")))
+
     @property
     def signature(self) -> str:
         """`ordinal`, with the order if one is given: `ordinal(low,mid,high)`."""
@@ -69,7 +80,10 @@ class Ordinal:
         order = self.order if self.order is not None else _default_order(categories)
         missing = [c for c in categories if c not in order]
         if missing:
-            raise DataError(f"category {missing[0]!r} is not in the order {', '.join(order)}")
+            raise DataError(
+                f"category {missing[0]!r} is not in the order {', '.join(order)}",
+                hint="Add it to the order, or rename it with --map",
+            )
         ranks = np.array([order.index(c) for c in categories], np.float64)
         return _scaled(np.abs(ranks[:, None] - ranks), len(order) - 1)
 
@@ -199,14 +213,35 @@ for _entry in (Nominal(), Ordinal(), Interval(), Ratio(), Levenshtein()):
 
 
 def categorial(choice: str | Categorial) -> Categorial:
-    """A categorial distance by name, from a `.csv` matrix, or the object itself."""
+    """A categorial distance by name, from a `.csv` matrix, or the object itself.
+
+    Some names take an argument: `ordinal=A<B<C`, `masi=;` (what separates the names of a set),
+    `tree=FILE` (rows of label and parent), `matrix=FILE`.
+    """
     if not isinstance(choice, str):
         if not hasattr(choice, "distances"):
             raise UsageError(f"categorial {choice!r} has no distances(categories)")
         return choice
+    name, sign, argument = choice.partition("=")
+    if sign and name == "matrix":
+        return Matrix.read(argument)
+    if sign and name in CATEGORIAL:
+        entry: Any = CATEGORIAL[name]
+        if not hasattr(entry, "given"):
+            raise UsageError(f"categorial {choice!r}: {name} takes no argument after '='")
+        return entry.given(argument)  # type: ignore[no-any-return]
     if choice.lower().endswith((".csv", ".tsv")):
         return Matrix.read(choice)
     return CATEGORIAL[choice]
+
+
+def checked_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Names in order, without blanks around; UsageError for one that is empty or comes twice."""
+    order = tuple(name.strip() for name in names)
+    for name in order:
+        if not name or order.count(name) > 1:
+            raise UsageError(f"order {'<'.join(order)} does not name each label once")
+    return order
 
 
 def steep(distances: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gammacp.dissimilarity.base import (
     Formula,
     Reach,
     UnitColumns,
+    category_counts,
     formula_costs,
 )
 from gammacp.dissimilarity.categorial import Categorial, categorial, steep
@@ -38,7 +39,9 @@ class Combined:
         A name in POSITIONAL, or an object with `bind(annotations, delta)` or `pairwise(u, v)`
         (then in units of Δ).
     categorial
-        A name in CATEGORIAL, a path of a CSV matrix, or an object with `distances(categories)`.
+        A name in CATEGORIAL, some with an argument (`ordinal=A<B<C`, `tree=FILE`), a path of a CSV
+        matrix, or an object with `distances(categories)` and perhaps `counting(counts)`, which
+        tells it how often each category occurs in what is measured.
     f_cat
         "identity", or "steep" for the form of footnote 2, with which categories at distance 1 are
         never aligned.
@@ -100,18 +103,21 @@ class Combined:
             alpha=self.alpha,
             delta=self.delta,
             positional=bound,
-            category_costs=self._category_costs(annotations.categories),
+            category_costs=self._category_costs(annotations),
             signature=self.signature,
             beta=self.beta,
         )
 
-    def _category_costs(self, categories: tuple[str, ...]) -> Floats:
+    def _category_costs(self, annotations: Annotations) -> Floats:
         """β·d_cat, shape (K + 1, K + 1); the last row and column are "unlabelled"."""
-        size = len(categories)
+        size = len(annotations.categories)
         costs = np.ones((size + 1, size + 1))
         costs[size, size] = 0.0
         if self.beta:
-            distances = categorial(self.categorial).distances(categories)
+            kind: Any = categorial(self.categorial)
+            if hasattr(kind, "counting"):
+                kind = kind.counting(category_counts(annotations))
+            distances = kind.distances(annotations.categories)
             costs[:size, :size] = steep(distances) if self.f_cat == "steep" else distances
             costs *= self.beta * self.delta
         else:

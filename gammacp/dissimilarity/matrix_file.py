@@ -17,7 +17,7 @@ def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
     The first row names the columns (its first cell is ignored), every other row begins with its
     category. DataError with file and line for anything else.
     """
-    lines = _lines(path)
+    lines = rows_with_lines(path)
     if not lines:
         raise DataError("file is empty, where a distance matrix was expected", file=path)
     (first, header), *body = lines
@@ -47,7 +47,8 @@ def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
     return tuple(rows), np.array(list(rows.values()))[:, order], tuple(lines_of.values())
 
 
-def _lines(path: Path) -> list[tuple[int, list[str]]]:
+def rows_with_lines(path: Path) -> list[tuple[int, list[str]]]:
+    """The rows of a CSV or TSV file that are not empty, each with its line."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             text = stream.read()

@@ -1,13 +1,14 @@
 """δ²: how different two categories are, for Krippendorff's coefficients.
 
 Krippendorff (2013, §12.3.3; 2016): nominal, interval and ratio metrics, unnormalised, or any
-matrix of the user's. The categories of interval and ratio metrics are numbers.
+matrix of the user's. The categories of interval and ratio metrics are numbers. Distances of sets
+and trees stand for δ² as they are, as Passonneau (2006) has it for α with MASI.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,15 +16,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.dissimilarity.matrix_file import read_matrix
 from gammacp.errors import DataError, UsageError
-from gammacp.signature import fingerprint
+from gammacp.signature import described, fingerprint
 
-Metric: TypeAlias = str | PathLike[str] | Sequence[Sequence[float]] | Floats
+Metric: TypeAlias = str | PathLike[str] | Sequence[Sequence[float]] | Floats | Categorial
 NAMES = ("nominal", "interval", "ratio")
+STRUCTURED = ("jaccard", "masi", "tree", "tree-information")
 
 
-def squared_differences(metric: Metric, categories: Sequence[str]) -> Floats:
+def squared_differences(
+    metric: Metric, categories: Sequence[str], counts: Mapping[str, int] | None = None
+) -> Floats:
     """δ²_ck between all categories, shape (K, K), symmetric with a zero diagonal.
 
     Parameters
@@ -31,9 +36,13 @@ def squared_differences(metric: Metric, categories: Sequence[str]) -> Floats:
     metric
         "nominal" (1 off the diagonal), "interval" ((c − k)²), "ratio" (((c − k)/(c + k))²), a
         matrix of δ² in the order of `categories`, or the path of a CSV file with such a matrix:
-        category names in the first row and the first column, an empty corner.
+        category names in the first row and the first column, an empty corner. "jaccard", "masi",
+        "tree" and "tree-information", as `--categorial` takes them, and any categorial
+        dissimilarity: its distances are δ².
     categories
         Names; interval and ratio read them as numbers.
+    counts
+        How many units have each, for "tree-information".
 
     Raises
     ------
@@ -46,6 +55,11 @@ def squared_differences(metric: Metric, categories: Sequence[str]) -> Floats:
     >>> squared_differences("interval", ["1", "2", "4"])[0].tolist()
     [0.0, 1.0, 9.0]
     """
+    if isinstance(metric, str) and metric.partition("=")[0] in STRUCTURED:
+        metric = categorial(metric)
+    if hasattr(metric, "distances"):
+        told: Any = metric.counting(counts or {}) if hasattr(metric, "counting") else metric
+        return np.asarray(told.distances(tuple(categories)))
     if not isinstance(metric, (str, PathLike)):
         return _checked(np.asarray(metric), categories, "metric")
     if metric == "nominal":
@@ -58,7 +72,7 @@ def squared_differences(metric: Metric, categories: Sequence[str]) -> Floats:
             difference = np.divide(difference, total, out=np.zeros_like(total), where=total != 0)
         return difference**2
     if isinstance(metric, str) and not metric.lower().endswith(".csv"):
-        known = ", ".join(NAMES)
+        known = ", ".join(NAMES + STRUCTURED)
         raise UsageError(f"metric {metric!r} is unknown; there are: {known}, or a matrix (CSV)")
     return _from_file(Path(metric), categories)
 
@@ -70,6 +84,10 @@ def metric_name(metric: Metric, squared: Floats) -> str:
     """
     if isinstance(metric, str) and metric in NAMES:
         return metric
+    if isinstance(metric, str) and metric.partition("=")[0] in STRUCTURED:
+        metric = categorial(metric)
+    if hasattr(metric, "distances"):
+        return described(metric)
     file = Path(metric).name if isinstance(metric, (str, PathLike)) else "matrix"
     return f"{file}({fingerprint(squared.tobytes())})"
 

@@ -35,6 +35,7 @@ import numpy as np
 from gammacp.arguments import whole
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import category_counts
 from gammacp.measures.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
@@ -152,15 +153,16 @@ def cu_alpha(
     Parameters
     ----------
     metric
-        δ² between categories: "nominal", "interval", "ratio", a symmetric matrix in the order of
-        `continuum.categories`, or the path of a CSV file (see `squared_differences`).
+        δ² between categories: "nominal", "interval", "ratio", "jaccard", "masi", "tree", a
+        symmetric matrix in the order of `continuum.categories`, or the path of a CSV file (see
+        `squared_differences`).
     bootstrap, seed
         As for `u_alpha`.
 
     Worked value (the example of `u_alpha`): 0.357142857 with a coverage of 0.0777778.
     """
     require(continuum, {Need.CATEGORIES})
-    squared = squared_differences(metric, continuum.categories)
+    squared = squared_differences(metric, continuum.categories, category_counts(continuum))
     coincidences = of_units(continuum)
     return ratio_of_coincidences(
         coincidences,
@@ -185,7 +187,7 @@ def ku_alpha(
     values (same example): category 1 0.3125, category 2 0.390625.
     """
     require(continuum, {Need.CATEGORIES})
-    squared = squared_differences(metric, continuum.categories)
+    squared = squared_differences(metric, continuum.categories, category_counts(continuum))
     coincidences = of_units(continuum)
     values: dict[str, float] = {}
     reasons: dict[str, str] = {}

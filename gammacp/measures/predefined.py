@@ -12,6 +12,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import category_counts
 from gammacp.errors import DataError
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coefficients import (
@@ -43,8 +44,8 @@ def alpha(
     Parameters
     ----------
     metric
-        δ²: "nominal", "interval", "ratio", a symmetric matrix in the order of
-        `continuum.categories`, or the path of a CSV file.
+        δ²: "nominal", "interval", "ratio", "jaccard", "masi", "tree", a symmetric matrix in the
+        order of `continuum.categories`, or the path of a CSV file.
     bootstrap, seed
         Number of bootstrap resamples (0 for none) and their seed.
 
@@ -57,7 +58,7 @@ def alpha(
         Annotators have units at different places, or one has two at the same place.
     """
     labels = _labels(continuum)
-    squared = squared_differences(metric, continuum.categories)
+    squared = squared_differences(metric, continuum.categories, category_counts(continuum))
     return ratio_of_coincidences(
         _coincidences(labels, continuum.categories),
         squared,

@@ -37,7 +37,7 @@ def report(
 
     options = settings.options()
     loaded = load(files, reading)
-    other = comparing.other_round(reading)
+    other = comparing.other_round(files, reading)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(
             loaded.corpus(),

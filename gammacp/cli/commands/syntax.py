@@ -111,9 +111,11 @@ def syntax(
 ) -> None:
     """α over trees (Skjærholt 2014), Smatch of semantic graphs: agreement on syntax and AMR."""
     from gammacp.errors import BelowThresholdError
+    from gammacp.formats.campaign_file import paths_and
     from gammacp.syntax.treebank import read_treebank
     from gammacp.tables import number
 
+    paths, _ = paths_and(paths)
     options = asdict(reading)
     strict = options.pop("strict")
     read = read_treebank(paths, kind=options.pop("trees"), **options)

@@ -56,9 +56,9 @@ class Weighing:
         "How positions differ: {positionals}.  [default: sporadic]", "NAME"
     )
     categorial: str | None = option(
-        "How categories differ: {categorials}, or a CSV file with a distance matrix.  "
-        "[default: nominal]",
-        "NAME|MATRIX.csv",
+        "How categories differ: {categorials}, some with an argument (ordinal=A<B<C, masi=;, "
+        "tree=FILE), or a CSV file with a distance matrix.  [default: nominal]",
+        "NAME[=…]|MATRIX.csv",
     )
     f_cat: FCat | None = option(
         "How the cost of categories grows with their distance; with `steep`, categories "

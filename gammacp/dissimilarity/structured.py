@@ -1,0 +1,234 @@
+"""Categorial distances of labels that have a structure: sets, and places in a tree.
+
+References
+----------
+Passonneau (2006), "Measuring Agreement on Set-valued Items (MASI)", LREC; Wu & Palmer (1994),
+"Verbs semantics and lexical selection", ACL; Lin (1998), "An information-theoretic definition of
+similarity", ICML.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.dissimilarity.categorial import CATEGORIAL
+from gammacp.dissimilarity.matrix_file import rows_with_lines
+from gammacp.errors import DataError, UsageError
+from gammacp.signature import fingerprint, quoted
+
+_Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Labels that are sets of names: `1 − |a ∩ b| / |a ∪ b|` (Jaccard), or MASI.
+
+    MASI (Passonneau 2006) is 1 − J·M: J as above, M is 1 for equal sets, 2/3 where one lies in the
+    other, 1/3 where they overlap, 0 where they share nothing. Names are cut at `separator`; their
+    order, blanks around them and repetitions do not count. Labels of one name each are nominal.
+    """
+
+    metric: str = "jaccard"
+    separator: str = "+"
+
+    def given(self, argument: str) -> Sets:
+        """The same with another separator: `masi=;`.
+
+        Parameters
+        ----------
+        argument
+            The separator; a UsageError without one.
+        """
+        if not argument.strip():
+            raise UsageError(f"{self.metric}= is given no separator, such as {self.metric}=;")
+        return replace(self, separator=argument.strip())
+
+    @property
+    def signature(self) -> str:
+        """`masi(+)`, with the separator."""
+        return f"{self.metric}({quoted(self.separator)})"
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """`a+b` to `a`: Jaccard 1/2, MASI 2/3. DataError for a label without any name."""
+        sets = [
+            frozenset(filter(None, map(str.strip, c.split(self.separator)))) for c in categories
+        ]
+        for label, members in zip(categories, sets, strict=True):
+            if not members:
+                raise DataError(f"category {label!r} has no name between {self.separator!r}")
+        return _table(sets, self._distance)
+
+    def _distance(self, a: frozenset[str], b: frozenset[str]) -> float:
+        shared, together = len(a & b), len(a | b)
+        if self.metric == "jaccard" or a == b or not shared:
+            return 1 - shared / together
+        return 1 - shared / together * (2 / 3 if a < b or b < a else 1 / 3)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Labels that are places in a tree: `1 − 2·h(a ∧ b) / (h(a) + h(b))`, a ∧ b the last in common.
+
+    h is the depth, the top ones having 1 (Wu & Palmer 1994): the share of both ways down that the
+    two do not have in common, the length of the path between them over the sum of their depths. Or
+    h is the information −ln p, p the share of all labels that lie there or below (Lin 1998); a rare
+    common ancestor then counts more than a frequent one. Labels of depth 1 are nominal either way.
+
+    Parameters
+    ----------
+    by
+        "path" or "information".
+    separator
+        What the names are cut at: `Accuracy/Mistranslation` lies below `Accuracy`.
+    parents
+        Each label with the one above it, "" for none, instead of the names.
+    file
+        Where `parents` come from, for messages.
+    counts
+        How often each label occurs, for "information" (see `counting`).
+    """
+
+    by: str = "path"
+    separator: str = "/"
+    parents: tuple[tuple[str, str], ...] = ()
+    file: str | None = None
+    counts: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        """DataError for a label that lies below itself or below two others."""
+        above = dict(self.parents)
+        for label, count in Counter(label for label, _ in self.parents).items():
+            if count > 1:
+                raise DataError(f"label {label!r} has two parents in the tree", file=self.file)
+        for label in above:
+            seen = [label]
+            while above.get(seen[-1]):
+                seen.append(above[seen[-1]])
+                if seen[-1] in seen[:-1]:
+                    raise DataError(f"tree runs in a circle: {' < '.join(seen)}", file=self.file)
+
+    def given(self, argument: str) -> Tree:
+        """The same with the tree of a CSV file.
+
+        Parameters
+        ----------
+        argument
+            The file: rows of label and parent, which is empty for none.
+        """
+        return replace(self, parents=_read(Path(argument)), file=argument)
+
+    def counting(self, counts: Mapping[str, int]) -> Tree:
+        """The same with how often each label occurs, which information needs.
+
+        Parameters
+        ----------
+        counts
+            Units by label, of all that is measured.
+        """
+        return replace(self, counts=tuple(counts.items())) if self.by == "information" else self
+
+    @property
+    def signature(self) -> str:
+        """`tree(/)`, or with what tells the tree of a file from others."""
+        name = "tree" if self.by == "path" else "tree-information"
+        if not self.parents:
+            return f"{name}({quoted(self.separator)})"
+        contents = fingerprint(*(text for row in sorted(self.parents) for text in row))
+        return (
+            f"{name}({quoted(Path(self.file).name)},{contents})"
+            if self.file
+            else f"{name}({contents})"
+        )
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """`A/x` to `A/y`: 1/2 by path.
+
+        Raises
+        ------
+        DataError
+            A label is not in the tree.
+        UsageError
+            Information is asked for and nothing was counted.
+        """
+        paths = [self._path(label) for label in categories]
+        height: Callable[[_Path], float] = len
+        if self.by == "information":
+            if not self.counts:
+                raise UsageError("information in a tree needs data that it is bound to")
+            height = self._information()
+        return _table(paths, lambda a, b: _apart(a, b, height))
+
+    def _path(self, label: str) -> _Path:
+        if not self.parents:
+            return tuple(part.strip() for part in label.split(self.separator))
+        above = dict(self.parents)
+        path = [label]
+        if label not in above and label not in above.values():
+            raise DataError(
+                f"category {label!r} is not in the tree",
+                file=self.file,
+                hint=f"It has: {', '.join(above)}. Add it, or rename it with --map",
+            )
+        while above.get(path[-1]):
+            path.append(above[path[-1]])
+        return tuple(reversed(path))
+
+    def _information(self) -> Callable[[_Path], float]:
+        below: Counter[_Path] = Counter()
+        for label, count in self.counts:
+            path = self._path(label)
+            below.update({path[:depth]: count for depth in range(1, len(path) + 1)})
+        total = sum(count for _, count in self.counts)
+        return lambda path: -math.log(below[path] / total) if below[path] else math.inf
+
+
+def _apart(a: _Path, b: _Path, height: Callable[[_Path], float]) -> float:
+    if a == b:
+        return 0.0
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))
+    common, whole = tuple(x for x, _ in pairs), height(a) + height(b)
+    if not common or not whole or math.isinf(whole):
+        return 1.0
+    return 1 - 2 * height(common) / whole
+
+
+def _table(values: Sequence[Any], distance: Callable[[Any, Any], float]) -> Floats:
+    found = np.zeros((len(values), len(values)))
+    for i, a in enumerate(values):
+        for j, b in enumerate(values[:i]):
+            found[i, j] = found[j, i] = distance(a, b)
+    return found
+
+
+def _read(path: Path) -> tuple[tuple[str, str], ...]:
+    rows = []
+    for line, cells in rows_with_lines(path):
+        label, *above = (cell.strip() for cell in cells)
+        if len(above) != 1 or not label:
+            raise DataError(
+                "row is not LABEL,PARENT",
+                file=path,
+                line=line,
+                hint="Leave the parent empty for a label at the top",
+            )
+        rows.append((label, above[0]))
+    if rows and rows[0][1].lower() == "parent":
+        del rows[0]
+    if not rows:
+        raise DataError("file is empty, where a tree was expected", file=path)
+    return tuple(rows)
+
+
+for _metric in ("jaccard", "masi"):
+    CATEGORIAL.register(_metric, Sets(_metric))
+for _name, _by in (("tree", "path"), ("tree-information", "information")):
+    CATEGORIAL.register(_name, Tree(_by))
