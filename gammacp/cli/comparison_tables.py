@@ -54,7 +54,7 @@ def print_categories(found: Comparison) -> None:
     """γ_k per category, then what is taken for what."""
     show(tables.categories(found), title="By category")
     undefined = [c for c in found.categories if c.reason]
-    messages(((f"undefined: {c.reason}", c.name) for c in undefined), before="γ_k of ")
+    messages(((f"undefined: {c.reason}", c.category) for c in undefined), before="γ_k of ")
     _print_confusion(found.confusion, "aligned pairs")
 
 
