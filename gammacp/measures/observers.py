@@ -56,6 +56,11 @@ def easydiag_kappa(continuum: Continuum, *, overlap: float = 0.6, unlinked: bool
     unlinked
         Whether units that are linked to none count, as facing ∅. A link counts twice.
 
+    Raises
+    ------
+    UsageError
+        `overlap` lies outside (0, 1].
+
     Worked value: A a[0,10) b[20,30) a[40,50), B a[0,9) a[20,30): linked a–a, b–a; A's last faces
     ∅. P_o = 2/5; M = 4 of R = 5 and C = 4: P_e = 4·(3/5·4/4)/5 = .48; κ = −.08/.52 = −.1538.
     """
