@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Unpack
 
 from gammacp.arguments import several, whole
@@ -18,14 +19,15 @@ from gammacp.campaign.compare.pairs import (
     without_each,
 )
 from gammacp.campaign.compare.permutation import DEALS
-from gammacp.campaign.compare.reference import (
-    ReferenceComparison,
-    against_reference,
-    check_reference,
-    documents_with,
-)
+from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
 from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
-from gammacp.campaign.compare.scoring import Selection, annotators_of, with_annotators
+from gammacp.campaign.compare.scoring import (
+    Selection,
+    annotators_of,
+    check_annotator,
+    documents_with,
+    with_annotators,
+)
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import (
     Agreement,
@@ -84,10 +86,10 @@ class Comparison:
             "documents": [
                 {"file": name, **s.as_dict()} for name, s in self.overall.documents.items()
             ],
-            "annotators": [a.as_dict() for a in self.annotators],
+            "annotators": [asdict(a) for a in self.annotators],
             "pairs": self.pairs.as_dict(),
             "pairs_left_out": self.pairs.left_out,
-            "categories": [c.as_dict() for c in self.categories],
+            "categories": [asdict(c) for c in self.categories],
             "confusion": self.confusion.as_dict(),
             "reference": self.reference.as_dict() if self.reference else None,
             "against": self.against.as_dict() if self.against else None,
@@ -110,6 +112,7 @@ def compare(
     explain: bool = False,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
+    first: Callable[[Agreement], None] | None = None,
     **options: Unpack[GammaOptions],
 ) -> Comparison:
     """Compare the annotators of some continua.
@@ -136,7 +139,9 @@ def compare(
     executor
         Where random sets are aligned; the same bits whatever it is.
     progress
-        Is told what comes next.
+        Is told what comes next, and of everybody how many random sets are aligned.
+    first
+        Is handed γ of everybody as soon as it is there.
     options
         Those of `GammaOptions`. One chance model serves everything that is compared
         (`gammacp.chance.registry.default_chance`).
@@ -161,11 +166,14 @@ def compare(
     compared = [tuple(c.values()) for c in (others, another or {}, mine)]
     settings = settings.deciding(compared)
     tell("everybody")
-    basis = basis_of(others, settings, executor=executor, shared={})
+    counted = partial(_count, tell)
+    basis = basis_of(others, settings, executor=executor, progress=counted, shared={})
     overall = agreement_on(basis, others)
     if not overall.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
         raise DataError(f"no document has a γ: {reasons}")
+    if first is not None:
+        first(overall)
     tell("pairs of annotators")
     names = annotators_of(others)
     members = members_of(names, several("groups", groups)) if groups else {}
@@ -203,10 +211,14 @@ def compare(
     )
 
 
+def _count(tell: Callable[[str], None], done: int, total: int) -> None:
+    tell(f"{done} of {total} random annotation sets")
+
+
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:
     """The continua without the reference, which must be `there`."""
     if reference is not None and there:
-        check_reference(continua, reference)
+        check_annotator(continua, reference, "reference")
     people = [a for a in annotators_of(continua) if a != reference]
     others = with_annotators(continua, people) if reference is not None else dict(continua)
     if len(people) < 2 or not others:
