@@ -61,7 +61,10 @@ class Drawn:
             [zipf(rng, concepts) for _ in range(nodes)],
             [0, *(rng.randrange(max(0, k - 6), k) for k in range(1, nodes))],
             [zipf(rng, roles) for _ in range(nodes)],
-            [(*rng.sample(range(nodes), 2), zipf(rng, roles)) for _ in range(nodes // 10)],
+            [
+                (i, zipf(rng, roles), j)
+                for i, j in (rng.sample(range(nodes), 2) for _ in range(nodes // 10))
+            ],
             rng.sample(range(nodes), nodes // 15),
         )
 
@@ -77,10 +80,13 @@ class Drawn:
     def penman(self, rng: random.Random) -> str:
         names = rng.sample(range(10 * len(self.parents)), len(self.parents))
 
+        tree = {(p, self.roles[c], c) for c, p in enumerate(self.parents)}
+        further = set(self.further) - tree  # what is said twice is one triple, but not to the peer
+
         def node(k: int) -> str:
             parts = [f":{ROLES[self.roles[c]]} {node(c)}" for c, p in enumerate(self.parents)
                      if c and p == k]  # fmt: skip
-            parts += [f":{ROLES[r]} v{names[j]}" for i, j, r in self.further if i == k]
+            parts += [f":{ROLES[r]} v{names[j]}" for i, r, j in further if i == k]
             parts += [":polarity -"] * (k in self.constants)
             rng.shuffle(parts)
             return f"(v{names[k]} / c{self.concepts[k]} {' '.join(parts)})"
