@@ -69,7 +69,7 @@ class Format:
         merged. None when the file names its annotators itself.
     many
         Whether several continua fit into one file.
-    bounds, text
+    bounds, text, features
         Whether the writer keeps them and the reader gives them back.
     extra
         The optional dependency group that reading needs, if any.
@@ -91,6 +91,7 @@ class Format:
     many: bool = False
     bounds: bool = False
     text: bool = False
+    features: bool = False
     extra: str | None = None
 
     def __post_init__(self) -> None:

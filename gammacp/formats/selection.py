@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import check_known
+from gammacp.continuum.label import plain
 from gammacp.formats.merging import categories_of
 
 
@@ -51,9 +52,10 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
         A category or annotator occurs in none of the continua, or units lie outside the bounds.
     """
     corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
-    check_known(selection.rename, corpus.categories, "category")
+    categories = plain(corpus.categories)[0]
+    check_known(selection.rename, categories, "category")
     check_known(selection.exclude, corpus.annotators, "annotator")
-    renamed = [selection.rename.get(c, c) for c in corpus.categories]
+    renamed = [*(selection.rename.get(c, c) for c in categories), *corpus.categories]
     check_known(selection.only, renamed, "category")
     return {
         name: replace(_one(corpus[name], selection), name=c.name, left_out=c.left_out)

@@ -78,7 +78,7 @@ def consensus(
     from gammacp.formats import write
     from gammacp.pools import workers
 
-    loaded = load(files, reading)
+    loaded = load(files, reading, weighing.features)
     _check_target(out, to)
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,9 +37,11 @@ class Comparing:
     )
     jobs: Jobs = None
 
-    def other_round(self, reading: Reading) -> Mapping[str, Continuum] | None:
+    def other_round(
+        self, reading: Reading, features: Sequence[str]
+    ) -> Mapping[str, Continuum] | None:
         """The continua of `--against`, read with the same options; None without it."""
-        return load(self.against, reading).corpus().continua if self.against else None
+        return load(self.against, reading, features).corpus().continua if self.against else None
 
     @contextmanager
     def workers(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import FEATURE, option
 from gammacp.cli.output import message
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
@@ -47,7 +47,7 @@ class Reading:
     )
     annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
     layer: str | None = option("Layer whose spans are the units (see formats).", "NAME")
-    feature: str | None = option("Feature that is the category (see formats).", "NAME")
+    feature: list[str] | None = FEATURE
     tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
     layout: str | None = option("Names from paths, such as {annotator}/{document}.", "PATTERN")
     option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
@@ -125,11 +125,16 @@ def placed(name: str) -> Iterator[None]:
 
 
 def load(
-    files: Sequence[Path] | Path | None, reading: Reading, *, tell_left_out: bool = True
+    files: Sequence[Path] | Path | None,
+    reading: Reading,
+    features: Sequence[str] | None = None,
+    *,
+    tell_left_out: bool = True,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
-    So is what readers passed over, unless the command shows it itself.
+    So is what readers passed over, unless the command shows it itself. Of features beside the
+    category these are kept; None: whatever is there, and what `--feature` names.
 
     Raises
     ------
@@ -143,7 +148,12 @@ def load(
     paths = [files] if isinstance(files, Path) else list(files or ())
     if bool(paths) == (reading.dataset is not None):
         raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-    loaded = _collected(paths, reading) if paths else _dataset(reading.dataset or "")
+    asked = [entry.partition(":")[0] for entry in reading.feature or () if ":" in entry]
+    asked = asked if features is None else list(features)
+    loaded = _collected(paths, reading, asked) if paths else _dataset(reading.dataset or "")
+    if features is not None:
+        kept = {name: c.with_features(features) for name, c in loaded.continua.items()}
+        loaded = replace(loaded, continua=kept)
     for _, error in loaded.failures:
         if loaded.continua or len(loaded.failures) > 1:
             message(f"gammacp: {error}")
@@ -158,12 +168,16 @@ def load(
     return replace(loaded, continua=selected(loaded.continua, _selection(reading)))
 
 
-def _collected(paths: Sequence[Path], reading: Reading) -> Loaded:
+def _collected(paths: Sequence[Path], reading: Reading, features: list[str]) -> Loaded:
     from gammacp.formats import collect
 
+    category = [entry for entry in reading.feature or () if ":" not in entry]
+    if len(category) > 1:
+        raise UsageError(f"--feature {category[1]}: {category[0]} is the category already")
     options: dict[str, object] = {
         "layer": reading.layer,
-        "feature": reading.feature,
+        "feature": category[0] if category else None,
+        "features": tuple(features) or None,
         "tier": reading.tier,
         "layout": reading.layout,
     }
