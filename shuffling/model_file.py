@@ -27,14 +27,12 @@ What is left out has the default of `ReferenceModel`.
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from gammacp.errors import DataError
+from gammacp.toml_files import read_toml, toml_key
 from shuffling.distribution import Distribution, Empirical, Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel
@@ -57,14 +55,7 @@ def read_model(path: str | PathLike[str]) -> ReferenceModel:
     path
         Of the TOML file.
     """
-    try:
-        document = tomllib.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise DataError(f"{error.strerror}", file=path) from None
-    except UnicodeDecodeError:
-        raise DataError("not a text file in UTF-8", file=path) from None
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"not TOML: {error}", file=path) from None
+    document, _ = read_toml(path)
     try:
         return model_from(document)
     except DataError as error:
@@ -187,7 +178,7 @@ def model_text(model: ReferenceModel) -> str:
         lines.append(f"length = {_plain(model.length)}")
     lines += ["", "[gaps]", *_range_or_values(model.gaps, _RANGE_OR_VALUES["gaps"])]
     for category in model.categories:
-        quoted = "unlabelled" if category.name is None else f"categories.{_quoted(category.name)}"
+        quoted = "unlabelled" if category.name is None else f"categories.{toml_key(category.name)}"
         lines += ["", f"[{quoted}]", f"prevalence = {category.prevalence!r}"]
         lines += _range_or_values(category.lengths, _RANGE_OR_VALUES["lengths"])
     return "\n".join(lines) + "\n"
@@ -201,13 +192,6 @@ def _range_or_values(distribution: Distribution, keys: tuple[str, ...]) -> list[
         f"{minimum} = {_plain(distribution.minimum)}",
         f"{maximum} = {_plain(distribution.maximum)}",
     ]
-
-
-def _quoted(name: str) -> str:
-    if name.isascii() and name.replace("-", "").replace("_", "").isalnum():
-        return name
-    # TOML's basic strings are JSON's, but for DEL, which TOML wants escaped.
-    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _plain(value: float) -> str:

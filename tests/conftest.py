@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from gammacp.cli import main
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # A shell ignores SIGINT for what it starts in the background, and children inherit that: then no
 # test of Ctrl-C, in this process or in one that it starts, would mean anything.
@@ -68,3 +73,28 @@ def _without_toys(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
     finally:
         MEASURES._entries.update(hidden)
+
+
+BROWSER_FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, or the one that GAMMACP_BROWSER names; without one tests say so."""
+    path = os.environ.get("GAMMACP_BROWSER") or shutil.which("chromium")
+    if path is None:
+        pytest.skip("no chromium: install it, or name a browser in GAMMACP_BROWSER")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=path, args=BROWSER_FLAGS)
+        yield launched
+        launched.close()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gammacp.continuum import Unit
 from gammacp.tables import (
     Column,
     Table,
@@ -415,6 +416,18 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
     )
     table = Table(UNITS_CSV, records).without_empty("posterior", "entropy")
     return table.without("continuum", when=len(found) == 1)
+
+
+def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
+    """What to say of each doubtful unit of the gold standards: why a person should look at it."""
+    return {
+        (name, Unit(c.continuum.annotators[0], u.start, u.end, u.category)): (
+            f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"
+        )
+        for name, c in found.items()
+        for u in c.kept
+        if u.reasons
+    }
 
 
 def _vote(vote: Mapping[str, Any]) -> str:

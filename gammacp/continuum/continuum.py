@@ -23,6 +23,7 @@ from gammacp.continuum.columns import (
     recode,
 )
 from gammacp.continuum.label import category_of, feature_names, features_of, labelled, plain
+from gammacp.errors import DataError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
 from gammacp.signature import quoted, shortest
@@ -484,6 +485,37 @@ class Continuum:
         code = {label: k for k, label in enumerate(new)}
         codes = np.array([*(-1 if x is None else code[x] for x in labels), -1], np.int32)
         return self._keep(categories=new, category_codes=codes[self.category_codes])
+
+    def renamed_annotators(self, mapping: Mapping[str, str]) -> Continuum:
+        """The same units by annotators of other names; two never become one.
+
+        Parameters
+        ----------
+        mapping
+            Old names to new ones; annotators that it does not name stay, in the same order.
+
+        Raises
+        ------
+        DataError
+            An old name does not occur, or two annotators would have the same.
+
+        >>> c = Continuum.from_units([Unit("1", 2, 9), Unit("2", 3, 9)])
+        >>> c.renamed_annotators({"1": "Zoe"}).annotators
+        ('Zoe', '2')
+        """
+        check_known(mapping, self.annotators, "annotator")
+        names = tuple(mapping.get(a, a) for a in self.annotators)
+        for name in names:
+            if names.count(name) > 1:
+                raise DataError(
+                    f"two annotators of {self.name or 'the continuum'} would be {name!r}",
+                    hint="Give them different names, or leave one out",
+                )
+        result = replace(self, annotators=names)
+        for old, new in zip(self.annotators, names, strict=True):
+            if old != new:
+                result = result.noting("rename", old, new)
+        return result
 
     def named(self, name: str, categories: tuple[str, ...]) -> Continuum:
         """The same units under another name, with categories that take in its own.

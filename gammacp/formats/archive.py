@@ -14,26 +14,37 @@ from gammacp.errors import DataError
 
 _MAGIC = b"PK\x03\x04"
 _LARGEST = 1 << 30
+_MOST = 1_000_000
 _DEPTH = 2
 _PIECE = 1 << 20
 
 
 @dataclass
 class _Room:
-    """How many bytes may still be unpacked, archives inside included."""
+    """How many bytes and files may still be unpacked, archives inside included."""
 
-    left: int
+    largest: int
+    most: int
+    unpacked: int = 0
+    files: int = 0
 
     def read(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes:
         """A member's bytes; what its header says of its size is not believed."""
         pieces: list[bytes] = []
+        self.files += 1
+        if self.files > self.most:
+            raise DataError(
+                f"archive holds more than {self.most} files, archives inside included",
+                file=place,
+                hint="Unpack it and name the folder",
+            )
         with archive.open(info) as stream:
             while piece := stream.read(_PIECE):
-                self.left -= len(piece)
-                if self.left < 0:
+                self.unpacked += len(piece)
+                if self.unpacked > self.largest:
                     raise DataError(
-                        f"archive holds more than {_LARGEST >> 30} GB unpacked, archives inside "
-                        "included",
+                        f"archive holds more than {self.largest >> 20} MB unpacked, archives "
+                        "inside included",
                         file=place,
                         hint="Unpack it and name the folder",
                     )
@@ -75,7 +86,9 @@ def _why_not(path: PurePosixPath, project: bool) -> str:
     return ""
 
 
-def members(content: bytes, place: str) -> Iterator[tuple[PurePosixPath, bytes]]:
+def members(
+    content: bytes, place: str, *, largest: int = _LARGEST, most: int = _MOST
+) -> Iterator[tuple[PurePosixPath, bytes]]:
     """(path, content) of every file in an archive; archives inside are opened too.
 
     A file in an archive inside has the path of that archive, with its own ending: INCEpTION packs
@@ -87,14 +100,15 @@ def members(content: bytes, place: str) -> Iterator[tuple[PurePosixPath, bytes]]
         The bytes of the archive.
     place
         Its name for messages.
+    largest, most
+        Bytes that it may unpack to, and files it may hold, archives inside included.
 
     Raises
     ------
     DataError
-        The archive is damaged or encrypted, or all that it and the archives inside unpack to is
-        more than 1 GB.
+        The archive is damaged or encrypted, or unpacks to more.
     """
-    yield from _members(content, place, 0, _Room(_LARGEST))
+    yield from _members(content, place, 0, _Room(largest, most))
 
 
 def _members(

@@ -21,6 +21,8 @@ PathLike = str | os.PathLike[str]
 Found = tuple[Source, Format]
 Failure = tuple[Path, DataError]
 """A file that could not be opened or recognised, and why."""
+DECISIONS = "gammacp-review.sqlite"
+"""What the studio writes beside the exports (SQLite adds files of its own): no export."""
 _UNREADABLE_PROJECT = (
     "is a project of INCEpTION or WebAnno that has the annotators' work in the tool's own binary "
     "form only (annotation_ser)"
@@ -179,7 +181,8 @@ def _expanded(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Pa
 
 
 def _in_folder(folder: Path, search: _Search) -> list[Path]:
-    inside = {f.relative_to(folder).as_posix(): f for f in sorted(folder.rglob("*"))}
+    listed = (f for f in sorted(folder.rglob("*")) if not f.name.startswith(DECISIONS))
+    inside = {f.relative_to(folder).as_posix(): f for f in listed}
     files: list[Path] = []
     for name, reason in why_not_annotators(inside).items():
         file = inside[name]
@@ -198,6 +201,8 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
 
 
 def _why_no_format(path: Path, chosen: Format | None) -> str:
+    if path.name in TYPE_SYSTEMS:
+        return "the types of annotations"
     if _has_ending(path, chosen):
         return ""
     return f"no format has the ending {path.suffix}" if path.suffix else "no ending"

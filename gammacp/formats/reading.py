@@ -13,7 +13,7 @@ from typing import TypeVar
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.finding import PathLike, find
-from gammacp.formats.layers import chosen_feature, chosen_layer, union
+from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merged
 from gammacp.formats.registry import FORMATS, Format
@@ -197,14 +197,9 @@ def _settings(group: list[tuple[Source, Format]], given: Mapping[str, object]) -
     mine = {name: value for name, value in given.items() if name in entry.options}
     if entry.layers is None:
         return mine
-    layers = []
-    for source, _ in group:
-        # A file that cannot be read says so when it is its turn.
-        with suppress(DataError):
-            layers.append(entry.layers(source))
-    if not layers:
+    together = layers_of(group)
+    if not together:
         return mine
-    together = union(layers)
     try:
         if "layer" in entry.options:
             mine["layer"] = chosen_layer(together, _text(given, "layer"))
@@ -214,6 +209,16 @@ def _settings(group: list[tuple[Source, Format]], given: Mapping[str, object]) -
     except DataError as error:
         raise (error.at(group[0][0].place) if len(group) == 1 else error) from None
     return mine
+
+
+def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
+    """The layers of all files whose format has any, with the features of each."""
+    found = []
+    for source, entry in group:
+        # A file that cannot be read says so when it is its turn.
+        with suppress(DataError):
+            found.append(entry.layers(source) if entry.layers else {})
+    return union(found)
 
 
 def _text(options: Mapping[str, object], name: str) -> str | None:

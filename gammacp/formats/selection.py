@@ -17,20 +17,23 @@ class Selection:
 
     Attributes
     ----------
-    rename
+    map
         Old category → new category; several may become one.
     only
-        Categories to keep (names after renaming); unlabelled units are then left out. Empty: all.
+        Categories to keep (names after `map`); unlabelled units are then left out. Empty: all.
+    rename
+        Annotator in the files → name to use; two never become one in the same continuum.
     exclude
-        Annotators to leave out.
+        Annotators to leave out (names after `rename`).
     annotators
         Annotators to declare, who count also where they have no units.
     bounds
         Bounds of every continuum.
     """
 
-    rename: Mapping[str, str] = field(default_factory=dict)
+    map: Mapping[str, str] = field(default_factory=dict)
     only: Sequence[str] = ()
+    rename: Mapping[str, str] = field(default_factory=dict)
     exclude: Sequence[str] = ()
     annotators: Sequence[str] = ()
     bounds: Bounds | None = None
@@ -53,10 +56,12 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
     """
     corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
     categories = plain(corpus.categories)[0]
-    check_known(selection.rename, categories, "category")
-    check_known(selection.exclude, corpus.annotators, "annotator")
-    renamed = [*(selection.rename.get(c, c) for c in categories), *corpus.categories]
-    check_known(selection.only, renamed, "category")
+    check_known(selection.map, categories, "category")
+    mapped = [*(selection.map.get(c, c) for c in categories), *corpus.categories]
+    check_known(selection.only, mapped, "category")
+    check_known(selection.rename, corpus.annotators, "annotator")
+    people = [selection.rename.get(a, a) for a in corpus.annotators]
+    check_known(selection.exclude, people, "annotator")
     return {
         name: replace(_one(corpus[name], selection), name=c.name, left_out=c.left_out)
         for name, c in continua.items()
@@ -64,9 +69,10 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
 
 
 def _one(continuum: Continuum, selection: Selection) -> Continuum:
-    c = continuum.renamed(selection.rename) if selection.rename else continuum
+    c = continuum.renamed(selection.map) if selection.map else continuum
     if selection.only:
         c = c.only_categories(selection.only)
+    c = c.renamed_annotators({a: n for a, n in selection.rename.items() if a in c.annotators})
     if selection.exclude:
         c = c.only_annotators([a for a in c.annotators if a not in selection.exclude])
     c = c.with_annotators(selection.annotators)

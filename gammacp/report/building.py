@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.compare import Comparison
     from gammacp.campaign.replace import Candidacy
+    from gammacp.measures.agreement import Agreement
     from gammacp.measures.settings import GammaOptions
 
 
@@ -71,6 +72,7 @@ def report(
     leave_one_out: bool = True,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
+    first: Callable[[Agreement], None] | None = None,
     failures: tuple[str, ...] = (),
     left_out: tuple[LeftOut, ...] = (),
     **options: Unpack[GammaOptions],
@@ -91,7 +93,7 @@ def report(
         Of the consensus behind the review list (`gammacp.consensus`).
     draws, deals
         Bootstrap draws (0 for none) and random deals of the permutation test.
-    leave_one_out, executor, progress
+    leave_one_out, executor, progress, first
         As for `gammacp.campaign.compare.compare`.
     failures
         What could not be read, to be said on the page.
@@ -115,6 +117,7 @@ def report(
         explain=True,
         executor=executor,
         progress=progress,
+        first=first,
         **options,
     )
     tell("consensus")

@@ -7,7 +7,7 @@ the view's own, which is named by its hash.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -105,13 +105,21 @@ def page(contents: Contents) -> str:
     return document(contents.title, body, code)
 
 
-def document(title: str, body: Markup, code: Markup) -> str:
-    """A whole HTML document around `body`, with the view's script and style."""
+def policy(code: str) -> str:
+    """The content security policy under which nothing is loaded and no script but `code` runs."""
     digest = b64encode(sha256(code.encode("utf-8")).digest()).decode("ascii")
     # Inline style attributes carry shades of cells; they cannot load anything under this policy.
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+
+
+def document(title: str, body: Markup, code: Markup, *, allowed: str = "") -> str:
+    """A whole HTML document around `body`, with the view's style and the script `code`.
+
+    `allowed` are directives of the policy that let more pass than a page of a file may.
+    """
     return filled(
         "page.html",
-        digest=Markup(digest),
+        policy=Markup(policy(code) + allowed),
         version=Markup(__version__),
         title=join(title),
         style=Markup(style()),
@@ -122,9 +130,15 @@ def document(title: str, body: Markup, code: Markup) -> str:
 
 def headline(contents: Contents) -> Markup:
     """γ, its intervals and what it means, in words."""
-    score = contents.comparison.overall.score
     bootstrap = contents.comparison.bootstrap
     bounds = None if bootstrap is None else bootstrap.interval
+    return scored(contents.comparison.overall.score, _sentences(contents), bounds)
+
+
+def scored(
+    score: Gamma, sentences: Iterable[str], bootstrap: tuple[float, float] | None = None
+) -> Markup:
+    """γ as a large number and on its scale, with sentences beside it."""
     return element(
         "div",
         element(
@@ -135,8 +149,8 @@ def headline(contents: Contents) -> Markup:
         ),
         element(
             "div",
-            figures.scale(score.value, score.interval, bounds) if score.defined else None,
-            *(element("p", sentence) for sentence in _sentences(contents)),
+            figures.scale(score.value, score.interval, bootstrap) if score.defined else None,
+            *(element("p", sentence) for sentence in sentences),
             class_="words",
         ),
         class_="headline",

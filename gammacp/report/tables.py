@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from gammacp.tables import Record, position
 if TYPE_CHECKING:
     from gammacp.campaign.compare import Comparison, ReferenceComparison
     from gammacp.campaign.consensus import Consensus
+
+First = Callable[[Record], Markup | None]
 
 # A list that nobody reads to its end is cut; the command line writes it whole.
 REVIEW_ROWS = 200
@@ -39,21 +41,26 @@ def reference(found: ReferenceComparison) -> Markup:
     return join(table(tables.reference(found)), note, table(confusion))
 
 
-def review(found: Mapping[str, Consensus], *, buttons: bool = True) -> Markup:
-    """What a person should look at, worst first, with buttons that show it in the view."""
+def review(
+    found: Mapping[str, Consensus], *, buttons: bool = True, first: First | None = None
+) -> Markup:
+    """What a person should look at, worst first, with buttons that show it in the view.
+
+    `first` makes another first column than these buttons, and then the list is whole.
+    """
     whole = tables.to_review(found)
     listed = [
         record if record["text"] is None else {**record, "text": _shortened(record["text"])}
-        for record in whole.records[:REVIEW_ROWS]
+        for record in whole.records[: None if first else REVIEW_ROWS]
     ]
     shown = replace(whole, records=listed).without("support")
     cut = None
-    if len(whole.records) > REVIEW_ROWS:
+    if len(whole.records) > len(listed):
         cut = hint(
             f"The worst {REVIEW_ROWS} of {len(whole.records)}; gammacp consensus --review FILE.csv "
             "writes them all."
         )
-    return join(table(shown, first=_show if buttons else None, long=True), cut)
+    return join(table(shown, first=first or (_show if buttons else None), long=True), cut)
 
 
 def _show(record: Record) -> Markup | None:

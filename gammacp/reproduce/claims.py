@@ -30,7 +30,6 @@ reason = "…"                         # why it is not a predicate
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -41,6 +40,7 @@ from typing import Any
 from gammacp.errors import DataError, UsageError
 from gammacp.reproduce.checks import CHECKS, Verdict
 from gammacp.reproduce.series import Series, read_rows, select
+from gammacp.toml_files import read_toml
 
 # What has to be right for a sentence to be true: numbers that the paper itself gives; a definition,
 # so that it holds by construction; what our code computes on an example; curves of a sweep.
@@ -182,10 +182,7 @@ def load_ledgers(folder: Path) -> list[Ledger]:
 
 
 def _ledger(path: Path) -> Ledger:
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(str(error), file=path) from None
+    document, _ = read_toml(path)
     entries = {k: document.pop(k, []) for k in ("claim", "left_out")}
     title = document.pop("title", path.stem)
     if document:

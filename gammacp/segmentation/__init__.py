@@ -5,7 +5,8 @@ and a hypothesis: `window_diff`, `pk`, `ghd`, `miss_rates`, `confusion_matrix`. 
 segmentations of equal standing: `segmentation_similarity` (S), `boundary_similarity` (B). Many
 coders and items: `read_codings`, `segmentation_report` (all that the command prints),
 `coding_agreement` (π, κ, bias), `measures_beyond_chance`, `candidate_drops`; systems
-against one of the coders: `gold_report`.
+against one of the coders: `gold_report`, against several at once: `against_several`; levels of
+segments: `hierarchy_report`.
 
 References
 ----------
@@ -46,6 +47,8 @@ from gammacp.segmentation.edits import (
 )
 from gammacp.segmentation.gold import Difference, GoldReport, SystemScore, gold_report
 from gammacp.segmentation.hamming import Hamming, ghd, ghd_of_positions
+from gammacp.segmentation.hierarchy import Ordered, l_measures, nested, t_measures
+from gammacp.segmentation.levels import HierarchyReport, hierarchy_report
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.rates import MissRates, miss_rates
 from gammacp.segmentation.reading import (
@@ -56,6 +59,12 @@ from gammacp.segmentation.reading import (
     read_groups,
 )
 from gammacp.segmentation.report import SegmentationReport, segmentation_report
+from gammacp.segmentation.several_references import (
+    SeveralReferences,
+    WindowErrors,
+    against_several,
+    mult_window_diff,
+)
 from gammacp.segmentation.similarity import Similarity, segmentation_similarity
 from gammacp.segmentation.statistics import Spread, spread
 from gammacp.segmentation.tiling import from_continuum, inner_boundaries
@@ -83,19 +92,24 @@ __all__ = [
     "Group",
     "GroupAgreement",
     "Hamming",
+    "HierarchyReport",
     "Intervals",
     "ItemAgreement",
     "MissRates",
     "Mode",
+    "Ordered",
     "PairwiseRow",
     "Segmentation",
     "SegmentationReport",
+    "SeveralReferences",
     "Similarity",
     "Spread",
     "Substitution",
     "SystemScore",
     "Transposition",
+    "WindowErrors",
     "against",
+    "against_several",
     "boundary_similarity",
     "candidate_drops",
     "coding_agreement",
@@ -107,12 +121,16 @@ __all__ = [
     "ghd",
     "ghd_of_positions",
     "gold_report",
+    "hierarchy_report",
     "inner_boundaries",
+    "l_measures",
     "load_codings",
     "means",
     "measures_beyond_chance",
     "merged",
     "miss_rates",
+    "mult_window_diff",
+    "nested",
     "optimal_edits",
     "pairwise",
     "pk",
@@ -122,6 +140,7 @@ __all__ = [
     "segmentation_report",
     "segmentation_similarity",
     "spread",
+    "t_measures",
     "to_json",
     "to_table",
     "transposition_error",

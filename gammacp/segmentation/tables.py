@@ -8,8 +8,10 @@ from typing import Any
 
 from gammacp.segmentation.gold import MEASURES as GOLD
 from gammacp.segmentation.gold import GoldReport
+from gammacp.segmentation.levels import LEVEL, HierarchyReport
 from gammacp.segmentation.report import SegmentationReport
 from gammacp.segmentation.rows import COLUMNS
+from gammacp.segmentation.several_references import SeveralReferences
 from gammacp.tables import Column, Form, Record, Table, count, interval, number, signed
 
 _COEFFICIENTS = (
@@ -25,7 +27,9 @@ def _inside(key: str, header: str, *path: str) -> Column:
 
     def value(record: Any) -> Any:
         for name in path:
-            record = record[name]
+            record = record.get(name)
+            if record is None:
+                break
         return record
 
     return Column(key, header, number, value=value)
@@ -157,6 +161,52 @@ DIFFERENCES = (
     Column("interval", "95 %", lambda value, digits: interval(value, digits, signed)),
     Column("p", "p", number),
 )
+
+
+def several_tables(report: SeveralReferences, *, documents: bool = False) -> list[Table]:
+    """Systems against several references at once; documents."""
+    systems = report.as_dict()["systems"]
+    system, count_of = Column("system", "all documents"), Column("documents", "documents", count)
+    found = [Table((system, count_of, *SEVERAL), systems)]
+    if documents:
+        rows = [
+            {"item": item, "system": s["system"], **row}
+            for s in systems
+            for item, row in s["by_document"].items()
+        ]
+        columns = Column("item", "item"), replace(system, header="system"), *SEVERAL
+        found.append(Table(columns, rows))
+    return found
+
+
+SEVERAL = (
+    Column("windowdiff", "multWinDiff", number),
+    Column("least", "least", number),
+    Column("most", "most", number),
+    Column("normalised", "normalised", number),
+)
+
+
+def level_tables(report: HierarchyReport, *, pairs: bool = False) -> list[Table]:
+    """Means of each level and of all of them; every pair."""
+    document = report.as_dict()
+    rows: list[dict[str, Any]] = []
+    for name, found in document["means"].items():
+        named = {"system": name, "pairs": found["pairs"]}
+        rows += [{**named, "level": level, **m} for level, m in found["levels"].items()]
+        rows.append({**named, "level": "all levels", "t": found["t"]})
+    of_level = tuple(_inside(name, _PAIR[name], name, "mean") for name in LEVEL)
+    of_all = tuple(_inside(f"t_{key}", header, "t", key, "mean") for key, header in _T.items())
+    who = Column("system", "system"), Column("level", "level"), Column("pairs", "pairs", count)
+    tables = [Table((*who, *of_level, *of_all), rows)]
+    if pairs:
+        t = tuple(_inside(f"t_{key}", header, "t", key) for key, header in _T.items())
+        names = ("item", "reference", "hypothesis")
+        tables.append(Table((*(Column(name, name) for name in names), *t), document["pairs"]))
+    return tables
+
+
+_T = {"precision": "T precision", "recall": "T recall", "f": "T F₁"}
 
 
 def bootstrap_in_words(report: SegmentationReport) -> str | None:

@@ -22,7 +22,17 @@ FREE = {
     "--offset-unit",
 }  # fmt: skip
 # Files and folders to write.
-WRITTEN = {"--out", "--store", "--units", "--review", "--soft", "--curves", "--figure", "--write"}
+WRITTEN = {
+    "--out",
+    "--store",
+    "--units",
+    "--review",
+    "--soft",
+    "--curves",
+    "--figure",
+    "--plot",
+    "--write",
+}
 # Commands that need no data and read none.
 INPUT = {"gamma", "align", "measure", "compare", "calibrate", "consensus", "report", "inspect"}
 

@@ -20,6 +20,7 @@ from typer.main import get_command
 
 from gammacp.cli import main
 from gammacp.cli.app import build
+from gammacp.files import write_text
 from gammacp.registry import Registry
 
 sys.path.append(str(Path(__file__).parent))
@@ -150,7 +151,7 @@ def _run(
         if not _wanted(block, slow):
             continue
         if (name := block.note("file")) is not None:
-            (folder / name).write_text(block.text, encoding="utf-8")
+            write_text(folder / name, block.text)
         if (line := block.note("output")) is not None:
             _compare(block, block.text, _printed(command(words(line))))
         elif block.language == "python":

@@ -85,9 +85,7 @@ def test_parts_that_do_not_belong_together() -> None:
 
 def test_selection_is_over_all_continua() -> None:
     continua = {"1": part("A", None), "2": part("B", None)}
-    chosen = Selection(
-        rename={"B": "A"}, only=["A"], exclude=["A"], annotators=["Z"], bounds=(0, 9)
-    )
+    chosen = Selection(map={"B": "A"}, only=["A"], exclude=["A"], annotators=["Z"], bounds=(0, 9))
     one, two = selected(continua, chosen).values()
     assert (one.annotators, one.n_units, one.bounds, one.name) == (("Z",), 0, (0, 9), "d")
     assert (two.annotators, [u.category for u in two]) == (("B", "Z"), ["A"])

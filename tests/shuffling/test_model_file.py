@@ -101,7 +101,7 @@ def test_a_written_model_is_read_back(model: ReferenceModel, tmp_path: Path) -> 
 def test_errors_name_the_file_and_the_key(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=message) as caught:
         read(tmp_path, text)
-    assert str(caught.value).startswith(f"{tmp_path / 'model.toml'}: ")
+    assert str(caught.value).startswith(f"{tmp_path / 'model.toml'}:")
 
 
 def test_a_file_that_is_not_text(tmp_path: Path) -> None:

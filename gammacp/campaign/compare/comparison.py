@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 from gammacp.arguments import several, whole
@@ -110,6 +111,7 @@ def compare(
     explain: bool = False,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
+    first: Callable[[Agreement], None] | None = None,
     **options: Unpack[GammaOptions],
 ) -> Comparison:
     """Compare the annotators of some continua.
@@ -136,7 +138,9 @@ def compare(
     executor
         Where random sets are aligned; the same bits whatever it is.
     progress
-        Is told what comes next.
+        Is told what comes next, and of everybody how many random sets are aligned.
+    first
+        Is handed γ of everybody as soon as it is there.
     options
         Those of `GammaOptions`. One chance model serves everything that is compared
         (`gammacp.chance.registry.default_chance`).
@@ -161,11 +165,14 @@ def compare(
     compared = [tuple(c.values()) for c in (others, another or {}, mine)]
     settings = settings.deciding(compared)
     tell("everybody")
-    basis = basis_of(others, settings, executor=executor, shared={})
+    counted = partial(_count, tell)
+    basis = basis_of(others, settings, executor=executor, progress=counted, shared={})
     overall = agreement_on(basis, others)
     if not overall.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
         raise DataError(f"no document has a γ: {reasons}")
+    if first is not None:
+        first(overall)
     tell("pairs of annotators")
     names = annotators_of(others)
     members = members_of(names, several("groups", groups)) if groups else {}
@@ -201,6 +208,10 @@ def compare(
         groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
         explanation=explained_on(basis, others) if explain else None,
     )
+
+
+def _count(tell: Callable[[str], None], done: int, total: int) -> None:
+    tell(f"{done} of {total} random annotation sets")
 
 
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:

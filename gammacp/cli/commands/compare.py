@@ -49,7 +49,7 @@ def compare(
             leave_one_out=comparing.leave_one_out,
             by=[str(table) for table in by or By],
             groups=group or (),
-            against=comparing.other_round(reading, settings.weighing.features),
+            against=comparing.other_round(files, reading, settings.weighing.features),
             deals=comparing.permutations,
             executor=executor,
             **options,

@@ -125,11 +125,12 @@ def _data(
     if not files or not all(MEASURES[name].applies_to == "trees" for name in names):
         loaded = load(files, reading, features)
         return loaded.continua, loaded.json
+    from gammacp.formats.campaign_file import paths_and
     from gammacp.syntax.treebank import read_treebank
 
     if reading != Reading():
         raise UsageError("options of reading are for units; for those of trees see gammacp syntax")
-    found = read_treebank(files)
+    found = read_treebank(paths_and(files)[0])
     for line in found.messages:
         message(line)
     return {"treebank": found.treebank}, {"left_out": [e.as_dict() for e in found.left_out]}

@@ -37,7 +37,7 @@ def report(
 
     options = settings.options()
     loaded = load(files, reading, settings.weighing.features)
-    other = comparing.other_round(reading, settings.weighing.features)
+    other = comparing.other_round(files, reading, settings.weighing.features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(
             loaded.corpus(),

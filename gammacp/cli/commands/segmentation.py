@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from gammacp.chance.sampling import SampleRule
     from gammacp.segmentation import Codings, Comparison
     from gammacp.segmentation.gold import GoldReport
+    from gammacp.segmentation.levels import HierarchyReport
     from gammacp.segmentation.report import SegmentationReport
+    from gammacp.segmentation.several_references import SeveralReferences
+    from gammacp.tables import Table
+
+    Report = GoldReport | SegmentationReport | HierarchyReport | SeveralReferences
 
 
 @dataclass(frozen=True)
@@ -121,11 +126,14 @@ class Coded:
         return read.renamed(names) if names else read
 
     def read(self, files: Iterable[Path]) -> Codings:
-        """The codings of files."""
+        """The codings of files, read as the options say, or a campaign.toml where they do not."""
+        from gammacp.formats.campaign_file import paths_and
         from gammacp.segmentation import read_codings
 
-        how = {"layer": self.layer, "tier": self.tier}
-        return read_codings(files, format=self.format, unit=self.unit, **how)
+        paths, said = paths_and(list(files), ("format", "layer", "tier"))
+        given = {"format": self.format, "layer": self.layer, "tier": self.tier}
+        how: dict[str, Any] = said | {k: v for k, v in given.items() if v is not None}
+        return read_codings(paths, unit=self.unit, **how)
 
     def places(self, near: float | None) -> int | None:
         """Base units of a distance, in base units or, with a unit, in the files' positions."""
@@ -154,10 +162,28 @@ class Asked:
         "(repeatable: a ranking).",
         "NAME",
     )
-    reference: str | None = option(
+    reference: list[str] | None = option(
         "A coder who is right, or a file with one coding of each item: everybody else (or "
-        "each --candidate) is a system, compared with it, and so are baselines.",
+        "each --candidate) is a system, compared with it, and so are baselines. Given again: all "
+        "are right at once (multWinDiff).",
         "NAME|FILE",
+    )
+    levels: str | None = option(
+        "Boundary types that are levels of a hierarchy, coarsest first: each level, and the "
+        "T-measures of all; with --reference, of each system.",
+        "A,B,…",
+    )
+    t_window: int | None = option(
+        "With --levels: units that far apart at most are compared; default: all.", min=1
+    )
+    t_full: bool = option(
+        "With --levels: also pairs of units more than one level apart (full T-measures).",
+        default=False,
+    )
+    plot: Path | None = option(
+        "Draw agreement by item and coder, and boundaries along the items (two files, .svg and "
+        ".png).",
+        "STEM",
     )
     near: float | None = option(
         "With --reference: places within which a boundary counts as found; with --unit a distance "
@@ -192,8 +218,18 @@ def segmentation(
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
     codings = coded.codings(files or [])
     rule = chance.rule()
-    report: GoldReport | SegmentationReport
-    if asked.reference is None:
+    if asked.plot is not None:
+        from gammacp.segmentation.plotting import plot_codings
+
+        for note in plot_codings(codings, asked.plot, comparison=comparing.comparison()):
+            message(note)
+    how = comparing.comparison()
+    report: Report
+    drawn, words = True, ""
+    if asked.levels is not None or len(asked.reference or ()) > 1:
+        report, shown = _of_levels_or_several(codings, coded, asked, how, rule)
+        drawn = False
+    elif asked.reference is None:
         from gammacp.segmentation import segmentation_report
         from gammacp.segmentation.tables import bootstrap_in_words, tables
 
@@ -203,7 +239,7 @@ def segmentation(
             coded.grouped(codings),
             candidates=asked.candidate or [],
             pairs=asked.pairs,
-            comparison=comparing.comparison(),
+            comparison=how,
             bootstrap=asked.bootstrap,
             seed=seed,
             beyond_chance=rule,
@@ -213,12 +249,9 @@ def segmentation(
     else:
         from gammacp.segmentation.tables import gold_tables
 
-        if rule is not None:
-            raise UsageError("--reference does not go with --beyond-chance")
-        if coded.groups is not None or coded.anonymous_coders:
-            raise UsageError("--reference does not go with --groups and --anonymous-coders")
-        report = _against_gold(codings, coded, asked, comparing.comparison(), seed)
-        shown, words, drawn = gold_tables(report, documents=asked.pairs), "", True
+        _no_groups(coded, asked, rule)
+        report = _against_gold(codings, coded, asked, how, seed)
+        shown = gold_tables(report, documents=asked.pairs)
     if json:
         print_json(report.as_dict())
     else:
@@ -232,13 +265,51 @@ def segmentation(
         message(note)
 
 
+def _no_groups(coded: Coded, asked: Asked, rule: SampleRule | None) -> None:
+    what = "--reference" if asked.levels is None else "--levels"
+    if rule is not None:
+        raise UsageError(f"{what} does not go with --beyond-chance")
+    if coded.groups is not None or coded.anonymous_coders:
+        raise UsageError(f"{what} does not go with --groups and --anonymous-coders")
+
+
+def _of_levels_or_several(
+    codings: Codings, coded: Coded, asked: Asked, how: Comparison, rule: SampleRule | None
+) -> tuple[HierarchyReport | SeveralReferences, list[Table]]:
+    """`--levels`, or `--reference` more than once."""
+    from gammacp.segmentation.levels import hierarchy_report
+    from gammacp.segmentation.several_references import against_several
+    from gammacp.segmentation.tables import level_tables, several_tables
+
+    _no_groups(coded, asked, rule)
+    references = asked.reference or []
+    if asked.near is not None or asked.bootstrap:
+        raise UsageError("--near and --bootstrap go with one --reference, without --levels")
+    if asked.levels is None:
+        several = against_several(
+            codings, references, systems=asked.candidate or (), comparison=how
+        )
+        return several, several_tables(several, documents=asked.pairs)
+    if len(references) > 1 or asked.candidate:
+        raise UsageError("--levels goes with one --reference, and not with --candidate")
+    found = hierarchy_report(
+        codings,
+        [name.strip() for name in asked.levels.split(",")],
+        reference=references[0] if references else None,
+        comparison=how,
+        transitive=asked.t_full,
+        window=asked.t_window,
+    )
+    return found, level_tables(found, pairs=asked.pairs)
+
+
 def _against_gold(
     codings: Codings, coded: Coded, asked: Asked, comparison: Comparison, seed: int
 ) -> GoldReport:
     """`--reference`: a coder's name, or a file."""
     from gammacp.segmentation import against, gold_report
 
-    name = str(asked.reference)
+    (name,) = asked.reference or [""]
     if name not in codings.coders and Path(name).exists():
         file, name = name, "reference"
         try:

@@ -102,12 +102,14 @@ def syntax(
     import os
 
     from gammacp.errors import BelowThresholdError
+    from gammacp.formats.campaign_file import paths_and
     from gammacp.syntax.consensus import consensus_trees
     from gammacp.syntax.report import syntax_report
     from gammacp.syntax.tables import in_words, tables
     from gammacp.syntax.treebank import read_treebank
     from gammacp.tables import number
 
+    paths, _ = paths_and(paths)
     options = asdict(reading)
     strict = options.pop("strict")
     read = read_treebank(paths, kind=options.pop("trees"), **options)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
-from gammacp.cli.options.reading import Loaded, Reading, load
+from gammacp.cli.options.reading import Files, Loaded, Reading, load
 from gammacp.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Comparing:
         "Annotator to hold against the others: a system, a gold standard."
     )
     against: list[Path] | None = option(
-        "Files of another round or campaign to compare with (repeatable)."
+        "Files of another round or campaign to compare with (repeatable), or a round's name."
     )
     bootstrap: int = option("Bootstrap draws; 0 for no bootstrap interval.", default=2000, min=0)
     permutations: int = option(
@@ -38,10 +38,12 @@ class Comparing:
     jobs: Jobs = None
 
     def other_round(
-        self, reading: Reading, features: Sequence[str]
+        self, files: Files, reading: Reading, features: Sequence[str]
     ) -> Mapping[str, Continuum] | None:
         """The continua of `--against`, read with the same options; None without it."""
-        return load(self.against, reading, features).corpus().continua if self.against else None
+        if not self.against:
+            return None
+        return load(files, reading, features, against=self.against).corpus().continua
 
     @contextmanager
     def workers(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,16 +20,22 @@ from gammacp.text import visible
 
 if TYPE_CHECKING:
     from gammacp.continuum import Bounds, Continuum, Corpus
-    from gammacp.formats import Selection
+    from gammacp.formats import Collection
+    from gammacp.formats.campaign_file import Campaign
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(help="Files, folders or globs.", show_default=False),
+    typer.Argument(help="Files, folders or globs, or a campaign.toml.", show_default=False),
 ]
 File = Annotated[
     Path | None,
-    typer.Argument(help="A file, or a folder with a file per annotator.", show_default=False),
+    typer.Argument(
+        help="A file, a folder with a file per annotator, or a campaign.toml.", show_default=False
+    ),
 ]
+
+
+WRITE_OPTION = option("An option of the format that is written (repeatable).", "NAME=VALUE")
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,7 @@ class Reading:
     format: str | None = option("Format of the files; by default it is recognised.", "NAME")
     only: list[str] | None = option("Keep these categories (A,B; repeatable).", "CATEGORIES")
     map: list[str] | None = option("Rename a category; two may become one (repeatable).", "OLD=NEW")
+    rename: list[str] | None = option("Rename an annotator (repeatable).", "OLD=NEW")
     exclude: list[str] | None = option("Leave annotators out (A,B; repeatable).", "ANNOTATOR")
     bounds: str | None = option(
         "Where each continuum begins and ends; by default its first start and last end.",
@@ -50,7 +57,28 @@ class Reading:
     feature: list[str] | None = FEATURE
     tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
     layout: str | None = option("Names from paths, such as {annotator}/{document}.", "PATTERN")
+    round: str | None = option("Only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
+
+    def values(self) -> dict[str, Any]:
+        """What was given, by the keys of a campaign.toml."""
+        said = {f.name: getattr(self, f.name) for f in fields(self)}
+        given: dict[str, Any] = {
+            name: _FORMS[name](value) if name in _FORMS else value
+            for name, value in said.items()
+            if value is not None and name not in ("dataset", "round")
+        }
+        for name, right in (("format", "--format"), ("features", "--feature NAME:TYPE")):
+            if name in given.get("option", ()):
+                raise UsageError(f"--option {name}=… is {right}")
+        entries = given.pop("feature", ())
+        if beside := tuple(entry.partition(":")[0] for entry in entries if ":" in entry):
+            given["features"] = beside
+        if category := [entry for entry in entries if ":" not in entry]:
+            if len(category) > 1:
+                raise UsageError(f"--feature {category[1]}: {category[0]} is the category already")
+            given["feature"] = category[0]
+        return given
 
 
 @dataclass(frozen=True)
@@ -89,9 +117,15 @@ class Loaded:
 
     def named(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
+        return self.naming(self.continua)
+
+    def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
+        """What was made of continua, by the names of `named`."""
         from gammacp.formats.reading import by_document
 
-        return by_document(self.continua)
+        return by_document(
+            {key: replace(c, name=self.continua[key].name) for key, c in made.items()}
+        )
 
 
 def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
@@ -129,12 +163,14 @@ def load(
     reading: Reading,
     features: Sequence[str] | None = None,
     *,
+    against: Sequence[Path] | None = None,
     tell_left_out: bool = True,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
     So is what readers passed over, unless the command shows it itself. Of features beside the
-    category these are kept; None: whatever is there, and what `--feature` names.
+    category these are kept; None: whatever is there, and what `--feature` names. With `against` it
+    is another round, read with the same options.
 
     Raises
     ------
@@ -143,67 +179,70 @@ def load(
     UsageError
         Neither files nor a dataset, or both; an option that cannot be understood.
     """
-    from gammacp.formats import selected
+    if features is not None:
+        category = [entry for entry in reading.feature or () if ":" not in entry]
+        beside = [f"{name}:" for name in features]
+        reading = replace(reading, feature=[*category, *beside] or None)
+    campaign = requested(files, reading, against)
+    found = campaign.collect() if campaign.values.get("paths") else _dataset(str(reading.dataset))
+    tell(found, left_out=tell_left_out)
+    if features is not None:
+        kept = {name: c.with_features(features) for name, c in found.continua.items()}
+        found = replace(found, continua=kept)
+    return Loaded(campaign.select(found), found.failures, found.formats, found.left_out)
+
+
+def requested(
+    files: Sequence[Path] | Path | None,
+    reading: Reading,
+    against: Sequence[Path] | None = None,
+) -> Campaign:
+    """What is to be read and which of it counts: a campaign.toml or files, with the options."""
+    from gammacp.formats.campaign_file import Campaign, campaign_of
 
     paths = [files] if isinstance(files, Path) else list(files or ())
-    if bool(paths) == (reading.dataset is not None):
+    if bool(paths) == (reading.dataset is not None) or (against and not paths):
         raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-    asked = [entry.partition(":")[0] for entry in reading.feature or () if ":" in entry]
-    asked = asked if features is None else list(features)
-    loaded = _collected(paths, reading, asked) if paths else _dataset(reading.dataset or "")
-    if features is not None:
-        kept = {name: c.with_features(features) for name, c in loaded.continua.items()}
-        loaded = replace(loaded, continua=kept)
-    for _, error in loaded.failures:
-        if loaded.continua or len(loaded.failures) > 1:
+    given = reading.values()
+    campaign = (campaign_of(paths) if paths else Campaign({})).but(given, reading.round)
+    return _other(campaign, against, given) if against else campaign
+
+
+def tell(found: Collection, *, left_out: bool = True) -> None:
+    """Say on stderr what could not be read and what was passed over; DataError if that is all."""
+    for _, error in found.failures:
+        if found.continua or len(found.failures) > 1:
             message(f"gammacp: {error}")
-    if tell_left_out:
-        for line in left_out_lines(loaded.left_out):
+    if left_out:
+        for line in left_out_lines(found.left_out):
             message(f"gammacp: {line}")
-    if not loaded.continua:
-        _, first = loaded.failures[0]
-        if len(loaded.failures) > 1:
-            raise DataError(f"none of {len(loaded.failures)} files could be read")
+    if not found.continua:
+        _, first = found.failures[0]
+        if len(found.failures) > 1:
+            raise DataError(f"none of {len(found.failures)} files could be read")
         raise first
-    return replace(loaded, continua=selected(loaded.continua, _selection(reading)))
 
 
-def _collected(paths: Sequence[Path], reading: Reading, features: list[str]) -> Loaded:
-    from gammacp.formats import collect
+def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]) -> Campaign:
+    """What `--against` names: a round of the campaign, a campaign.toml, or files read alike."""
+    from gammacp.formats.campaign_file import campaign_of
 
-    category = [entry for entry in reading.feature or () if ":" not in entry]
-    if len(category) > 1:
-        raise UsageError(f"--feature {category[1]}: {category[0]} is the category already")
-    options: dict[str, object] = {
-        "layer": reading.layer,
-        "feature": category[0] if category else None,
-        "features": tuple(features) or None,
-        "tier": reading.tier,
-        "layout": reading.layout,
-    }
-    options |= dict(pair("--option", entry, "NAME=VALUE") for entry in reading.option or ())
-    if "format" in options:
-        raise UsageError("--option format=… is --format")
-    found = collect(paths, format=reading.format, **options)
-    return Loaded(found.continua, found.failures, found.formats, found.left_out)
+    if len(against) == 1 and str(against[0]) in campaign.values.get("rounds", {}):
+        return campaign.but(given, str(against[0]))
+    other = campaign_of(against)
+    return other.but(given) if other.file else campaign.but({**given, **other.values})
 
 
-def _dataset(name: str) -> Loaded:
+def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
+    """What a format's writer is told."""
+    return dict(pair("--write-option", entry, "NAME=VALUE") for entry in entries or ())
+
+
+def _dataset(name: str) -> Collection:
     from gammacp import datasets
+    from gammacp.formats import Collection
 
-    return Loaded({name: datasets.load(name)})
-
-
-def _selection(reading: Reading) -> Selection:
-    from gammacp.formats import Selection
-
-    return Selection(
-        rename=dict(pair("--map", entry, "OLD=NEW") for entry in reading.map or ()),
-        only=_names(reading.only),
-        exclude=_names(reading.exclude),
-        annotators=_names(reading.annotators),
-        bounds=None if reading.bounds is None else _bounds(reading.bounds),
-    )
+    return Collection({name: datasets.load(name)}, (), {})
 
 
 def _names(entries: Sequence[str] | None) -> list[str]:
@@ -230,3 +269,18 @@ def _bounds(text: str) -> Bounds:
         return position(low), position(high)
     except ValueError as error:
         raise UsageError(f"--bounds is not START:END: {error}") from None
+
+
+def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
+    return lambda entries: dict(pair(option, entry, form) for entry in entries)
+
+
+_FORMS: Mapping[str, Callable[[Any], object]] = {
+    "only": _names,
+    "exclude": _names,
+    "annotators": _names,
+    "bounds": _bounds,
+    "map": _pairs("--map", "OLD=NEW"),
+    "rename": _pairs("--rename", "OLD=NEW"),
+    "option": _pairs("--option", "NAME=VALUE"),
+}

@@ -1,0 +1,39 @@
+"""`gammacp init`: a campaign.toml from what an export holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import Files, Reading, left_out_json, requested, tell
+from gammacp.cli.output import AsJson, message, print_json
+
+
+def init(
+    reading: Reading,
+    files: Files = None,
+    out: Path = option("The file.", default=Path("campaign.toml"), names=("--out", "-o")),
+    force: bool = option("Write over a file that is there.", default=False),
+    json: AsJson = False,
+) -> None:
+    """Write a campaign.toml from what an export holds: the options of reading as one file."""
+    from gammacp.errors import UsageError
+    from gammacp.files import write_text
+    from gammacp.formats.campaign_file import read_campaign
+    from gammacp.formats.campaign_writing import campaign_text
+
+    if out.exists() and not force:
+        raise UsageError(f"{out} is there already; --force writes over it, --out names another")
+    if reading.dataset or reading.round or any(path.suffix == ".toml" for path in files or ()):
+        raise UsageError("init takes the files of an export")
+    campaign = requested(files, reading)
+    found = campaign.collect()
+    tell(found)
+    campaign.select(found)  # names that do not occur are refused here, not by the next command
+    write_text(out, campaign_text(campaign, found, out))
+    stamp = read_campaign(out).stamp
+    if json:
+        left_out = left_out_json(found.left_out)
+        print_json({"campaign": str(out), "stamp": stamp, "left_out": left_out})
+        return
+    message(f"wrote {out}; look through it, then: gammacp inspect {out}")

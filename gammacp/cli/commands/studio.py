@@ -1,0 +1,49 @@
+"""`gammacp studio`: the local page to drop exports on, to review, to take a gold standard from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.settings import Settings
+from gammacp.cli.output import message
+
+
+def studio(
+    settings: Settings,
+    folder: Annotated[
+        Path,
+        typer.Argument(help="The campaign's folder; dropped files and decisions go there."),
+    ] = Path("gammacp-campaign"),
+    port: int = option("Port on 127.0.0.1; by default any that is free.", default=0, min=0),
+    no_browser: bool = option("Only print the address.", default=False),
+) -> None:
+    """A page on this machine: drop exports, see the number, review, take the gold standard home."""
+    import webbrowser
+
+    from gammacp.errors import GammacpError
+
+    try:
+        from gammacp.studio.server import serve
+    except ModuleNotFoundError as error:
+        if error.name not in ("starlette", "uvicorn"):
+            raise
+        raise GammacpError(
+            f"the studio needs {error.name}: pip install 'gammacp[studio]'"
+        ) from None
+    serve(
+        folder,
+        settings.options(),
+        port=port,
+        told=_tell,
+        opened=None if no_browser else webbrowser.open,
+    )
+    message("the studio is closed; files and decisions are in the folder")
+
+
+def _tell(address: str) -> None:
+    print(address, flush=True)
+    message("keep this address to yourself; Ctrl-C closes the studio")

@@ -1,0 +1,238 @@
+"""Segmentations in levels (chapters, sections, paragraphs): each level, and all of them at once.
+
+Of three base units q, i, j a hierarchy may say that q meets i at a deeper level than j: they are
+together in a section, but only the chapter has j too. The T-measures ask how many of the triples
+that one hierarchy orders the other orders alike; the L-measures the same of labels, where q and i
+meet at the deepest level at which they bear the same label, in one segment or not.
+
+References
+----------
+McFee, Nieto & Bello 2015. Hierarchical evaluation of segment boundary detection. ISMIR (T).
+McFee, Nieto, Farbood & Bello 2017. Evaluating hierarchical structure in music annotations.
+Frontiers in Psychology 8 (L).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate, combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from gammacp.arguments import whole
+from gammacp.arrays import Floats, Indices
+from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.value import Segmentation
+
+Labels = Sequence[Sequence[object]]
+
+
+class Ordered(NamedTuple):
+    """How many of the triples that the reference orders the hypothesis orders alike (recall), the
+    other way round (precision), and their harmonic mean; NaN where one orders none."""
+
+    precision: float
+    recall: float
+    f: float
+
+
+def nested(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segmentation, ...]:
+    """The levels of a segmentation whose boundary types are levels, coarsest first.
+
+    A boundary of a level is one of all finer levels too: a chapter's end ends a section.
+
+    Parameters
+    ----------
+    segmentation
+        With a boundary type per level.
+    levels
+        Its types, coarsest first.
+
+    Raises
+    ------
+    DataError
+        A level is none of its types.
+
+    >>> s = Segmentation.from_typed({"chapter": [6], "section": [2]}, mass=9)
+    >>> [level.masses for level in nested(s, ["chapter", "section"])]
+    [(6, 3), (2, 4, 3)]
+    """
+    placed = accumulate((segmentation.of_type(name) for name in levels), np.union1d)
+    return tuple(Segmentation.from_positions(p, mass=segmentation.mass) for p in placed)
+
+
+def t_measures(
+    reference: Sequence[Segmentation],
+    hypothesis: Sequence[Segmentation],
+    *,
+    transitive: bool = False,
+    window: int | None = None,
+) -> Ordered:
+    """T-measures of two hierarchies (McFee, Nieto & Bello 2015, eq. 3 to 6).
+
+    Parameters
+    ----------
+    reference, hypothesis
+        Levels of one item, coarsest first; their numbers may differ.
+    transitive
+        Whether triples count whose levels are more than one apart ("full" T-measures); not counting
+        them ("reduced", the default) keeps the boundaries of the coarsest level from outweighing
+        all others.
+    window
+        Only units fewer than so many base units before q, or after it, are asked about; default:
+        all of the item. The cost then grows with the mass, without it with the boundaries alone.
+
+    Raises
+    ------
+    DataError
+        There is no level, or two are not of one item.
+    UsageError
+        The window is no whole number ≥ 1.
+
+    >>> one = nested(Segmentation.from_typed({"a": [4], "b": [2]}, mass=6), ["a", "b"])
+    >>> two = nested(Segmentation.from_typed({"a": [4], "b": [5]}, mass=6), ["a", "b"])
+    >>> t_measures(one, two)  # of 6 triples of each of the first four units, 2 are not ordered
+    Ordered(precision=1.0, recall=0.6666666666666666, f=0.8)
+    """
+    window = None if window is None else whole("window", window, 1)
+    (one, other), lengths = _in_blocks(reference, hypothesis, None)
+    return _ordered(_meet(one), _meet(other), lengths, transitive, window)
+
+
+def l_measures(
+    reference: Sequence[Segmentation],
+    reference_labels: Labels,
+    hypothesis: Sequence[Segmentation],
+    hypothesis_labels: Labels,
+) -> Ordered:
+    """L-measures of two labelled hierarchies (McFee et al. 2017, eq. 9 to 11).
+
+    Parameters
+    ----------
+    reference, hypothesis
+        Levels of one item, coarsest first; their numbers may differ.
+    reference_labels, hypothesis_labels
+        A label per segment of each level; labels of different levels, and of the two hierarchies,
+        are not compared.
+
+    Raises
+    ------
+    DataError
+        As for `t_measures`, or a level has not one label per segment.
+
+    >>> levels = [Segmentation.from_masses([2, 2, 2])]
+    >>> found = l_measures(levels, [["verse", "chorus", "verse"]], levels, [["A", "B", "C"]])
+    >>> round(found.precision, 4), round(found.recall, 4)  # (4 · 1/2 + 2)/6, (4 · 1/3 + 2)/6
+    (0.6667, 0.5556)
+    """
+    labels = (reference_labels, hypothesis_labels)
+    (one, other), lengths = _in_blocks(reference, hypothesis, labels)
+    return _ordered(_meet(one), _meet(other), lengths, transitive=True, window=None)
+
+
+def _in_blocks(
+    reference: Sequence[Segmentation],
+    hypothesis: Sequence[Segmentation],
+    labels: tuple[Labels, Labels] | None,
+) -> tuple[list[list[Indices]], Indices]:
+    """The labels (or numbers) of segments per side and level, for blocks that no boundary cuts."""
+    if not (reference and hypothesis):
+        raise DataError("a hierarchy has no level")
+    levels = [*reference, *hypothesis]
+    mass = levels[0].mass
+    if any(level.mass != mass for level in levels):
+        masses = ", ".join(str(m) for m in sorted({level.mass for level in levels}))
+        raise DataError(f"levels of masses {masses} are not of one item")
+    edges = np.unique(np.concatenate([[0, mass], *(level.places for level in levels)]))
+    starts = edges[:-1].astype(np.int64)
+    sides = []
+    for n, side in enumerate((reference, hypothesis)):
+        if labels is not None and len(labels[n]) != len(side):
+            raise DataError(f"{len(side)} levels have labels for {len(labels[n])}")
+        named = [None] * len(side) if labels is None else labels[n]
+        sides.append([_codes(level, of, starts) for level, of in zip(side, named, strict=True)])
+    return sides, np.diff(edges).astype(np.int64)
+
+
+def _codes(level: Segmentation, labels: Sequence[object] | None, starts: Indices) -> Indices:
+    """The code of the segment, or of its label, that each block lies in."""
+    segment: Indices = np.searchsorted(level.places, starts, side="right").astype(np.int64)
+    if labels is None:
+        return segment
+    if len(labels) != level.n_segments:
+        raise DataError(f"{level.n_segments} segments of a level have {len(labels)} labels")
+    code = {label: k for k, label in enumerate(dict.fromkeys(labels))}
+    return np.array([code[label] for label in labels], np.int64)[segment]
+
+
+def _meet(levels: Sequence[Indices]) -> Indices:
+    """The deepest level, from 1, at which two blocks have the same code; 0 where at none."""
+    met = np.zeros((len(levels[0]),) * 2, np.int64)
+    for depth, codes in enumerate(levels, 1):
+        met[codes[:, None] == codes[None, :]] = depth
+    return met
+
+
+def _ordered(
+    reference: Indices, hypothesis: Indices, lengths: Indices, transitive: bool, window: int | None
+) -> Ordered:
+    recall = _alike(reference, hypothesis, lengths, transitive, window)
+    precision = _alike(hypothesis, reference, lengths, transitive, window)
+    both = precision + recall
+    f = 0.0 if both == 0 else 2 * precision * recall / both
+    return Ordered(precision, recall, f)
+
+
+def _alike(
+    first: Indices, second: Indices, lengths: Indices, transitive: bool, window: int | None
+) -> float:
+    """The share of triples ordered by `first` that `second` orders alike, a mean over q."""
+    depths = int(first.max()) + 1, int(second.max()) + 1
+    ends = np.cumsum(lengths)
+    total, weight = 0.0, 0
+    for block, length in enumerate(lengths.tolist()):
+        joint = first[block] * depths[1] + second[block]
+        own = int(joint[block])
+        # Without a window all units of a block see the same.
+        queries = [None] if window is None else range(int(ends[block]) - length, int(ends[block]))
+        for q in queries:
+            seen = lengths if q is None or window is None else _clipped(ends, q, window)
+            counts = np.bincount(joint, seen, math.prod(depths)).astype(np.float64)
+            counts[own] -= 1  # q itself
+            share = _share(counts.reshape(depths), transitive)
+            if share is not None:
+                times = length if q is None else 1
+                total, weight = total + times * share, weight + times
+    return total / weight if weight else math.nan
+
+
+def _clipped(ends: Indices, q: int, window: int) -> Indices:
+    """How many of each block's base units lie in q − window … q + window − 1."""
+    inside = np.clip(np.concatenate(([0], ends)), q - window, q + window)
+    return np.diff(inside)
+
+
+def _share(counts: Floats, transitive: bool) -> float | None:
+    """Of pairs (i, j) that one hierarchy orders, those that the other orders alike.
+
+    `counts[a, b]`: units that meet q at depth a in the one and at b in the other.
+    """
+    depths = range(len(counts))
+    shallow_deep = combinations(depths, 2) if transitive else pairwise(depths)
+    alike = pairs = 0.0
+    for shallow, deep in shallow_deep:
+        below = np.concatenate(([0.0], np.cumsum(counts[shallow])[:-1]))
+        alike += float(counts[deep] @ below)
+        pairs += float(counts[deep].sum() * counts[shallow].sum())
+    return alike / pairs if pairs else None
+
+
+def check_levels(types: Sequence[str], levels: Sequence[str]) -> None:
+    """Raise a UsageError unless `levels` are boundary types, each once, and at least two."""
+    unknown = [name for name in levels if name not in types]
+    if unknown:
+        raise UsageError(f"level {unknown[0]!r} is no boundary type; there are: {', '.join(types)}")
+    if len(set(levels)) < max(2, len(levels)):
+        raise UsageError("a hierarchy has at least two levels, each once, coarsest first")

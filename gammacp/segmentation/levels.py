@@ -1,0 +1,192 @@
+"""Agreement on hierarchies of segments: every level by itself, and all levels at once (T)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gammacp.arguments import several
+from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.comparison import Comparison
+from gammacp.segmentation.hierarchy import Ordered, check_levels, nested, t_measures
+from gammacp.segmentation.pairwise import PairwiseRow, pairwise
+from gammacp.segmentation.statistics import Spread, spread
+from gammacp.signature import quoted
+
+LEVEL = ("s", "b", "windowdiff", "f")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelPair:
+    """A reference and a hypothesis of an item: columns of each level, coarsest first, and T."""
+
+    item: str
+    reference: str
+    hypothesis: str
+    levels: tuple[PairwiseRow, ...]
+    t: Ordered
+
+    def as_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """The pair as JSON."""
+        return {
+            "item": self.item,
+            "reference": self.reference,
+            "hypothesis": self.hypothesis,
+            "levels": {
+                name: {column: row.values[column] for column in LEVEL}
+                for name, row in zip(names, self.levels, strict=True)
+            },
+            "t": self.t._asdict(),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchyReport:
+    """Pairs of hierarchies, and their means.
+
+    Attributes
+    ----------
+    levels
+        Boundary types, coarsest first.
+    reference
+        Who is right; None: everybody in turn.
+    pairs
+        All of them, item by item.
+    notes, signature
+        What is undefined or left out; how it was made.
+    """
+
+    levels: tuple[str, ...]
+    reference: str | None
+    pairs: tuple[LevelPair, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+    def systems(self) -> dict[str, list[LevelPair]]:
+        """The pairs of each system, where there is a reference; else all under "all pairs"."""
+        found: dict[str, list[LevelPair]] = {}
+        for pair in self.pairs:
+            name = "all pairs" if self.reference is None else pair.hypothesis
+            found.setdefault(name, []).append(pair)
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON."""
+        return {
+            "levels": self.levels,
+            "reference": self.reference,
+            "means": {name: self._means(pairs) for name, pairs in self.systems().items()},
+            "pairs": [pair.as_dict(self.levels) for pair in self.pairs],
+            "notes": self.notes,
+            "signature": self.signature,
+        }
+
+    def _means(self, pairs: Sequence[LevelPair]) -> dict[str, Any]:
+        def of(values: Iterable[float]) -> dict[str, float]:
+            return spread(values)._asdict()
+
+        by_level = {
+            name: {c: of(pair.levels[n].values[c] for pair in pairs) for c in LEVEL}
+            for n, name in enumerate(self.levels)
+        }
+        t = {key: of(getattr(pair.t, key) for pair in pairs) for key in Ordered._fields}
+        return {"pairs": len(pairs), "levels": by_level, "t": t}
+
+
+def hierarchy_report(
+    codings: Codings,
+    levels: Sequence[str],
+    *,
+    reference: str | None = None,
+    comparison: Comparison | None = None,
+    transitive: bool = False,
+    window: int | None = None,
+) -> HierarchyReport:
+    """How far coders agree on hierarchies of segments.
+
+    Parameters
+    ----------
+    codings
+        With a boundary type per level.
+    levels
+        Boundary types, coarsest first, at least two; a boundary is one of all finer levels too.
+    reference
+        A coder who is right; default: every coder in turn.
+    comparison
+        Edits of S and B; which WindowDiff.
+    transitive, window
+        As for `t_measures`.
+
+    Raises
+    ------
+    UsageError
+        A level is no boundary type, or the reference coded nothing.
+    DataError
+        No item is coded by two.
+    """
+    comparison = comparison or Comparison()
+    chosen = tuple(several("levels", levels))
+    check_levels(codings.types, chosen)
+    if reference is not None and reference not in codings.coders:
+        coders = ", ".join(codings.coders)
+        raise UsageError(f"reference {reference!r} coded no item; coders are: {coders}")
+    nests = {i: {c: nested(s, chosen) for c, s in by.items()} for i, by in codings.items()}
+    by_level = [
+        pairwise(
+            Codings.of({i: {c: n[k] for c, n in by.items()} for i, by in nests.items()}),
+            comparison=comparison,
+        )
+        for k in range(len(chosen))
+    ]
+    pairs = tuple(
+        LevelPair(
+            item=rows[0].item,
+            reference=rows[0].reference,
+            hypothesis=rows[0].hypothesis,
+            levels=rows,
+            t=t_measures(
+                nests[rows[0].item][rows[0].reference],
+                nests[rows[0].item][rows[0].hypothesis],
+                transitive=transitive,
+                window=window,
+            ),
+        )
+        for rows in zip(*by_level, strict=True)
+        if reference in (None, rows[0].reference)
+    )
+    if not pairs:
+        whose = "" if reference is None else f" of {reference!r}"
+        raise DataError(f"no item{whose} is coded by two")
+    return HierarchyReport(
+        levels=chosen,
+        reference=reference,
+        pairs=pairs,
+        notes=tuple(_notes(codings, chosen, pairs)),
+        signature=comparison.signed(
+            "segmentation",
+            levels=",".join(map(quoted, chosen)),
+            reference=None if reference is None else quoted(reference),
+            t="full" if transitive else "reduced",
+            window=window,
+        ),
+    )
+
+
+def _notes(codings: Codings, levels: Sequence[str], pairs: Sequence[LevelPair]) -> list[str]:
+    used = {pair.item for pair in pairs}
+    left_out = [item for item in codings if item not in used]
+    others = [name for name in codings.types if name not in levels]
+    lost: Spread = spread(pair.t.f for pair in pairs)
+    notes = ["T is not corrected for chance"]
+    if others:
+        notes.append(f"boundaries of {', '.join(others)} are no level and are left out")
+    if left_out:
+        notes.append(f"{len(left_out)} items without a pair are left out: {', '.join(left_out)}")
+    if lost.undefined:
+        notes.append(
+            f"T is undefined for {lost.undefined} of {len(pairs)} pairs, of which one hierarchy "
+            "orders no triple; means are those of the others"
+        )
+    return notes

@@ -1,0 +1,79 @@
+"""Who gets an answer: one who knows the address, from this machine, from the page itself.
+
+Every address begins with a random token. A cookie would do less: browsers send it to every port of
+a host, and so to whatever another user of the machine serves there.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """An application behind a token.
+
+    Attributes
+    ----------
+    app
+        What answers those who are let in.
+    token
+        The first part of every path.
+    hosts
+        What the Host header may be: a page of another name that was made to lead to this machine
+        (DNS rebinding) sends its own.
+    """
+
+    app: ASGIApp
+    token: str
+    hosts: Iterable[str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let in or refuse."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        refused = self._refused(scope) if scope["type"] == "http" else "only HTTP is spoken here"
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        if refused is not None:
+            await PlainTextResponse(f"gammacp studio: {refused}\n", 403)(scope, receive, guarded)
+            return
+        await self.app({**scope, "root_path": f"/{self.token}"}, receive, guarded)
+
+    def _refused(self, scope: Scope) -> str | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host not in self.hosts:
+            return "no such host"
+        given = scope["path"].split("/")[1]
+        if not hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+            return "open the address that was printed where it was started"
+        if scope["method"] not in ("GET", "HEAD") and headers.get("origin") != f"http://{host}":
+            return "a change must come from the page itself"
+        return None

@@ -1,0 +1,256 @@
+"""The pages: what was understood and chosen, how far the computation is; parts of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from gammacp.formats import FORMATS
+from gammacp.report.markup import Markup, element, hint, join, table
+from gammacp.report.page import LEFT_OUT, document
+from gammacp.tables import Column, Table, count
+
+if TYPE_CHECKING:
+    from gammacp.studio.choice import Choice
+    from gammacp.studio.understanding import Understood
+    from gammacp.studio.uploads import Limits
+    from gammacp.studio.work import Findings, Now
+
+_PLACES = (("", "Files"), ("report", "Report"))
+_ALLOWED = "; connect-src 'self'"
+_DOCUMENTS = (
+    Column("file", "document"),
+    Column("format", "format"),
+    Column("annotators", "annotators", count),
+    Column("units", "units", count),
+)
+_FAILURES = (
+    Column("file", "file"),
+    Column("line", "line", count),
+    Column("wrong", "what is wrong", wrapped=True),
+    Column("remedy", "what to do", wrapped=True),
+)
+_SELECTS = (
+    ("layer", "Layer", "Layer whose spans are the units"),
+    ("feature", "Feature", "Feature that is the category"),
+)
+
+
+def asset(name: str) -> Markup:
+    """A script or style of the studio."""
+    path = files("gammacp.studio").joinpath("assets", name)
+    return Markup(path.read_text(encoding="utf-8"))
+
+
+def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> str:
+    """A page with its way to the others.
+
+    Parameters
+    ----------
+    title
+        Heading.
+    here
+        Which of the pages it is, by the end of its address.
+    body
+        What it shows.
+    script
+        The only script that runs on it.
+    """
+    style = element("style", asset("studio.css"))
+    main = element("main", style, navigation(here), element("h1", title), *body)
+    return document(title, main, Markup(script), allowed=_ALLOWED)
+
+
+def navigation(here: str) -> Markup:
+    """Links to the pages."""
+    links = (
+        element("a", name, href=f"./{place}", aria_current="page" if place == here else None)
+        for place, name in _PLACES
+    )
+    return element(
+        "nav", element("ul", *(element("li", a) for a in links)), aria_label="Studio",
+        class_="studio",
+    )  # fmt: skip
+
+
+def dropping(folder: str, limits: Limits) -> Markup:
+    """Where files are dropped."""
+    several = element("input", type="file", multiple=True, id="files", class_="away")
+    whole_folder = element("input", type="file", webkitdirectory=True, id="folder", class_="away")
+    return _section(
+        "drop", "Files",
+        element("p", "Drop exports here: files, folders or a zip. They go to ",
+                element("code", folder), " and nowhere else."),
+        element("p",
+                element("button", "Choose files…", type="button", data_for="files"), " ",
+                element("button", "Choose a folder…", type="button", data_for="folder"), " ",
+                element("button", "Read the folder again", type="button", data_do="start"),
+                class_="toolbar"),
+        several, whole_folder,
+        hint(limits.in_words()),
+        element("p", id="uploads", role="status"),
+        element("ul", id="refused", class_="warning"),
+    )  # fmt: skip
+
+
+def live(now: Now, choice: Choice) -> Markup:
+    """What changes while the computation goes on."""
+    findings = now.findings
+    parts = [_progress(findings, now.state)]
+    if findings.headline is not None:
+        parts.append(findings.headline)
+    if findings.page is not None:
+        link = element("a", "Open the report", href="./report")
+        save = element("a", "save it as one file", href="./report?file")
+        parts.append(element("p", link, " or ", save, ".", class_="next"))
+    if findings.understood is not None:
+        parts += [_understood(findings.understood), _choosing(findings.understood, choice)]
+    return element("div", *parts, id="live", data_version=now.version)
+
+
+def _progress(findings: Findings, state: str) -> Markup:
+    said = {
+        "idle": "Nothing is here yet.",
+        "running": f"Working: {findings.stage or 'nearly done'}.",
+        "paused": f"Waiting, at: {findings.stage}.",
+        "cancelled": f"Cancelled at: {findings.stage}. What was found stays; resume begins anew.",
+        "done": "",
+    }[state]
+    doing = {
+        "running": (("pause", "Pause"), ("cancel", "Cancel")),
+        "paused": (("resume", "Resume"), ("cancel", "Cancel")),
+        "cancelled": (("start", "Resume"),),
+    }.get(state, ())
+    buttons = (element("button", name, type="button", data_do=do) for do, name in doing)
+    bar = element("progress", aria_label="Working") if state == "running" else None
+    problem = findings.problem and element("p", findings.problem, class_="warning", role="alert")
+    work = element("p", element("span", said, role="status"), " ", bar, " ", *join_buttons(buttons))
+    return join(work if said else None, problem)
+
+
+def join_buttons(buttons: Iterable[Markup]) -> Iterable[Markup]:
+    """Buttons with blanks between."""
+    for button in buttons:
+        yield join(button, " ")
+
+
+def _understood(found: Understood) -> Markup:
+    units = sum(int(str(d["units"])) for d in found.documents)
+    said = (
+        f"{len(found.documents)} documents, {len(found.annotators)} annotators, {units} units, "
+        f"{len(found.categories)} categories."
+    )
+    parts: list[Markup | None] = [element("p", said)]
+    if found.problem is not None:
+        parts.append(element("p", str(found.problem), class_="warning", role="alert"))
+    if found.failures:
+        parts.append(element("h3", f"Not read: {len(found.failures)}"))
+        parts.append(table(Table(_FAILURES, [_failure(e) for e in found.failures]), long=True))
+    if found.warnings:
+        lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in found.warnings)
+        listed = element("ul", *(element("li", line) for line in lines))
+        title = f"What measures may stumble over ({len(found.warnings)})"
+        parts.append(element("details", element("summary", title), listed))
+    if found.left_out:
+        parts.append(element("h3", "Left out by the readers"))
+        records = [entry.as_dict() for entry in found.left_out]
+        parts.append(table(Table(LEFT_OUT, records), long=True))
+    if found.documents:
+        listed = table(Table(_DOCUMENTS, found.documents), long=True)
+        parts.append(element("details", element("summary", "Documents"), listed))
+    return _section("understood", "What was understood", *parts)
+
+
+def _failure(error: object) -> dict[str, object]:
+    parts = {name: getattr(error, name, None) for name in ("file", "line", "message", "hint")}
+    return {
+        "file": "" if parts["file"] is None else str(parts["file"]),
+        "line": parts["line"],
+        "wrong": parts["message"] or str(error),
+        "remedy": parts["hint"],
+    }
+
+
+def _choosing(found: Understood, choice: Choice) -> Markup:
+    """The form of the choice, filled in."""
+    layers = list(found.layers)
+    features = [
+        f for name, fs in found.layers.items() for f in fs if choice.layer in (None, "", name)
+    ]
+    offered = {"layer": layers, "feature": list(dict.fromkeys(features))}
+    selects = [
+        _select(name, title, tip, offered[name], getattr(choice, name))
+        for name, title, tip in _SELECTS
+        if offered[name]
+    ]
+    categories = [
+        element(
+            "label",
+            element("input", type="checkbox", name="only", value=name,
+                    checked=not choice.only or choice.rename.get(name, name) in choice.only),
+            f"{name} ({n})",
+            element("input", name="rename", data_of=name, value=choice.rename.get(name, ""),
+                    placeholder="call it…", aria_label=f"Another name for {name}", size=8),
+        )
+        for name, n in found.categories.items()
+    ]  # fmt: skip
+    annotators = [
+        element("label", element("input", type="checkbox", name="exclude", value=name,
+                                 checked=name not in choice.exclude), f"{name} ({n})")
+        for name, n in found.annotators.items()
+    ]  # fmt: skip
+    held = _select("reference", "Hold against the others", "A system, a gold standard",
+                   list(found.annotators), choice.reference)  # fmt: skip
+    return _section(
+        "choice", "What counts",
+        element(
+            "form",
+            element("div", *selects, held, class_="toolbar"),
+            _fieldset("Annotators", annotators) if annotators else None,
+            _fieldset("Labels", categories) if categories else None,
+            element("details", element("summary", "More"), element("div", *_more(found, choice),
+                    class_="toolbar")),
+            element("p", element("button", "Compute with this choice", type="submit")),
+            id="choosing",
+        ),
+    )  # fmt: skip
+
+
+def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
+    yield _select("format", "Format", "By default recognised", [n for n, _ in FORMATS.items()],
+                  choice.format)  # fmt: skip
+    for name, title in (("tier", "Tiers"), ("layout", "Names from paths")):
+        if name in found.options:
+            tip = "a pattern" if name == "tier" else "{annotator}/{document}"
+            value = getattr(choice, name) or ""
+            yield element("label", f"{title} ", element("input", name=name, value=value,
+                                                        placeholder=tip))  # fmt: skip
+    bounds = "" if choice.bounds is None else ":".join(f"{b:.15g}" for b in choice.bounds)
+    yield element("label", "Bounds ", element("input", name="bounds", value=bounds,
+                                              placeholder="START:END"))  # fmt: skip
+    yield element("label", "Annotators without units ",
+                  element("input", name="annotators", value=", ".join(choice.annotators),
+                          placeholder="A, B"))  # fmt: skip
+    box = element("input", type="checkbox", name="calibrate", checked=choice.calibrate)
+    yield element("label", box, " Say which errors would give this γ (takes a while)")
+
+
+def _select(name: str, title: str, tip: str, offered: Iterable[str], chosen: str | None) -> Markup:
+    options = [element("option", "(by itself)" if name != "reference" else "(nobody)", value="")]
+    options += [element("option", o, value=o, selected=o == chosen) for o in offered]
+    return element("label", f"{title} ", element("select", *options, name=name, title=tip))
+
+
+def _fieldset(title: str, labels: list[Markup]) -> Markup:
+    return element("fieldset", element("legend", title), *labels)
+
+
+def _section(name: str, title: str, *content: Markup | None) -> Markup:
+    head = element("h2", title, id=f"{name}-title")
+    return element("section", head, *content, id=name, aria_labelledby=f"{name}-title")
+
+
+def of_report(page: str) -> str:
+    """The report with the way back to the studio; its own policy and script stay as they are."""
+    return page.replace("<body>", f"<body>{navigation('report')}", 1)

@@ -1,0 +1,263 @@
+"""The studio's addresses, and the server that answers on this machine alone."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import wraps
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from gammacp.errors import DataError, GammacpError
+from gammacp.report.page import policy
+from gammacp.report.viewer import script as view_script
+from gammacp.studio import pages
+from gammacp.studio.choice import Choice, choice_of
+from gammacp.studio.guard import Guard
+from gammacp.studio.uploads import Intake, Limits
+from gammacp.studio.work import Work
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from gammacp.measures.settings import GammaOptions
+
+_HOST = "127.0.0.1"
+_LARGEST_BODY = 1 << 20
+_POLICY = "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+Handler = Callable[["Studio", Request], Awaitable[Response]]
+
+
+class Studio:
+    """A campaign's folder with what is computed of it."""
+
+    def __init__(
+        self, folder: Path, options: GammaOptions, scratch: Path, limits: Limits | None = None
+    ) -> None:
+        """Nothing runs yet.
+
+        Parameters
+        ----------
+        folder
+            Where the exports are and dropped ones go.
+        options
+            Of γ.
+        scratch
+            A folder that only its owner can read.
+        limits
+            How much may be dropped.
+        """
+        self.folder, self.options = folder, options
+        self.intake = Intake(folder, limits or Limits())
+        self.work = Work(scratch)
+        self.choice = Choice()
+
+    def begin(self) -> None:
+        """Get ready, and read the folder if there is something in it."""
+        self.work.prepare()
+        if any(self.folder.iterdir()):
+            self.start()
+
+    def start(self) -> None:
+        """Read and compute, as it is chosen."""
+        self.work.start(self.folder, self.choice, self.options)
+
+
+def _told(handler: Handler) -> Handler:
+    """What goes wrong is an answer with file, line and remedy as JSON."""
+
+    @wraps(handler)
+    async def answer(studio: Studio, request: Request) -> Response:
+        try:
+            return await handler(studio, request)
+        except GammacpError as error:
+            return JSONResponse({"problem": str(error)}, 422)
+        except OSError as error:
+            return JSONResponse({"problem": f"{error.filename}: {error.strerror}"}, 500)
+
+    return answer
+
+
+async def _body(request: Request) -> bytes:
+    """What was sent, if it is no more than a page would send."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LARGEST_BODY:
+            raise DataError("more was sent than a page sends", hint="Load the page again")
+    return body
+
+
+def _page(html: str, script: str) -> Response:
+    return HTMLResponse(html, headers={"content-security-policy": policy(script) + _POLICY})
+
+
+async def _home(studio: Studio, _request: Request) -> Response:
+    script = pages.asset("studio.js")
+    body = (
+        pages.dropping(str(studio.folder), studio.intake.limits),
+        pages.live(studio.work.now(), studio.choice),
+    )
+    return _page(pages.whole(f"Studio: {studio.folder.name}", "", body, script), script)
+
+
+async def _state(studio: Studio, _request: Request) -> Response:
+    now = studio.work.now()
+    return JSONResponse({"state": now.state, "stage": now.findings.stage, "version": now.version})
+
+
+async def _receive(studio: Studio, request: Request) -> Response:
+    name = request.query_params.get("name", "")
+    return JSONResponse({"name": await studio.intake.receive(name, request.stream())})
+
+
+async def _choose(studio: Studio, request: Request) -> Response:
+    studio.choice = choice_of(await _body(request))
+    studio.start()
+    return JSONResponse({})
+
+
+async def _run(studio: Studio, request: Request) -> Response:
+    doing = {
+        "start": studio.start,
+        "pause": studio.work.pause,
+        "resume": studio.work.resume,
+        "cancel": studio.work.cancel,
+    }
+    do = request.path_params["do"]
+    if do not in doing:
+        raise DataError(f"{do!r} is nothing to do")
+    await run_in_threadpool(doing[do])
+    return JSONResponse({})
+
+
+async def _report(studio: Studio, request: Request) -> Response:
+    page = studio.work.now().findings.page
+    if page is None:
+        return RedirectResponse("./")
+    if "file" in request.query_params:
+        return _download(page.encode(), "report.html")
+    return _page(pages.of_report(page), view_script())
+
+
+def _download(content: bytes, name: str) -> Response:
+    disposition = f'attachment; filename="{name}"'
+    return Response(
+        content,
+        media_type="application/octet-stream",
+        headers={"content-disposition": disposition},
+    )
+
+
+_ROUTES: tuple[tuple[str, str, Handler], ...] = (
+    ("GET", "/", _home),
+    ("GET", "/state", _state),
+    ("GET", "/report", _report),
+    ("POST", "/files", _receive),
+    ("POST", "/choice", _choose),
+    ("POST", "/run/{do}", _run),
+)
+
+
+def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
+    """The studio behind its guard.
+
+    Parameters
+    ----------
+    studio
+        What is shown.
+    token
+        First part of every address.
+    hosts
+        Host headers that are answered.
+    """
+
+    def bound(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        told = _told(handler)
+
+        async def answer(request: Request) -> Response:
+            return await told(studio, request)
+
+        return answer
+
+    routes = [Route(path, bound(h), methods=[method]) for method, path, h in _ROUTES]
+    return Guard(Starlette(routes=routes), token, hosts)
+
+
+def serve(
+    folder: Path,
+    options: GammaOptions,
+    *,
+    port: int = 0,
+    told: Callable[[str], None],
+    opened: Callable[[str], object] | None = None,
+) -> None:
+    """Answer until Ctrl-C.
+
+    Parameters
+    ----------
+    folder
+        Of the campaign; it is made if it is not there.
+    options
+        Of γ.
+    port
+        0 for any that is free.
+    told
+        Is handed the address.
+    opened
+        Opens a file in a browser: it leads to the address, which so is on no command line that
+        others could see.
+
+    Raises
+    ------
+    DataError
+        `folder` is a file, or cannot be made.
+    GammacpError
+        The port is taken.
+    """
+    folder = folder.resolve()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"no folder can be there: {error.strerror}",
+            file=folder,
+            hint="Name a folder; a single file can be dropped on the page",
+        ) from None
+    listening = socket.socket()
+    # A port that was just left can be taken again.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((_HOST, port))
+    except OSError as error:
+        raise GammacpError(f"port {port} cannot be used: {error.strerror}") from None
+    token = secrets.token_urlsafe(24)
+    number = listening.getsockname()[1]
+    address = f"http://{_HOST}:{number}/{token}/"
+    hosts = (f"{_HOST}:{number}", f"localhost:{number}")
+    with TemporaryDirectory(prefix="gammacp-studio-") as scratch:
+        studio = Studio(folder, options, Path(scratch))
+        config = uvicorn.Config(
+            application(studio, token, hosts), log_level="warning", access_log=False, lifespan="off"
+        )
+        studio.begin()
+        told(address)
+        if opened is not None:
+            leading = Path(scratch) / "open.html"
+            leading.write_text(f'<meta http-equiv="refresh" content="0; url={address}">')
+            opened(leading.as_uri())
+        try:
+            with suppress(KeyboardInterrupt):
+                uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            studio.work.close()

@@ -1,0 +1,130 @@
+"""What a folder holds, as far as the readers understand it, and what can be chosen in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, GammacpError
+from gammacp.formats import FORMATS, collect, selected
+from gammacp.formats.finding import Found, find
+from gammacp.formats.layers import union
+from gammacp.formats.summary import summary
+from gammacp.left_out import LeftOut
+from gammacp.studio.choice import READING, Choice
+
+# Documents of which warnings are looked for: on more of them they repeat each other.
+_LOOKED_AT = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Understood:
+    """What was read, before anything of it was chosen, and what could not be.
+
+    Attributes
+    ----------
+    documents
+        Records of file, format, annotators, units.
+    annotators, categories
+        Units of each.
+    layers
+        Features by layer, of formats that have layers.
+    options
+        Options that a reader of these files takes.
+    warnings
+        What measures will stumble over, with the number of documents.
+    failures
+        What could not be read, with file, line and remedy.
+    left_out
+        What the readers passed over.
+    problem
+        Why nothing can be computed as it was chosen; None where it can.
+    """
+
+    documents: tuple[Mapping[str, object], ...] = ()
+    annotators: Mapping[str, int] = field(default_factory=dict)
+    categories: Mapping[str, int] = field(default_factory=dict)
+    layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: frozenset[str] = frozenset()
+    warnings: tuple[tuple[str, int], ...] = ()
+    failures: tuple[DataError, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    problem: GammacpError | None = None
+
+
+def understand(folder: Path, choice: Choice) -> tuple[Understood, dict[str, Continuum]]:
+    """What the folder holds, and the continua as they were chosen (none where that fails).
+
+    Parameters
+    ----------
+    folder
+        With exports, in folders of its own if need be.
+    choice
+        How to read it and what to keep.
+    """
+    layers, options = _offered(folder, choice)
+    try:
+        found = collect([folder], **choice.reading)
+    except GammacpError as error:
+        return Understood(layers=layers, options=options, problem=error), {}
+    continua = {_inside(folder, name): c for name, c in found.continua.items()}
+    formats = {_inside(folder, name): entry for name, entry in found.formats.items()}
+    problem: GammacpError | None = None
+    chosen: dict[str, Continuum] = {}
+    try:
+        chosen = selected(continua, choice.selection) if continua else {}
+    except GammacpError as error:
+        problem = error
+    annotators, categories = Counter[str](), Counter[str]()
+    for c in continua.values():
+        annotators.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
+        codes = Counter(c.category_codes.tolist())
+        categories.update({name: codes[i] for i, name in enumerate(c.categories)})
+    understood = Understood(
+        documents=tuple(
+            {"file": n, "format": formats[n], "annotators": c.n_annotators, "units": c.n_units}
+            for n, c in continua.items()
+        ),
+        annotators=annotators,
+        categories=categories,
+        layers=layers,
+        options=options,
+        warnings=_warnings(chosen.values()),
+        failures=tuple(error for _, error in found.failures),
+        left_out=found.left_out,
+        problem=problem,
+    )
+    return understood, chosen
+
+
+def _inside(folder: Path, name: str) -> str:
+    """A name without the folder, so that it stays when the folder is moved."""
+    path = Path(name)
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
+
+
+def _offered(folder: Path, choice: Choice) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """Layers with their features and options to choose from."""
+    found: tuple[Found, ...] = ()
+    with suppress(GammacpError):
+        chosen = FORMATS[choice.format] if choice.format else None
+        found = find([folder], chosen, choice.layout or None).found
+    layers = []
+    for source, entry in found:
+        if entry.layers is not None:
+            # A file that cannot be read says so when it is read.
+            with suppress(DataError):
+                layers.append(entry.layers(source))
+    options = {name for _, entry in found for name in entry.options if name in READING}
+    together = {name: layer.features for name, layer in union(layers).items() if layer.offered}
+    return together, frozenset(options | {"layout"} if found else ())
+
+
+def _warnings(continua: Iterable[Continuum]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(w for c in islice(continua, _LOOKED_AT) for w in summary(c).warnings)
+    return tuple(counts.most_common())

@@ -1,0 +1,269 @@
+"""The computation behind the page: in a worker process, with progress, stopped and resumed.
+
+Worker and server speak through a folder that only its owner can read: the worker replaces one file
+with how far it is, the server lays one there that makes the worker wait. Whatever happens to one,
+the other finds whole files.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gammacp.errors import GammacpError
+from gammacp.files import atomic_write
+from gammacp.pools import Processes
+from gammacp.studio.choice import Choice
+from gammacp.studio.understanding import Understood, understand
+
+if TYPE_CHECKING:
+    from gammacp.campaign.consensus import Consensus
+    from gammacp.measures.agreement import Agreement
+    from gammacp.measures.settings import GammaOptions
+    from gammacp.report import Report
+    from gammacp.report.markup import Markup
+
+_EVERY = 0.1  # seconds between two signs of life
+_POLL = 0.05
+_STARTING = "getting ready (the first time on a machine code is compiled, which takes a minute)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What is computed: a folder as it was chosen, with the options of γ."""
+
+    folder: Path
+    choice: Choice
+    options: GammaOptions
+    mailbox: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Review:
+    """What reviewing needs of a report.
+
+    Attributes
+    ----------
+    consensus
+        By document.
+    documents
+        Of those with something to review, what the view draws (`alignment_document`).
+    """
+
+    consensus: Mapping[str, Consensus]
+    documents: Mapping[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """How far a computation is.
+
+    Attributes
+    ----------
+    stage
+        What is being done; "" when all is done.
+    understood
+        What was read; None until then.
+    headline
+        γ of everybody; None until then.
+    problem
+        Why it came to no end.
+    page, review
+        The report and what reviewing needs, in the end.
+    """
+
+    stage: str = ""
+    understood: Understood | None = None
+    headline: Markup | None = None
+    problem: str | None = None
+    page: str | None = None
+    review: Review | None = None
+
+
+class _Post:
+    """The worker's side: says how far it is, and waits where it shall."""
+
+    def __init__(self, mailbox: Path) -> None:
+        self.mailbox = mailbox
+        self.found = Findings()
+        self.told = 0.0
+
+    def tell(self, stage: str) -> None:
+        """What comes next; the first after a while is written, and so is a change of anything."""
+        now = time.monotonic()
+        if now - self.told >= _EVERY:
+            self.send(stage=stage)
+        while _pause(self.mailbox).exists():
+            time.sleep(_POLL)
+
+    def send(self, **found: Any) -> None:
+        """Something new is known."""
+        self.told = time.monotonic()
+        self.found = replace(self.found, **found)
+        with atomic_write(_letter(self.mailbox)) as temporary:
+            temporary.write_bytes(pickle.dumps(self.found))
+
+    def first(self, agreement: Agreement) -> None:
+        """The first number."""
+        from gammacp.report.page import scored
+
+        said = f"On {len(agreement.computed)} documents; the report is being made."
+        self.send(headline=scored(agreement.score, [said, *agreement.score.in_words()]))
+
+
+def _letter(mailbox: Path) -> Path:
+    return mailbox / "findings"
+
+
+def _pause(mailbox: Path) -> Path:
+    return mailbox / "pause"
+
+
+def compute(task: Task) -> Findings:
+    """In a worker: read, measure, and make the report and what reviewing needs.
+
+    Parameters
+    ----------
+    task
+        What to compute, and where to say how far it is.
+    """
+    from gammacp.continuum import Corpus
+    from gammacp.report import report
+    from gammacp.report.page import headline
+
+    post = _Post(task.mailbox)
+    post.send(stage="reading")
+    understood, chosen = understand(task.folder, task.choice)
+    post.send(stage="measuring", understood=understood)
+    if not chosen:
+        return replace(post.found, stage="")
+    try:
+        built = report(
+            Corpus.from_continua(chosen, left_out=understood.left_out),
+            title=f"Agreement in {task.folder.name}",
+            reference=task.choice.reference or None,
+            calibrate=task.choice.calibrate,
+            progress=post.tell,
+            first=post.first,
+            failures=tuple(map(str, understood.failures)),
+            left_out=understood.left_out,
+            **task.options,
+        )
+    except GammacpError as error:
+        return replace(post.found, stage="", problem=str(error))
+    post.send(stage="writing the report")
+    return replace(
+        post.found,
+        stage="",
+        headline=headline(built.contents),
+        page=built.html,
+        review=_review(built),
+    )
+
+
+def _review(built: Report) -> Review:
+    from gammacp.report.viewer import alignment_document
+
+    computed = built.contents.comparison.overall.computed
+    found = built.contents.consensus
+    return Review(
+        consensus=found,
+        documents={
+            n: alignment_document(computed[n].alignment, n) for n, c in found.items() if c.review
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Now:
+    """The state of the latest computation: `idle`, `running`, `paused`, `cancelled` or `done`.
+
+    `version` is another one when there is something new to show.
+    """
+
+    state: str
+    findings: Findings
+    version: str
+
+
+class Work:
+    """The server's side: one computation at a time, whose worker process stays for the next."""
+
+    def __init__(self, mailboxes: Path) -> None:
+        """Nothing runs; `mailboxes` is a folder that only its owner can read."""
+        self._pool = Processes(1)
+        self._mailboxes = mailboxes
+        self._mailbox = mailboxes
+        self._running: Future[Findings] | None = None
+        self._number = 0
+
+    def prepare(self) -> None:
+        """Start the worker before there is anything to do."""
+        self._pool.submit(_ready)
+
+    def start(self, folder: Path, choice: Choice, options: GammaOptions) -> None:
+        """Compute this; what runs is given up."""
+        self.cancel()
+        self._number += 1
+        self._mailbox = self._mailboxes / str(self._number)
+        self._mailbox.mkdir()
+        task = Task(folder=folder, choice=choice, options=options, mailbox=self._mailbox)
+        self._running = self._pool.submit(compute, task)
+
+    def cancel(self) -> None:
+        """End what runs at once; what it found stays to be seen."""
+        if self._running is not None:
+            self._running.cancel()
+
+    def pause(self) -> None:
+        """Let it wait at its next step."""
+        _pause(self._mailbox).touch()
+
+    def resume(self) -> None:
+        """Let it go on."""
+        _pause(self._mailbox).unlink(missing_ok=True)
+
+    def now(self) -> Now:
+        """What is known so far."""
+        running = self._running
+        if running is None:
+            return Now("idle", Findings(), "")
+        problem = None
+        if running.cancelled():
+            state, found = "cancelled", self._letter()
+        elif running.done():
+            error = running.exception()
+            state, problem = "done", None if error is None else str(error)
+            found = self._letter() if error else running.result()
+        else:
+            state = "paused" if _pause(self._mailbox).exists() else "running"
+            found = self._letter()
+        found = replace(found, problem=problem or found.problem)
+        known = (found.understood is not None, found.headline is not None, found.page is not None)
+        return Now(state, found, f"{self._number} {state} {known} {found.problem}")
+
+    def _letter(self) -> Findings:
+        found = Findings(stage=_STARTING)
+        with suppress(FileNotFoundError):
+            found = pickle.loads(_letter(self._mailbox).read_bytes())
+        return found
+
+    def close(self) -> None:
+        """End the worker."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ready() -> None:
+    """In a worker: import and compile what every computation needs, before anybody waits."""
+    from gammacp.continuum import Continuum, Unit
+    from gammacp.report import report
+
+    said = [(a, i, "x" if i % 3 else "y") for a in "ABC" for i in range(4)]
+    small = Continuum.from_units(Unit(a, 9 * i, 9 * i + 5 + len(c), c) for a, i, c in said)
+    report({"one": small, "two": small}, samples=5, draws=2)

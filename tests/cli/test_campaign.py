@@ -1,0 +1,116 @@
+"""campaign.toml on the command line: in the place of files, whatever the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gammacp.signature import parse
+from tests.conftest import Run
+
+ROWS = """{0},N,0,10
+{0},V,{1},30
+{0},N,40,5{1}
+"""
+FAST = ("--samples", 10, "--json")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "export").mkdir()
+    for document in range(4):
+        rows = [ROWS.format(who, (document + who) % 4) for who in (1, 2, 3)]
+        (tmp_path / "export" / f"d{document}.csv").write_text("".join(rows))
+    (tmp_path / "campaign.toml").write_text(
+        'paths = ["export"]\nexclude = ["3"]\n[rename]\n1 = "Ann"\n2 = "Bob"\n'
+        '[rounds]\nfirst = ["d[01]"]\nrest = ["d2", "d3"]\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_says_the_same_as_the_options(run: Run) -> None:
+    options = ("--exclude", "3", "--rename", "1=Ann", "--rename", "2=Bob")
+    one = json.loads(run("gamma", "campaign.toml", *FAST).out)["corpus"]
+    other = json.loads(run("gamma", "export", *options, *FAST).out)["corpus"]
+    (selected, plain) = (dict(parse(g["signature"]).selection) for g in (one, other))
+    assert len(*selected.pop("campaign")) == 8
+    assert selected == plain
+    del one["signature"], other["signature"]
+    assert one == other
+
+
+@pytest.mark.usefixtures("folder")
+def test_options_win(run: Run) -> None:
+    found = run("inspect", "campaign.toml", "--exclude", "Bob", "--round", "first", "--json").out
+    names = [document["annotators"] for document in json.loads(found)["results"]]
+    assert names == [{"Ann": 3, "3": 3}] * 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_rounds_against_each_other(run: Run) -> None:
+    options = ("--by", "document", "--permutations", 9, "--bootstrap", 0, "--jobs", 1)
+    names = run(
+        "compare", "campaign.toml", "--round", "first", "--against", "rest", *options, *FAST
+    )
+    files = run(
+        "compare", "export/d0.csv", "export/d1.csv",
+        "--against", "export/d2.csv", "--against", "export/d3.csv",
+        "--exclude", "3", *options, *FAST,
+    )  # fmt: skip
+    one, other = (json.loads(found.out)["against"] for found in (names, files))
+    assert one["difference"] == pytest.approx(other["difference"])
+    assert one["gamma"] == pytest.approx(other["gamma"])
+
+
+def test_segmentation_and_trees_take_what_they_know(run: Run, folder: Path) -> None:
+    for command in ("segmentation", "syntax"):
+        result = run(command, "campaign.toml")
+        assert result.code == 3
+        assert (
+            "campaign.toml:2: exclude means nothing to this command. It takes paths" in result.err
+        )
+    (folder / "whole.csv").write_text("a,x,0,3\na,x,3,9\nb,x,0,4\nb,x,4,9\n")
+    (folder / "own.toml").write_text('paths = ["whole.csv"]\n')
+    plain = run("segmentation", "whole.csv", "--json")
+    assert run("segmentation", "own.toml", "--json").out == plain.out
+
+
+def test_init_writes_and_never_over(run: Run, folder: Path) -> None:
+    before = (folder / "campaign.toml").read_text()
+    refused = run("init", "export")
+    assert refused.code == 2
+    assert "campaign.toml is there already; --force writes over it" in refused.err
+    assert (folder / "campaign.toml").read_text() == before
+    assert run("init", "export", "-o", "new.toml", "--exclude", "3", "--rename", "1=Ann").code == 0
+    (a, b) = (
+        {name: r["annotators"] for name, r in enumerate(json.loads(found.out)["results"])}
+        for found in (
+            run("inspect", "new.toml", "--json"),
+            run("inspect", "export", "--exclude", "3", "--rename", "1=Ann", "--json"),
+        )
+    )
+    assert a == b
+    assert run("init", "campaign.toml", "-o", "other.toml").code == 2
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (["gamma", "campaign.toml", "--round", "x"], 3, "toml:6: round 'x' is unknown"),
+        (["gamma", "export", "--round", "x"], 2, "--round x needs the campaign.toml"),
+        (["gamma", "campaign.toml", "export"], 2, "a campaign.toml stands by itself"),
+        (["gamma", "export", "--rename", "1=2"], 3, "would be '2'"),
+        (["gamma", "export", "--rename", "9=2"], 3, "annotator '9' does not occur"),
+        (["gamma", "export", "--rename", "9"], 2, "--rename '9' is not OLD=NEW"),
+        (["gamma", "none.toml"], 3, "none.toml: file does not exist"),
+        (["init", "export", "-o", "n.toml", "--only", "x"], 3, "category 'x' does not occur"),
+    ],
+)
+def test_bad_input(run: Run, args: list[str], code: int, message: str) -> None:
+    result = run(*args)
+    assert (result.code, message in result.err) == (code, True), result.err

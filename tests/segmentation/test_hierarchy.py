@@ -1,0 +1,183 @@
+"""Levels of segments, and several references at once: by hand, by enumeration, by mir_eval."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.errors import DataError, UsageError
+from gammacp.segmentation import (
+    Codings,
+    Segmentation,
+    against_several,
+    hierarchy_report,
+    l_measures,
+    mult_window_diff,
+    nested,
+    t_measures,
+    window_diff,
+)
+
+
+@st.composite
+def hierarchies(draw, mass):
+    """One to three nested levels."""
+    placed: set[int] = set()
+    levels = []
+    for _ in range(draw(st.integers(1, 3))):
+        placed |= draw(st.sets(st.integers(1, mass - 1), max_size=3))
+        levels.append(Segmentation.from_positions(sorted(placed), mass=mass))
+    return levels
+
+
+@st.composite
+def two_hierarchies(draw):
+    mass = draw(st.integers(2, 24))
+    return draw(hierarchies(mass)), draw(hierarchies(mass))
+
+
+def meets(levels, q, i):
+    """The deepest level at which two base units are in one segment, straight from the definition."""
+    return max(
+        (
+            depth
+            for depth, level in enumerate(levels, 1)
+            if not any(q < p <= i or i < p <= q for p in level.places)
+        ),
+        default=0,
+    )
+
+
+def share_by_triples(one, other, transitive, window):
+    """Triples ordered by one that the other orders alike, counted one by one."""
+    mass, shares = one[0].mass, []
+    for q in range(mass):
+        near = [i for i in range(mass) if i != q and (window is None or -window <= i - q < window)]
+        ordered = [
+            (i, j)
+            for i in near
+            for j in near
+            if meets(one, q, i) - meets(one, q, j) in (range(1, 9) if transitive else (1,))
+        ]
+        if ordered:
+            alike = [meets(other, q, i) > meets(other, q, j) for i, j in ordered]
+            shares.append(np.mean(alike))
+    return np.mean(shares) if shares else np.nan
+
+
+@settings(deadline=None, max_examples=40)
+@given(two_hierarchies(), st.booleans(), st.sampled_from([None, 1, 4]))
+def test_t_measures_count_triples(pair, transitive, window):
+    one, other = pair
+    found = t_measures(one, other, transitive=transitive, window=window)
+    recall = share_by_triples(one, other, transitive, window)
+    precision = share_by_triples(other, one, transitive, window)
+    np.testing.assert_allclose(found[:2], [precision, recall], atol=1e-12)
+
+
+def intervals(level):
+    ends = np.cumsum(level.masses)
+    return np.stack([ends - level.masses, ends], axis=1).astype(float)
+
+
+@settings(deadline=None, max_examples=40)
+@given(two_hierarchies(), st.data())
+def test_measures_are_those_of_mir_eval(pair, data):
+    hierarchy = pytest.importorskip("mir_eval.hierarchy")
+    one, other = pair
+    names = [
+        [data.draw(st.lists(st.sampled_from("ABC"), min_size=n, max_size=n)) for n in counts]
+        for counts in ([s.n_segments for s in side] for side in pair)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        t = hierarchy.tmeasure(*(list(map(intervals, s)) for s in pair), window=5, frame_size=1)
+        sides = [x for s, n in zip(pair, names, strict=True) for x in (list(map(intervals, s)), n)]
+        by_label = hierarchy.lmeasure(*sides, frame_size=1)
+    # It calls 0/0 zero, where nothing is said here.
+    found = np.nan_to_num(t_measures(one, other, window=5))
+    np.testing.assert_allclose(found, t, atol=1e-12)
+    found = np.nan_to_num(l_measures(one, names[0], other, names[1]))
+    np.testing.assert_allclose(found, by_label, atol=1e-12)
+
+
+def typed(**placed):
+    return Segmentation.from_typed(placed, mass=12, types=("chapter", "section"))
+
+
+CODINGS = Codings.of(
+    {
+        "x": {
+            "ann": typed(chapter=[6], section=[2, 9]),
+            "bob": typed(chapter=[6], section=[3, 9]),
+            "cy": typed(chapter=[7], section=[2, 10]),
+        },
+        "y": {"ann": typed(chapter=[4], section=[2])},
+    }
+)
+
+
+def test_every_level_is_compared_with_the_boundaries_of_coarser_ones():
+    report = hierarchy_report(CODINGS, ["chapter", "section"], reference="ann")
+    bob = report.as_dict()["means"]["bob"]
+    assert bob["levels"]["chapter"]["b"]["mean"] == 1
+    # 6 and 9 match; 2 and 3 are a near miss, which costs half of one of three.
+    assert bob["levels"]["section"]["b"]["mean"] == pytest.approx((3 - 0.5) / 3)
+    one, other = (nested(CODINGS["x"][c], ["chapter", "section"]) for c in ("ann", "bob"))
+    assert bob["t"]["f"]["mean"] == t_measures(one, other).f
+    assert "1 items without a pair are left out: y" in report.notes
+
+
+def test_bad_levels_and_references_say_what_there_is():
+    with pytest.raises(UsageError, match="'part' is no boundary type; there are: chapter, section"):
+        hierarchy_report(CODINGS, ["part", "section"])
+    with pytest.raises(UsageError, match="at least two levels"):
+        hierarchy_report(CODINGS, ["section"])
+    with pytest.raises(UsageError, match="coders are: ann, bob, cy"):
+        hierarchy_report(CODINGS, ["chapter", "section"], reference="dan")
+    with pytest.raises(DataError, match="no item is coded by two of ann, bob"):
+        apart = {"x": {"bob": CODINGS["x"]["bob"]}, "y": CODINGS["y"]}
+        against_several(Codings.of(apart), ["ann", "bob"])
+    with pytest.raises(UsageError, match="'bob' is named twice"):
+        against_several(CODINGS, ["ann", "bob"], systems=["bob"])
+
+
+@st.composite
+def people_and_a_system(draw):
+    mass = draw(st.integers(3, 9))
+    marks = st.lists(st.booleans(), min_size=mass - 1, max_size=mass - 1)
+    made = [
+        Segmentation.from_positions([p for p, m in enumerate(draw(marks), 1) if m], mass=mass)
+        for _ in range(draw(st.integers(2, 5)))
+    ]
+    return made[:-1], made[-1]
+
+
+@settings(deadline=None)
+@given(people_and_a_system())
+def test_one_reference_is_windowdiff_and_several_are_counted_window_by_window(case):
+    people, system = case
+    one = mult_window_diff(people[:1], system)
+    np.testing.assert_allclose(one.value, window_diff(people[0], system))
+    found = mult_window_diff(people, system)
+    segments = sum(p.n_segments for p in people)
+    mass = system.mass
+    k = max(2, int(np.floor(mass * len(people) / segments / 2 + 0.5)))
+    errors = least = most = 0
+    for start in range(mass - k):
+        counts = [sum(start < p <= start + k for p in s.places) for s in (*people, system)]
+        by_guess = [sum(c != guess for c in counts[:-1]) for guess in range(k + 1)]
+        errors += by_guess[counts[-1]]
+        least, most = least + min(by_guess), most + max(by_guess)
+    assert found == (errors, least, most, max(0, mass - k) * len(people))
+
+
+def test_people_are_compared_with_the_others():
+    report = against_several(CODINGS.only(["x"]), ["ann", "bob"])
+    by_name = {s["system"]: s for s in report.as_dict()["systems"]}
+    assert set(by_name) == {"cy", "none", "all", "people"}
+    x = CODINGS["x"]
+    between = [window_diff(x["ann"], x["bob"]), window_diff(x["bob"], x["ann"])]
+    assert by_name["people"]["windowdiff"] == pytest.approx(np.mean(between))

@@ -1,0 +1,125 @@
+"""A campaign as somebody works through it: in a browser, with keys, to a file to take home."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import gammacp as gc
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.formats import write
+from tests.studio.conftest import SECONDS, Running
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+TEXT = "The cat sat. 𝄞 The dög ran; nobody saw."
+HOSTILE = "<img src=x onerror='window.harmed = 1'>"
+
+
+def document(name: str) -> Continuum:
+    return Continuum.from_units(
+        [
+            Unit("Ann", 4, 7, "animal"), Unit("Ann", 19, 22, "animal"),
+            Unit("Ann", 28, 34, HOSTILE),
+            Unit("Bob", 4, 7, "animal"), Unit("Bob", 20, 22, "thing"),
+            Unit("Cid", 3, 7, "animal"), Unit("Cid", 28, 34, HOSTILE),
+        ],
+        bounds=(0, len(TEXT)), name=name, text=TEXT, offset_unit="characters",
+    )  # fmt: skip
+
+
+DOCUMENTS = {name: document(name) for name in ("first", f"second {HOSTILE}", "third")}
+
+
+@pytest.fixture(scope="module")
+def studio(
+    starting: Callable[..., Running], browser: "Browser", tmp_path_factory: pytest.TempPathFactory
+) -> Running:
+    assert browser.is_connected()
+    return starting(tmp_path_factory.mktemp("campaign"), "--samples", "5")
+
+
+@pytest.fixture
+def page(browser: "Browser", studio: Running) -> Iterator["Page"]:
+    """The studio's page; any error in it, and any request elsewhere, fails the test."""
+    complaints: list[str] = []
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    page.set_default_timeout(SECONDS * 1000)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "request",
+        lambda r: None if r.url.startswith(studio.address) else complaints.append(r.url),
+    )
+    page.goto(studio.address)
+    yield page
+    harmed = page.evaluate("window.harmed")
+    page.close()
+    assert complaints == []
+    assert harmed is None
+
+
+def gamma_on(page: "Page") -> float:
+    shown = page.locator(".headline .score").inner_text().split()[-1]
+    return float(shown.replace("−", "-"))
+
+
+def test_drop_and_look(page: "Page", studio: Running, tmp_path: Path) -> None:
+    write(Corpus.from_continua(DOCUMENTS), tmp_path / "all.json")
+    broken = tmp_path / "broken.csv"
+    broken.write_text("annotator,category,start,end\nAnn,x,1,5\nBob,x,seven,9\n", encoding="utf-8")
+    page.locator("#files").set_input_files([tmp_path / "all.json", broken])
+    page.get_by_role("link", name="Open the report").wait_for()
+    assert (studio.folder / "all.json").is_file()
+    expected = gc.gamma_corpus(Corpus.from_continua(DOCUMENTS), samples=5).value
+    assert gamma_on(page) == pytest.approx(expected, abs=5e-4)
+    understood = page.locator("#understood")
+    assert "3 documents, 3 annotators, 21 units, 3 categories." in understood.inner_text()
+    row = understood.locator("table").first.locator("tbody tr").inner_text().split("\t")
+    assert row[0].endswith("broken.csv")
+    assert row[1] == "3"
+    assert "seven" in row[2]
+    page.get_by_role("link", name="Open the report").click()
+    assert gamma_on(page) == pytest.approx(expected, abs=5e-4)
+    assert page.locator("canvas[data-part=canvas]").is_visible()
+    page.get_by_role("link", name="Files").click()
+    assert page.get_by_role("heading", name="Studio").is_visible()
+
+
+def test_another_choice(page: "Page") -> None:
+    page.get_by_role("link", name="Open the report").wait_for()
+    whole = gamma_on(page)
+    page.get_by_label("Cid (6)").uncheck()
+    page.get_by_label("Another name for thing").fill("animal")
+    page.get_by_role("button", name="Compute with this choice").press("Enter")
+    page.get_by_text("2 annotators").wait_for()
+    two = {n: c.only_annotators(["Ann", "Bob"]) for n, c in DOCUMENTS.items()}
+    merged = Corpus.from_continua({n: c.renamed({"thing": "animal"}) for n, c in two.items()})
+    assert gamma_on(page) == pytest.approx(gc.gamma_corpus(merged, samples=5).value, abs=5e-4)
+    assert page.get_by_label("Another name for thing").input_value() == "animal"
+    page.get_by_label("Cid (6)").check()
+    page.get_by_label("Another name for thing").fill("")
+    page.get_by_role("button", name="Compute with this choice").press("Enter")
+    page.get_by_text(re.compile("^3 annotators, 3 documents")).wait_for()
+    assert gamma_on(page) == whole
+
+
+def test_cancelled_and_resumed(page: "Page", studio: Running) -> None:
+    page.get_by_role("button", name="Read the folder again").click()
+    studio.client.post("run/cancel")
+    assert studio.wait("cancelled", "done")
+    if studio.state()["state"] == "cancelled":
+        page.get_by_role("button", name="Resume").click()
+    page.get_by_role("link", name="Open the report").wait_for()
+
+
+@pytest.mark.parametrize("width", [400, 1000, 1600])
+@pytest.mark.parametrize("place", ["", "report"])
+def test_nothing_is_wider_than_the_window(
+    page: "Page", studio: Running, width: int, place: str
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(studio.address + place)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

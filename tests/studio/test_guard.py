@@ -1,0 +1,204 @@
+"""Whom the studio answers, and what it takes in: each sentence of docs/studio.md on it."""
+
+import asyncio
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from gammacp.studio.server import Studio, application
+from gammacp.studio.uploads import Limits
+
+TOKEN = "T0ken"
+HOST = "127.0.0.1:8000"
+ORIGIN = {"origin": f"http://{HOST}"}
+SMALL = Limits(file=20_000, unpacked=50_000, together=60_000, files=5)
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[Studio]:
+    folder, scratch = tmp_path / "campaign", tmp_path / "scratch"
+    folder.mkdir()
+    scratch.mkdir()
+    made = Studio(folder, {}, scratch, SMALL)
+    yield made
+    made.work.close()
+
+
+class Client:
+    """Plain HTTP to an application, without a server."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.app = application(studio, TOKEN, (HOST,))
+
+    def send(self, method: str, path: str, **given: Any) -> httpx.Response:
+        async def answer() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app)  # type: ignore[arg-type]
+            async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
+                return await client.request(method, f"http://{HOST}{path}", **given)
+
+        return asyncio.run(answer())
+
+    def get(self, path: str, **given: Any) -> httpx.Response:
+        return self.send("GET", path, **given)
+
+    def post(self, path: str, **given: Any) -> httpx.Response:
+        return self.send("POST", path, **given)
+
+
+@pytest.fixture
+def client(studio: Studio) -> Client:
+    return Client(studio)
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def test_the_page_is_behind_the_token(client: Client) -> None:
+    answer = client.get(f"/{TOKEN}/")
+    assert answer.status_code == 200
+    assert "Drop exports here" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/", "/state", "/T0ke/", "/T0kenx/state", "//", "/t0ken/", "/é/"])
+def test_without_the_token_there_is_nothing(client: Client, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 403
+    assert TOKEN not in answer.text
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:8001", "evil:8000", ""])
+def test_another_name_that_leads_here_gets_nothing(client: Client, host: str) -> None:
+    assert client.get(f"/{TOKEN}/", headers={"host": host}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "origin", [None, "null", "http://evil.example", "http://127.0.0.1:8001", "https://" + HOST]
+)
+@pytest.mark.parametrize("path", ["files?name=a.csv", "choice", "run/start"])
+def test_another_origin_changes_nothing(
+    client: Client, studio: Studio, path: str, origin: str | None
+) -> None:
+    headers = {} if origin is None else {"origin": origin}
+    assert client.post(f"/{TOKEN}/{path}", content=b"{}", headers=headers).status_code == 403
+    assert list(studio.folder.iterdir()) == []
+
+
+def test_a_websocket_is_refused(client: Client) -> None:
+    async def receive() -> dict[str, str]:
+        return {"type": "websocket.connect"}
+
+    sent: list[str] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    scope = {"type": "websocket", "path": f"/{TOKEN}/", "headers": [(b"host", HOST.encode())]}
+    asyncio.run(client.app(scope, receive, send))  # type: ignore[arg-type]
+    assert "websocket.accept" not in sent
+
+
+def test_pages_may_load_nothing_and_be_in_no_frame(client: Client) -> None:
+    headers = client.get(f"/{TOKEN}/").headers
+    policy = dict(d.strip().split(" ", 1) for d in headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
+    assert policy["script-src"].startswith("'sha256-")
+    assert policy["connect-src"] == "'self'"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cache-control"] == "no-store"
+    assert "access-control-allow-origin" not in headers
+
+
+def drop(client: Client, name: str, content: bytes) -> str:
+    """What the page is told: "" if the file was taken."""
+    answer = client.post(f"/{TOKEN}/files", params={"name": name}, content=content, headers=ORIGIN)
+    assert answer.status_code in (200, 422), answer.text
+    problem: str = answer.json().get("problem", "")
+    return problem
+
+
+def test_a_file_keeps_its_name_and_place(client: Client, studio: Studio) -> None:
+    assert drop(client, "brat/Lisa/näme 1.ann", b"T1") == ""
+    assert (studio.folder / "brat" / "Lisa" / "näme 1.ann").read_bytes() == b"T1"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../a.csv", "a/../../b.csv", "/etc/a.csv", "..\\a.csv", "C:\\a.csv", ".hidden", "a//b.csv", "",
+     "a\0.csv", "gammacp-review.sqlite", "a\n.csv", "x" * 300, "<b>.csv"],
+)  # fmt: skip
+def test_no_name_leads_out_of_the_folder(client: Client, studio: Studio, name: str) -> None:
+    before = sorted(studio.folder.parent.rglob("*"))
+    assert "Rename it" in drop(client, name, b"x")
+    assert sorted(studio.folder.parent.rglob("*")) == before
+
+
+def test_a_file_that_is_there_is_not_replaced(client: Client, studio: Studio) -> None:
+    assert drop(client, "a.csv", b"one") == ""
+    assert drop(client, "a.csv", b"one") == ""
+    assert "another file of this name" in drop(client, "a.csv", b"two")
+    assert (studio.folder / "a.csv").read_bytes() == b"one"
+
+
+def test_a_large_file_is_refused(client: Client, studio: Studio) -> None:
+    assert "larger than" in drop(client, "a.csv", b"x" * (SMALL.file + 1))
+    assert list(studio.folder.iterdir()) == []
+
+
+def test_too_much_in_all_is_refused(client: Client) -> None:
+    told = [drop(client, f"{i}.csv", b"x" * SMALL.file) for i in range(4)]
+    assert told[:3] == [""] * 3
+    assert "dropped" in told[3]
+
+
+def test_too_many_files_are_refused(client: Client, studio: Studio) -> None:
+    told = [drop(client, f"{i}.csv", b"x") for i in range(SMALL.files + 1)]
+    assert told[:-1] == [""] * SMALL.files
+    assert f"more than {SMALL.files} files" in told[-1]
+    assert len(list(studio.folder.iterdir())) == SMALL.files
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"a.csv": b"0" * 60_000}, "unpacked"),
+        ({"in.zip": zipped({"a.csv": b"0" * 60_000})}, "unpacked"),
+        ({f"{i}.csv": b"x" for i in range(6)}, "more than 5 files"),
+        ({"../a.csv": b"x"}, "outside itself"),
+        ({"/etc/a.csv": b"x"}, "outside itself"),
+        ({"..\\a.csv": b"x"}, "outside itself"),
+    ],
+)
+def test_a_bad_archive_is_refused(
+    client: Client, studio: Studio, files: dict[str, bytes], told: str
+) -> None:
+    assert told in drop(client, "a.zip", zipped(files))
+    assert list(studio.folder.iterdir()) == []
+
+
+def test_an_archive_is_kept_packed(client: Client, studio: Studio) -> None:
+    content = zipped({"a/b.csv": b"annotator,category,start,end\n"})
+    assert drop(client, "a.zip", content) == ""
+    assert [f.name for f in studio.folder.iterdir()] == ["a.zip"]
+
+
+def test_a_broken_archive_says_so(client: Client) -> None:
+    assert "damaged" in drop(client, "a.zip", zipped({"a.csv": b"x"})[:40])
+
+
+@pytest.mark.parametrize(
+    "choice", [b"", b"{", b"[]", b'{"layer": 3}', b'{"what": 1}', b"x" * 2**21]
+)
+def test_a_choice_that_is_none_is_refused(client: Client, choice: bytes) -> None:
+    answer = client.post(f"/{TOKEN}/choice", content=choice, headers=ORIGIN)
+    assert answer.status_code == 422
+    assert answer.json()["problem"]
