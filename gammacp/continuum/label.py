@@ -78,6 +78,18 @@ def features_of(label: str | None) -> Mapping[str, str]:
     return label.features if isinstance(label, Label) else {}
 
 
+def label_json(label: str | None) -> dict[str, object]:
+    """A label as JSON has it: `category`, and `features` where there are some.
+
+    Parameters
+    ----------
+    label
+        Of a unit.
+    """
+    known = features_of(label)
+    return {"category": category_of(label), **({"features": dict(known)} if known else {})}
+
+
 def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
     """The features that occur, sorted.
 
