@@ -275,14 +275,11 @@ def merged(parts: Iterable[Codings]) -> Codings:
     return found.grouped(groups, anonymous=any(part.anonymous for part in listed))
 
 
-def _mass(coders: Mapping[str, Segmentation]) -> int:
-    return next(iter(coders.values())).mass if coders else 0
-
-
 def _check_masses(item: str, coders: Mapping[str, Segmentation]) -> None:
     if not coders:
         raise DataError(f"item {item!r} has no coder")
-    first, mass = next(iter(coders)), _mass(coders)
+    first = next(iter(coders))
+    mass = coders[first].mass
     for coder, segmentation in coders.items():
         if segmentation.mass != mass:
             raise DataError(
