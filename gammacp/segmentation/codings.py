@@ -99,6 +99,11 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         """Everybody who coded an item, in order of appearance."""
         return tuple(dict.fromkeys(c for coders in self.by_item.values() for c in coders))
 
+    def require(self, role: str, name: str) -> None:
+        """UsageError unless this coder coded an item."""
+        if name not in self.coders:
+            raise UsageError(f"{role} {name!r} coded no item; coders are: {', '.join(self.coders)}")
+
     def without(self, coders: Iterable[str]) -> Codings:
         """The codings of everybody else; items that nobody else coded are left out.
 
