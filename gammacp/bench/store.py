@@ -271,7 +271,15 @@ class Store:
     def first(
         self, column: str, order: str, experiment: Experiment, error: str, measure: str
     ) -> str | None:
-        """The first text of a column that cells of an error and a measure have, in this order."""
+        """The first text of a column that cells of an error and a measure have, in this order.
+
+        Parameters
+        ----------
+        column, order
+            In SQL.
+        experiment, error, measure
+            Whose cells.
+        """
         found = self.rows(
             f"SELECT t.text FROM cells JOIN texts t ON t.id = {column} WHERE experiment = ?"
             " AND error = (SELECT id FROM texts WHERE text = ?)"

@@ -100,7 +100,13 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         return tuple(dict.fromkeys(c for coders in self.by_item.values() for c in coders))
 
     def require(self, role: str, name: str) -> None:
-        """UsageError unless this coder coded an item."""
+        """Raise a UsageError unless somebody coded an item.
+
+        Parameters
+        ----------
+        role, name
+            As what the coder is named, for the message, and the name.
+        """
         if name not in self.coders:
             raise UsageError(f"{role} {name!r} coded no item; coders are: {', '.join(self.coders)}")
 
