@@ -71,8 +71,9 @@ class Reading:
             for name, value in said.items()
             if value is not None and name not in ("dataset", "round")
         }
-        if "format" in given.get("option", ()):
-            raise UsageError("--option format=… is --format")
+        for name, right in (("format", "--format"), ("features", "--feature NAME:TYPE")):
+            if name in given.get("option", ()):
+                raise UsageError(f"--option {name}=… is {right}")
         return given
 
 
