@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
     message,
+    messages,
     print_json,
     show,
 )
@@ -36,6 +37,7 @@ class Chosen:
         "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
         "NAME",
         names=("--measures", "-m"),
+        of="measure",
     )
     metric: str | None = option(
         "Of the α family: nominal, interval, ratio, jaccard, masi, tree, tree-information, or a "
@@ -45,6 +47,15 @@ class Chosen:
     bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
     coefficient: str | None = option(
         "Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
+    )
+    overlap: float | None = option(
+        "Of easydiag-kappa: share that linked units have in common.  [default: 0.6]", "SHARE"
+    )
+    unit: float | None = option(
+        "Of time-unit-kappa and nw-identity: time unit.  [default: a second, or 1]", "LENGTH"
+    )
+    tolerance: float | None = option(
+        "Of time-unit-kappa and boundaries: what may differ.  [default: 0]", "LENGTH"
     )
     beyond_chance: bool = option(
         "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
@@ -60,7 +71,8 @@ class Chosen:
         known = frozenset(CHANCE_OPTIONS if self.beyond_chance else ()).union(
             *(MEASURES[name].options for name in names)
         )
-        own = {k: getattr(self, k) for k in ("metric", "bootstrap", "coefficient")}
+        names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")
+        own = {k: getattr(self, k) for k in names_of_own}
         own = {key: value for key, value in own.items() if value is not None}
         for name, wanted in {**{key: key for key in own}, **settings.given()}.items():
             if wanted not in known:
@@ -147,15 +159,24 @@ def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
 
     for file, found in scores.items():
         show(measure_table(found), title=file if len(scores) > 1 else "")
-        for name, score in found.items():
-            if score.reason:
-                message(f"{file}: {name}: {score.reason}")
-            for note in score.notes:
-                message(f"{file}: {name}: {note}")
-            beyond = score.beyond_chance
-            if beyond and beyond.reason and beyond.reason != score.reason:
-                message(f"{file}: {name} beyond chance: {beyond.reason}")
+    messages(
+        (f"{name}{what}", file)
+        for file, found in scores.items()
+        for name, score in found.items()
+        for what in _said(score)
+    )
     message(f"seed {seed}")
+
+
+def _said(score: Score) -> Iterator[str]:
+    """What there is to say of a value, after the measure's name."""
+    if score.reason:
+        yield f": {score.reason}"
+    for note in score.notes:
+        yield f": {note}"
+    beyond = score.beyond_chance
+    if beyond and beyond.reason and beyond.reason != score.reason:
+        yield f" beyond chance: {beyond.reason}"
 
 
 def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:
