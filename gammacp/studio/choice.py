@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gammacp.errors import DataError
 from gammacp.formats import Selection
+
+M = TypeVar("M", bound=BaseModel)
 
 READING = ("format", "layer", "feature", "tier", "layout")
 
@@ -59,22 +61,24 @@ class Choice(BaseModel):
         )
 
 
-def choice_of(text: str | bytes) -> Choice:
-    """A choice from JSON.
+def parsed(model: type[M], text: str | bytes) -> M:
+    """What a page sent, as JSON.
 
     Parameters
     ----------
+    model
+        What it should be.
     text
-        As the page sends it.
+        As it came.
 
     Raises
     ------
     DataError
-        It is none.
+        It is nothing of the kind.
     """
     try:
-        return Choice.model_validate_json(text)
+        return model.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the choice"
+        where = ".".join(map(str, first["loc"])) or "what was sent"
         raise DataError(f"{where}: {first['msg']}", hint="Load the page again") from None

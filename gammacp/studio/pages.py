@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
-from gammacp.report.markup import Markup, element, hint, join, table
+from gammacp.formats.writing import losses
+from gammacp.report import tables
+from gammacp.report.markup import Markup, element, hint, join, json_script, table
 from gammacp.report.page import LEFT_OUT, document
-from gammacp.tables import Column, Table, count
+from gammacp.report.viewer import alignment_view, asset, filled
+from gammacp.studio.review import queue
+from gammacp.tables import Column, Record, Table, count
 
 if TYPE_CHECKING:
     from gammacp.studio.choice import Choice
+    from gammacp.studio.review import Gold
     from gammacp.studio.understanding import Understood
     from gammacp.studio.uploads import Limits
-    from gammacp.studio.work import Findings, Now
+    from gammacp.studio.work import Findings, Now, Review
 
-_PLACES = (("", "Files"), ("report", "Report"))
+_PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
 _ALLOWED = "; connect-src 'self'"
 _DOCUMENTS = (
     Column("file", "document"),
@@ -31,16 +36,19 @@ _FAILURES = (
     Column("wrong", "what is wrong", wrapped=True),
     Column("remedy", "what to do", wrapped=True),
 )
+_FORMATS = (
+    Column("format", "format"),
+    Column("losses", "what it does not keep", wrapped=True),
+)
 _SELECTS = (
     ("layer", "Layer", "Layer whose spans are the units"),
     ("feature", "Feature", "Feature that is the category"),
 )
 
 
-def asset(name: str) -> Markup:
-    """A script or style of the studio."""
-    path = files("gammacp.studio").joinpath("assets", name)
-    return Markup(path.read_text(encoding="utf-8"))
+def own(name: str) -> Markup:
+    """A script, style or piece of HTML of the studio."""
+    return Markup(asset(name, "gammacp.studio"))
 
 
 def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> str:
@@ -57,7 +65,7 @@ def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> 
     script
         The only script that runs on it.
     """
-    style = element("style", asset("studio.css"))
+    style = element("style", own("studio.css"))
     main = element("main", style, navigation(here), element("h1", title), *body)
     return document(title, main, Markup(script), allowed=_ALLOWED)
 
@@ -100,10 +108,18 @@ def live(now: Now, choice: Choice) -> Markup:
     parts = [_progress(findings, now.state)]
     if findings.headline is not None:
         parts.append(findings.headline)
-    if findings.page is not None:
-        link = element("a", "Open the report", href="./report")
-        save = element("a", "save it as one file", href="./report?file")
-        parts.append(element("p", link, " or ", save, ".", class_="next"))
+    if findings.review is not None:
+        open_units = sum(len(c.review) for c in findings.review.consensus.values())
+        parts.append(
+            element(
+                "p",
+                element("a", "Open the report", href="./report"),
+                f", or go through {open_units} units on which annotators differ: ",
+                element("a", "start the review", href="./review"),
+                ".",
+                class_="next",
+            )
+        )
     if findings.understood is not None:
         parts += [_understood(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version)
@@ -254,3 +270,90 @@ def _section(name: str, title: str, *content: Markup | None) -> Markup:
 def of_report(page: str) -> str:
     """The report with the way back to the studio; its own policy and script stay as they are."""
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
+
+
+def reviewing(review: Review, script: str) -> str:
+    """The queue of disagreements with the text, the lanes and what can be done."""
+    listed = queue(review.consensus)
+    places = {name: i for i, name in enumerate(review.documents)}
+    items = [{**item, "place": places[item["document"]]} for item in listed]
+    if not items:
+        words = element("p", "There is nothing to review: the annotators agree on every unit.")
+        return whole("Review", "review", (words,), script)
+    numbers = {(item["document"], item["group"]): i for i, item in enumerate(items)}
+    names = list(review.consensus)
+
+    def go(record: Record) -> Markup:
+        number = numbers[names[record["document"]], record["group"]]
+        button = element(
+            "button", f"{number + 1}", type="button", class_="link", data_item=number,
+            aria_label=f"Go to unit {number + 1}",
+        )  # fmt: skip
+        return join(button, " ", element("small", "", data_said=number))
+
+    body = (
+        filled(own("review.html"), items=json_script(items)),
+        _section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
+        _section("queue", "Worst first", tables.review(review.consensus, first=go)),
+    )
+    return whole("Review", "review", body, script)
+
+
+def exporting(found: Gold | None, *, with_undecided: bool) -> str:
+    """What can be taken home."""
+    save = element("li", element("a", "The report as one file", href="./report?file"))
+    links = [
+        element(
+            "li", element("a", f"The journal of decisions ({e.upper()})", href=f"./journal.{e}")
+        )
+        for e in ("csv", "json")
+    ]
+    body: list[Markup] = []
+    if found is None:
+        body.append(element("p", "There is no gold standard yet: wait for the report."))
+    else:
+        body.append(_gold(found, with_undecided=with_undecided))
+        links.append(save)
+    body.append(_section("more", "Beside it", element("ul", *links)))
+    return whole("Take home", "export", body, "")
+
+
+def _gold(found: Gold, *, with_undecided: bool) -> Markup:
+    units = sum(c.n_units for c in found.continua.values())
+    said = [
+        f"{units} units in {len(found.continua)} documents; {found.decided} were decided by "
+        f"reviewers, {found.undecided} are still to be reviewed."
+    ]
+    if found.stale:
+        said.append(
+            f"{found.stale} decisions are about annotations that are not there as they were, under "
+            "this choice: they stay in the journal and are not in the gold standard."
+        )
+    other = "./export?decided" if with_undecided else "./export"
+    if found.undecided:
+        kept = "as the consensus has them" if with_undecided else "left out"
+        turn = "leave them out" if with_undecided else "take them as the consensus has them"
+        open_ones = element("p", f"Those are {kept}; ", element("a", turn, href=other), ".")
+    else:
+        open_ones = None
+    corpus = Corpus.from_continua(found.continua)
+    query = "" if with_undecided else "?decided"
+    records = [
+        {"format": f.title, "name": name, "losses": "; ".join(losses(corpus, f)) or None}
+        for name, f in FORMATS.items()
+        if f.write is not None
+    ]
+
+    def link(record: Record) -> Markup:
+        name = record["name"]
+        return element("a", "Download", href=f"./gold/{name}{query}", aria_label=f"Download {name}")
+
+    listed = table(Table(_FORMATS, records), first=link)
+    return _section("gold", "Gold standard", *(element("p", s) for s in said), open_ones, listed)
+
+
+def refused(problem: str) -> str:
+    """Why something could not be written."""
+    words = element("p", problem, class_="warning", role="alert")
+    back = element("p", element("a", "Back", href="../export"))
+    return whole("Not written", "none", (words, back), "")
