@@ -25,8 +25,9 @@ def curves_page(stem: Path, panels: Mapping[str, Sequence[Point]], *, columns: i
         return
     measures = list(dict.fromkeys(p.measure for points in panels.values() for p in points))
     columns = min(columns, len(panels))
-    rows = math.ceil((len(panels) + (len(panels) > 1)) / columns)
-    width, height = 3.6 * columns + (1.2 if len(panels) == 1 else 0), 2.7 * rows
+    rows = math.ceil(len(panels) / columns)
+    spare, below = rows * columns > len(panels), len(panels) > 1
+    width, height = 3.6 * columns + (0 if below else 1.2), 2.7 * rows + (below and not spare)
     with figure(stem, width=width, height=height, rows=rows, columns=columns) as axes:
         grid = [axes] if len(panels) == 1 else list(axes.flat)
         seen: dict[str, Any] = {}
@@ -49,12 +50,15 @@ def curves_page(stem: Path, panels: Mapping[str, Sequence[Point]], *, columns: i
         sets = max(p.sets for points in panels.values() for p in points)
         legend: dict[str, Any] = {"title": f"mean of {sets} sets,\n95 % band of the mean"}
         legend |= {"alignment": "left", "handlelength": 2.8}
-        if len(panels) == 1:
+        if spare:
+            grid[len(panels)].legend(seen.values(), seen, loc="center", ncols=2, **legend)
+        elif below:
+            page = grid[0].figure
+            page.legend(seen.values(), seen, loc="outside lower center", ncols=4, **legend)
+        else:
             grid[0].legend(
                 seen.values(), seen, loc="center left", bbox_to_anchor=(1.0, 0.5), **legend
             )
-        else:
-            grid[len(panels)].legend(seen.values(), seen, loc="center", ncols=2, **legend)
 
 
 def examples_page(

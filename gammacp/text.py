@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+UNLABELLED = "(unlabelled)"
+
 # C0 and C1 controls, the marks and overrides that turn the direction of text, characters without
 # width that hide in names, line separators, lone surrogates, tag characters.
 _HIDDEN = re.compile(
@@ -38,6 +40,17 @@ def visible(text: str, *, keep: str = "") -> str:
     if text.isprintable():
         return text
     return _HIDDEN.sub(lambda m: m[0] if m[0] in keep else _escaped(ord(m[0])), text)
+
+
+def named(category: str | None) -> str:
+    """The category, or what stands for none.
+
+    Parameters
+    ----------
+    category
+        Of a unit; None where it has none.
+    """
+    return UNLABELLED if category is None else category
 
 
 def _escaped(code: int) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gammacp.continuum import Unit
 from gammacp.tables import (
     Column,
     Table,
@@ -22,6 +24,7 @@ from gammacp.tables import (
     word,
     yes_no,
 )
+from gammacp.text import UNLABELLED, named
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
@@ -36,8 +39,6 @@ if TYPE_CHECKING:
     from gammacp.campaign.plan import Plan
     from gammacp.campaign.replace import Candidacy, Replacement
     from gammacp.measures.score import Score
-
-UNLABELLED = "(unlabelled)"
 
 DOCUMENTS = (
     Column("file", "document"),
@@ -183,7 +184,7 @@ UNITS_CSV = (
     Column("posterior", "posterior", number),
     Column("entropy", "entropy", number),
     Column("votes", "votes", listing, value=lambda r: [_vote(v) for v in r["votes"]]),
-    Column("tied", "tied", listing, value=lambda r: [_label(c) for c in r["tied"]]),
+    Column("tied", "tied", listing, value=lambda r: [named(c) for c in r["tied"]]),
     Column("reasons", "reasons", listing),
     Column("text", "text"),
 )
@@ -199,15 +200,12 @@ def documents(found: Comparison) -> Table:
 
 def annotators(found: Comparison) -> Table:
     """Each annotator among the others."""
-    return Table(ANNOTATORS, [a.as_dict() for a in found.annotators])
+    return Table(ANNOTATORS, [asdict(a) for a in found.annotators])
 
 
 def categories(found: Comparison) -> Table:
     """γ_k per category."""
-    return Table(
-        CATEGORIES,
-        [c.as_dict() for c in found.categories],
-    )
+    return Table(CATEGORIES, [asdict(c) for c in found.categories])
 
 
 def reference(found: ReferenceComparison) -> Table:
@@ -315,7 +313,7 @@ def people(found: Candidacy) -> Table:
 
 def designs(found: Plan) -> Table:
     """What reaches the goal, by the number of annotators."""
-    return Table(DESIGNS, [d.as_dict() for d in found.designs])
+    return Table(DESIGNS, [asdict(d) for d in found.designs])
 
 
 def curves(found: Calibration) -> Table:
@@ -417,9 +415,17 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
     return table.without("continuum", when=len(found) == 1)
 
 
+def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
+    """What to say of each doubtful unit of the gold standards: why a person should look at it."""
+    return {
+        (name, Unit(c.continuum.annotators[0], u.start, u.end, u.category)): (
+            f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"
+        )
+        for name, c in found.items()
+        for u in c.kept
+        if u.reasons
+    }
+
+
 def _vote(vote: Mapping[str, Any]) -> str:
-    return f"{_label(vote['category'])}: {vote['votes']}"
-
-
-def _label(category: str | None) -> str:
-    return UNLABELLED if category is None else category
+    return f"{named(vote['category'])}: {vote['votes']}"

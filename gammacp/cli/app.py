@@ -22,6 +22,7 @@ COMMANDS: tuple[str, ...] = (
     "consensus",
     "replace",
     "plan",
+    "watch",
     "report",
     "studio",
     "bench",

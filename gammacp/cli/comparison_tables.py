@@ -55,7 +55,7 @@ def print_categories(found: Comparison) -> None:
     show(tables.categories(found), title="By category")
     for c in found.categories:
         if c.reason:
-            message(f"γ_k of {c.name} is undefined: {c.reason}")
+            message(f"γ_k of {c.category} is undefined: {c.reason}")
     _print_confusion(found.confusion, "aligned pairs")
 
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-def print_json(document: Mapping[str, object]) -> None:
-    """One JSON document on stdout; undefined numbers are null."""
-    text = json.dumps(_plain(document), ensure_ascii=False, indent=2)
+def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
+    """One JSON document on stdout (of `lines` one); undefined numbers are null."""
+    text = json.dumps(_plain(document), ensure_ascii=False, indent=None if lines else 2)
     sys.stdout.write(re.sub(r"[^\n -~]", _escape, text) + "\n")
 
 

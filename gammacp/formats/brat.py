@@ -9,19 +9,26 @@ Relations, events, equivalences and notes are not units.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
-from gammacp.files import write_text
-from gammacp.formats.layout import file_name
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
+from gammacp.formats.parts import (
+    Notes,
+    check_characters,
+    continua_of,
+    whole,
+    write_parts,
+)
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, GAP, Spans, cover
 
 _UNLABELLED = "_"
+_LAYOUT = "{annotator}/{document}"
 _SPAN = re.compile(r"(\S+) (\d{1,15} \d{1,15}(?:;\d{1,15} \d{1,15})*)")
 _OTHERS = {
     "A": "attribute",
@@ -152,35 +159,27 @@ def _convention(source: Source, text: str | None, bounds: list[_Bound]) -> ToCod
     return convert
 
 
-def write(document: Continuum | Corpus, path: Path) -> None:
-    """Write a folder with a folder per annotator: NAME.ann, and NAME.txt where there is a text.
+def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = None) -> None:
+    """Write .ann files, .txt where there is a text, and the `annotation.conf` of their folder.
 
-    Unlabelled units get the type `_`.
+    Unlabelled units get the type `_`. `notes` become notes of the annotator.
     """
-    continua = [document] if isinstance(document, Continuum) else list(document.values())
-    files: dict[Path, str] = {}
-    for c in continua:
-        name = file_name(c.name or "document", "document")
-        everything = list(c)
-        for annotator in c.annotators:
-            folder = path / file_name(annotator, "annotator")
-            lines = [
-                _line(c, i, u.start, u.end, u.category)
-                for i, u in enumerate(everything[c.rows_of(annotator)], 1)
-            ]
-            files[folder / f"{name}.ann"] = "".join(lines)
-            if c.text is not None:
-                files[folder / f"{name}.txt"] = c.text
-    for file, content in files.items():
-        write_text(file, content)
+    types = {u.category or _UNLABELLED for c in continua_of(document) for u in c}
+    entities = "\n".join(sorted(types - {_UNLABELLED}) + [_UNLABELLED] * (_UNLABELLED in types))
+    conf = f"[entities]\n{entities}\n\n[relations]\n\n[events]\n\n[attributes]\n"
+
+    def render(c: Continuum, units: Sequence[Unit]) -> dict[str, str]:
+        check_characters(c, "brat")
+        lines = [_line(c, number, u) for number, u in enumerate(units, 1)]
+        texts = [" ".join((notes or {}).get((c.name, u), "").split()) for u in units]
+        lines += [f"#{i}\tAnnotatorNotes T{i}\t{text}\n" for i, text in enumerate(texts, 1) if text]
+        return {".ann": "".join(lines)} | ({} if c.text is None else {".txt": c.text})
+
+    write_parts(document, path, _LAYOUT, ".ann", render, {"annotation.conf": conf})
 
 
-def _line(c: Continuum, number: int, start: float, end: float, category: str | None) -> str:
-    if start < 0 or start % 1 or end % 1:
-        raise DataError(
-            f"position {start:.15g} or {end:.15g} is not a number of characters",
-            hint="brat holds texts: write CSV, JSON, ELAN or RTTM",
-        )
+def _line(c: Continuum, number: int, unit: Unit) -> str:
+    category, (start, end) = unit.category, whole(unit)
     label = _UNLABELLED if category is None else category
     if category is not None and (
         category in ("", _UNLABELLED) or any(c.isspace() for c in category)
@@ -188,8 +187,8 @@ def _line(c: Continuum, number: int, start: float, end: float, category: str | N
         raise DataError(
             f"category {label!r} cannot be a brat type", hint="Rename it with --map OLD=NEW"
         )
-    covered = "" if c.text is None else c.text[int(start) : int(end)]
-    return f"T{number}\t{label} {int(start)} {int(end)}\t{' '.join(covered.splitlines())}\n"
+    covered = re.sub(r"\s", " ", c.covered(start, end) or "")
+    return f"T{number}\t{label} {start} {end}\t{covered}\n"
 
 
 def _sniff(head: bytes, path: Path) -> bool:
@@ -204,8 +203,9 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         write=write,
-        layout="{annotator}/{document}",
+        layout=_LAYOUT,
         many=True,
+        per_annotator=True,
         text=True,
     )
 )

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.continuum import Continuum
+from gammacp.formats.inception_writing import LAYOUT, write_xmi
 from gammacp.formats.layers import USUAL_FEATURES, Layer, Layers, union
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.records import objects
@@ -392,6 +393,10 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         layers=layers,
-        layout="{document}/{annotator}",
+        layout=LAYOUT,
+        write=write_xmi,
+        many=True,
+        per_annotator=True,
+        text=True,
     )
 )

@@ -183,7 +183,7 @@ def _check_writing(entry: Format, document: Corpus) -> None:
 
 def _target(entry: Format, folder: Path, continuum: Continuum) -> Path:
     """Where to write, so that a format that has names from the path finds them there."""
-    if entry.many and entry.layout:
+    if entry.per_annotator:
         return folder
     who = next(iter(continuum.annotators), "nobody")
     place = (entry.layout or "{document}").format(annotator=who, document="document")

@@ -8,11 +8,13 @@ export of a project is an archive with a file per person, named after the person
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gammacp.continuum import Corpus
-from gammacp.formats.records import Record, name, objects, records, string
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.errors import DataError
+from gammacp.formats.parts import annotated_text, whole, write_parts
+from gammacp.formats.records import Record, json_line, name, objects, records, string
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
@@ -81,6 +83,24 @@ def _entries(source: Source, record: Record, line: int | None) -> Iterator[Entry
         )
 
 
+def write(document: Continuum | Corpus, path: Path) -> None:
+    """Write a file per annotator, a line per document, as doccano imports it."""
+    write_parts(document, path, "{annotator}", ".jsonl", _line)
+
+
+def _line(c: Continuum, units: Sequence[Unit]) -> dict[str, str]:
+    text = annotated_text(c, "doccano")
+    for u in units:
+        if not u.category or not u.length:
+            raise DataError(
+                f"unit {u.start:g}-{u.end:g} of {u.annotator} has no "
+                f"{'length' if u.category else 'category'}, which doccano refuses",
+                hint="Write Label Studio's JSON or XMI",
+            )
+    label = [[*whole(u), u.category] for u in units]
+    return {".jsonl": json_line({"id": c.name or "document", "text": text, "label": label})}
+
+
 def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() not in (".jsonl", ".json"):
         return False
@@ -97,6 +117,10 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         layout="{annotator}",
+        write=write,
         many=True,
+        per_annotator=True,
+        by_name=True,
+        text=True,
     )
 )

@@ -23,7 +23,7 @@ from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
 from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
-from gammacp.formats.xmltree import Element, attribute, parse, whole_number
+from gammacp.formats.xmltree import Element, attribute, legal, parse, whole_number
 
 _AUTHOR = "gammacp"
 Times = Mapping[str, tuple[float, float]]
@@ -250,7 +250,7 @@ def write(document: Continuum, path: Path) -> None:
         for number, lane in enumerate(spread or [[]], 1):
             further = _free(f"{annotator} ({number})", document.annotators)
             name = annotator if number == 1 else further
-            names = {"ANNOTATOR": _checked(annotator), "TIER_ID": _checked(name)}
+            names = {"ANNOTATOR": legal(annotator), "TIER_ID": legal(name)}
             tier = child(root, "TIER", names, LINGUISTIC_TYPE_REF="default-lt")
             for *places, category in lane:
                 at = [f"ts{len(slots) + 1}", f"ts{len(slots) + 2}"]
@@ -263,7 +263,7 @@ def write(document: Continuum, path: Path) -> None:
                     TIME_SLOT_REF1=at[0],
                     TIME_SLOT_REF2=at[1],
                 )
-                child(annotation, "ANNOTATION_VALUE").text = _checked(category or "")
+                child(annotation, "ANNOTATION_VALUE").text = legal(category or "")
     child(root, "LINGUISTIC_TYPE", _TYPE)
     ElementTree.indent(root, "    ")
     body = ElementTree.tostring(root, encoding="unicode")
@@ -285,12 +285,6 @@ def _free(name: str, taken: tuple[str, ...]) -> str:
     while name in taken:
         name += "'"
     return name
-
-
-def _checked(text: str) -> str:
-    if any(ord(c) < 32 and c not in "\t\n" for c in text) or "\ufffe" in text or "\uffff" in text:
-        raise DataError(f"{text!r} has a character that XML does not have", hint="Rename it")
-    return text
 
 
 _ROOT = {

@@ -201,6 +201,8 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
 
 
 def _why_no_format(path: Path, chosen: Format | None) -> str:
+    if path.name in TYPE_SYSTEMS:
+        return "the types of annotations"
     if _has_ending(path, chosen):
         return ""
     return f"no format has the ending {path.suffix}" if path.suffix else "no ending"

@@ -12,16 +12,21 @@ those of newer ones code points: the quoted text tells which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gammacp.continuum import Corpus
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.errors import DataError, UsageError
+from gammacp.files import write_text
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
-from gammacp.formats.records import Record, name, objects, records
+from gammacp.formats.parts import Notes, annotated_text, continua_of, whole
+from gammacp.formats.records import DOCUMENT, Record, document_of, name, objects, records
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, Spans
+from gammacp.formats.times import in_seconds
 
 _SPAN_TYPES = ("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels")
 
@@ -30,19 +35,21 @@ def layers(source: Source) -> Layers:
     """The control tags that made regions."""
     found: dict[str, Layer] = {}
     for task, _ in records(source):
-        for annotation in _annotations(source, task):
+        for annotation in [*_annotations(source, task)] or _predictions(source, task):
             for region, _ in _regions(source, annotation, None):
                 found[str(region.get("from_name"))] = Layer()
     return found
 
 
-def read(source: Source, *, layer: str | None = None) -> Corpus:
+def read(source: Source, *, layer: str | None = None, predictions: str = "no") -> Corpus:
     """One document per task that somebody annotated.
 
     Parameters
     ----------
     layer
         The control tag whose regions are the units; None: all.
+    predictions
+        "yes": a model's predictions are those of an annotator of that name.
 
     Raises
     ------
@@ -55,29 +62,33 @@ def read(source: Source, *, layer: str | None = None) -> Corpus:
     Positions
         characters (code points; older exports' UTF-16 is converted), seconds for recordings
     Annotators
-        `completed_by` (e-mail, user name or number); cancelled annotations and predictions are
-        left out
+        `completed_by` (e-mail, user name or number); cancelled annotations are left out, and
+        predictions, unless `--option predictions=yes` has their `model_version` as an annotator
     Category
         label; the layer is the control tag (`--layer`); without a label unlabelled
     Spans
         every region is a unit, one per label if it has several; overlapping and zero-length
         ones are kept
     """
+    if predictions not in ("yes", "no"):
+        raise UsageError(f"predictions {predictions!r} is neither 'yes' nor 'no'")
     documents = Documents(source, CHARACTERS)
     for number, (task, _) in enumerate(records(source), 1):
         annotations = list(_annotations(source, task))
-        key = name(task.get("id", task.get("inner_id")))
+        every = len(objects(source, task, _key(task), line=None))
+        documents.leave_out("annotation", "cancelled", every - len(annotations))
+        if predictions == "yes":
+            annotations += _predictions(source, task)
+        key = document_of(task) or name(task.get("id", task.get("inner_id")))
         if key is None:
             raise source.error(f"task number {number} has no id")
         if key in documents.found:
             raise source.error(f"task {key} occurs twice")
-        for kind in ("prediction", "draft"):
+        for kind in ("prediction", "draft")[predictions == "yes" :]:
             entries = task.get(f"{kind}s")
             documents.leave_out(
                 kind, "nobody submitted it", len(entries) if isinstance(entries, list) else 0
             )
-        every = len(objects(source, task, _key(task), line=None))
-        documents.leave_out("annotation", "cancelled", every - len(annotations))
         if annotations:
             _read_task(source, documents, key, task, annotations, layer)
         else:
@@ -92,6 +103,10 @@ def _annotations(source: Source, task: Record) -> Iterator[Record]:
             raise source.error('"was_cancelled" is neither true nor false')
         if not annotation.get("was_cancelled"):
             yield annotation
+
+
+def _predictions(source: Source, task: Record) -> list[Record]:
+    return objects(source, task, "predictions", line=None, missing_ok=True)
 
 
 def _key(task: Record) -> str:
@@ -155,6 +170,8 @@ def _leave_out(source: Source, spans: Spans, annotation: Record, layer: str | No
 
 
 def _annotator(source: Source, task: str, annotation: Record) -> str:
+    if "completed_by" not in annotation and name(annotation.get("model_version")):
+        return str(annotation["model_version"])
     who = annotation.get("completed_by")
     keys = ("email", "username", "id")
     names = [name(who.get(k)) for k in keys] if isinstance(who, dict) else [name(who)]
@@ -217,6 +234,69 @@ def _text(
     raise source.error(f"task {key}: {quote[:40]!r} is not what the task has at {start}-{end}")
 
 
+def write(
+    document: Continuum | Corpus,
+    path: Path,
+    *,
+    kind: str = "annotations",
+    notes: Notes | None = None,
+) -> None:
+    """Write tasks; `kind` is "annotations" or "predictions", `notes` become those of regions.
+
+    The control tag is `label`, that of the text `text`, of a recording `audio`. Label Studio takes
+    annotations only by its members, by number or e-mail address; predictions by anybody.
+    """
+    if kind not in ("annotations", "predictions"):
+        raise UsageError(f"kind {kind!r} is neither 'annotations' nor 'predictions'")
+    continua = [in_seconds(c) for c in continua_of(document)]
+    numbered = all(c.name.isdecimal() and c.name.isascii() for c in continua)
+    tasks: list[dict[str, object]] = []
+    for number, c in enumerate(continua, 1):
+        timed, everything = c.offset_unit == SECONDS, list(c)
+        text = None if timed else annotated_text(c, "Label Studio")
+        results = {
+            a: _results(c, text, everything[c.rows_of(a)], notes or {}) for a in c.annotators
+        }
+        tasks.append(
+            {
+                "id": int(c.name) if numbered else number,
+                "data": {"audio": c.name or "document"} if timed else {"text": text},
+                "meta": {DOCUMENT: c.name or "document"},
+                "annotations": [],
+                kind: [{**_by(a, kind), "result": result} for a, result in results.items()],
+            }
+        )
+    write_text(path, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
+
+
+def _by(annotator: str, kind: str) -> dict[str, object]:
+    if not annotator:
+        raise DataError("an annotator has no name", hint="Write JSON")
+    if kind == "predictions":
+        return {"model_version": annotator}
+    number = annotator.isdecimal() and annotator.isascii()
+    who = int(annotator) if number else {"email": annotator}
+    return {"completed_by": who, "was_cancelled": False, "ground_truth": False}
+
+
+def _results(
+    c: Continuum, text: str | None, units: Sequence[Unit], notes: Notes
+) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for number, u in enumerate(units, 1):
+        labels = {"labels": [u.category] if u.category else []}
+        value: dict[str, object] = {"start": u.start, "end": u.end, "channel": 0, **labels}
+        if text is not None:
+            start, end = whole(u)
+            value = {"start": start, "end": end, "text": text[start:end], **labels}
+        names = {"from_name": "label", "to_name": "audio" if text is None else "text"}
+        region: dict[str, object] = {"id": f"u{number}", **names, "type": "labels", "value": value}
+        if (c.name, u) in notes:
+            region["meta"] = {"text": [notes[c.name, u]]}
+        found.append(region)
+    return found
+
+
 def _sniff(head: bytes, path: Path) -> bool:
     return path.suffix.lower() == ".json" and any(
         key in head for key in (b'"annotations"', b'"completed_by"', b'"completions"')
@@ -231,6 +311,9 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         layers=layers,
+        write=write,
         many=True,
+        by_name=True,
+        text=True,
     )
 )

@@ -41,6 +41,16 @@ def from_utf16(text: str) -> ToCodePoints:
     return convert
 
 
+def to_utf16(text: str) -> Callable[[int], int]:
+    """Maps code points of `text` to UTF-16 offsets.
+
+    >>> [to_utf16("a😊b")(i) for i in range(4)]
+    [0, 1, 3, 4]
+    """
+    starts = _utf16_starts(text)
+    return lambda offset: int(starts[offset])
+
+
 def _utf16_starts(text: str) -> Indices:
     wide = np.array([ord(c) > 0xFFFF for c in text], dtype=np.int64)
     return np.concatenate(([0], np.cumsum(1 + wide)))

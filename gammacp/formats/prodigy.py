@@ -10,12 +10,25 @@ of `start`, `end` (code points) and `label`, or `audio_spans` in seconds, an `an
 from __future__ import annotations
 
 from pathlib import Path
+from zlib import crc32
 
-from gammacp.continuum import Corpus
-from gammacp.formats.records import Record, name, objects, records
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.files import write_text
+from gammacp.formats.parts import annotated_text, continua_of, whole
+from gammacp.formats.records import (
+    DOCUMENT,
+    Record,
+    document_of,
+    json_line,
+    name,
+    objects,
+    records,
+)
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
+from gammacp.formats.times import in_seconds
 
 _ANSWERS = ("accept", "reject", "ignore")
 
@@ -44,7 +57,7 @@ def read(source: Source) -> Corpus:
         if answer != "accept":
             documents.leave_out("task", f"answer {answer}")
             continue
-        key = name(task.get("_input_hash")) or str(number)
+        key = document_of(task) or name(task.get("_input_hash")) or str(number)
         annotator = _annotator(source, task)
         timed = "audio_spans" in task
         listed = objects(
@@ -83,6 +96,38 @@ def _annotator(source: Source, task: Record) -> str:
     return found or source.annotator
 
 
+def write(document: Continuum | Corpus, path: Path) -> None:
+    """Write a task per document and annotator, which `prodigy db-in` takes.
+
+    Seconds and milliseconds become `audio_spans`; everything else needs a text.
+    """
+    lines = []
+    for c in map(in_seconds, continua_of(document)):
+        timed, title = c.offset_unit == SECONDS, c.name or "document"
+        task = {"audio": title} if timed else {"text": annotated_text(c, "Prodigy")}
+        place = (lambda u: (u.start, u.end)) if timed else whole
+        everything = list(c)
+        for annotator in c.annotators:
+            if not annotator:
+                raise DataError("an annotator has no name", hint="Write JSON")
+            spans = [
+                dict(zip(("start", "end"), place(u), strict=True))
+                | ({"label": u.category} if u.category else {})
+                for u in everything[c.rows_of(annotator)]
+            ]
+            listed = {"audio_spans" if timed else "spans": spans}
+            hashes = {
+                "_input_hash": crc32(json_line([title, task]).encode("utf-8", "replace")),
+                "_task_hash": crc32(
+                    json_line([title, spans, annotator]).encode("utf-8", "replace")
+                ),
+            }
+            who = {"_annotator_id": annotator, "_session_id": annotator}
+            meta = {"meta": {DOCUMENT: title}, "answer": "accept"}
+            lines.append(json_line({**task, **listed, **hashes, **who, **meta}))
+    write_text(path, "".join(lines))
+
+
 def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() not in (".jsonl", ".json"):
         return False
@@ -98,6 +143,9 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         layout="{annotator}",
+        write=write,
         many=True,
+        by_name=True,
+        text=True,
     )
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 
 from gammacp.formats.source import Source, strict_json
 
 Record = Mapping[str, object]
+DOCUMENT = "gammacp_document"
+"""The key in a task's "meta" under which we write its document's name; tools have numbers."""
 
 
 def records(source: Source) -> Iterator[tuple[Record, int | None]]:
@@ -74,3 +77,14 @@ def name(value: object) -> str | None:
     if isinstance(value, bool) or value is None or value == "":
         return None
     return str(value) if isinstance(value, str | int) else None
+
+
+def document_of(record: Record) -> str | None:
+    """The document's name that gammacp wrote into a task; None in other files."""
+    meta = record.get("meta")
+    return name(meta.get(DOCUMENT)) if isinstance(meta, dict) else None
+
+
+def json_line(value: object) -> str:
+    """A value as one line of JSON, characters as they are."""
+    return json.dumps(value, ensure_ascii=False) + "\n"

@@ -68,7 +68,11 @@ class Format:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
         merged. None when the file names its annotators itself.
     many
-        Whether several continua fit into one file.
+        Whether the writer takes a corpus.
+    per_annotator
+        Whether it makes a file for each annotator, where `layout` says.
+    by_name
+        Whether it is written only when it is named, for its ending is another format's.
     bounds, text
         Whether the writer keeps them and the reader gives them back.
     extra
@@ -89,6 +93,8 @@ class Format:
     layers: Callable[[Source], Layers] | None = None
     layout: str | None = None
     many: bool = False
+    per_annotator: bool = False
+    by_name: bool = False
     bounds: bool = False
     text: bool = False
     extra: str | None = None
@@ -113,8 +119,22 @@ class Format:
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the options that the reader takes, in the order of its signature."""
-        parameters = inspect.signature(self.read).parameters.values()
-        return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+        return _keywords(self.read)
+
+    @property
+    def write_options(self) -> tuple[str, ...]:
+        """Names of the options that the writer takes, without the notes on units."""
+        return tuple(name for name in self.write_keywords if name != "notes")
+
+    @property
+    def write_keywords(self) -> tuple[str, ...]:
+        """All that the writer can be told."""
+        return _keywords(self.write) if self.write else ()
+
+
+def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
 FORMATS: Registry[Format] = Registry("format")
@@ -143,12 +163,14 @@ def format_for_writing(path: Path, name: str | None) -> Format:
     """The format called `name`, or the one whose ending `path` has; it must have a writer."""
     if name is None:
         found = [f for _, f in FORMATS.items() if f.write and f.has_ending(path)]
-        if not found:
+        alone = [f for f in found if not f.by_name]
+        if not alone:
             raise UsageError(
-                f"{path}: no format is written with the ending {path.suffix or '(none)'!r}; "
-                f"name one with --to (in Python, format=): {_writable()}"
+                f"{path}: no format is written with the ending {path.suffix or '(none)'!r}"
+                f"{' alone' * bool(found)}; name one with --to (in Python, format=): "
+                f"{', '.join(f.name for f in found) or _writable()}"
             )
-        return found[0]
+        return alone[0]
     chosen = FORMATS[name]
     if chosen.write is None:
         raise UsageError(f"format {name!r} is only read; formats with a writer: {_writable()}")

@@ -25,6 +25,7 @@ def record(entry: Format) -> dict[str, object]:
         "reads": True,
         "writes": entry.write is not None,
         "options": list(entry.options),
+        "write_options": list(entry.write_options),
         "layout": entry.layout,
         "offset_unit": entry.offset_unit,
         "annotators": entry.annotators,
@@ -53,7 +54,11 @@ def facts(entry: Format) -> Iterator[str]:
     yield f"Spans: {entry.policy}."
     if entry.write:
         several = "several continua in one file" if entry.many else "one continuum per file"
-        yield f"Written: {several}, bounds {'kept' if entry.bounds else 'not kept'}."
+        where = "a file per annotator" if entry.per_annotator else several
+        bounds = f"bounds {'kept' if entry.bounds else 'not kept'}"
+        options = [f"`--write-option {name}=`" for name in entry.write_options]
+        named = [f"named with `--to {entry.name}`"] if entry.by_name else []
+        yield f"Written: {', '.join([where, bounds, *named, *options])}."
 
 
 def prose(entry: Format) -> Iterator[str]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.continuum import Continuum
+from gammacp.formats.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import Format, register
@@ -34,7 +35,7 @@ _VERSION_3 = "#FORMAT=WebAnno TSV 3"
 # TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
 _OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
 _NONE = ("*", "_")
-_CONTROL = {"t": "\t", "n": "\n", "r": "\r"}
+_CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
 
 
 @dataclass(frozen=True)
@@ -336,6 +337,11 @@ FORMAT = register(
         sniff=_sniff,
         read=read,
         layers=layers,
-        layout="{document}/{annotator}",
+        layout=LAYOUT,
+        write=write_tsv,
+        many=True,
+        per_annotator=True,
+        by_name=True,
+        text=True,
     )
 )

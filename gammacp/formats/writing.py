@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import file_name
+from gammacp.formats.parts import Notes, continua_of
 from gammacp.formats.registry import Format, format_for_writing
 
 
@@ -17,6 +18,7 @@ def write(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
+    notes: Notes | None = None,
     **options: object,
 ) -> None:
     """Write a continuum or a corpus; the file is complete or not there.
@@ -26,10 +28,12 @@ def write(
     document
         What to write.
     path
-        The file. For brat, and for a corpus in a format whose files hold one continuum, the
-        folder; each continuum then is a file of its name.
+        The file. For a format with a file per annotator, and for a corpus in one whose files hold
+        one continuum, the folder, or a path in which {document} and {annotator} stand for names.
     format
         Name of the format; by default the ending of `path` says it.
+    notes
+        What to say of a unit of a document, for formats that hold notes: brat, Label Studio.
     options
         What the format's writer takes.
 
@@ -38,15 +42,25 @@ def write(
     DataError
         The format cannot hold the document (what, and which format can).
     UsageError
-        The format is unknown or only read.
+        The format is unknown or only read, or has no such option.
     """
     target = Path(path)
     chosen = format_for_writing(target, format)
     assert chosen.write is not None
+    for name in options:
+        if name not in chosen.write_options:
+            there = ", ".join(chosen.write_options) or "none"
+            raise UsageError(f"option {name!r} is not one of writing {chosen.name}: {there}")
+    if notes and "notes" in chosen.write_keywords:
+        options["notes"] = notes
     if isinstance(document, Continuum) or chosen.many:
         chosen.write(document, target, **options)
     elif len(document) == 1:
         chosen.write(next(iter(document.values())), target, **options)
+    elif "{document}" in str(target):
+        for name, continuum in document.items():
+            file = str(target).replace("{document}", file_name(name, "document"))
+            chosen.write(continuum, Path(file), **options)
     elif target.suffix:
         raise DataError(
             f"{len(document)} continua do not fit into one {chosen.title} file",
@@ -59,9 +73,14 @@ def write(
             chosen.write(continuum, target / (names[name] + chosen.extensions[0]), **options)
 
 
+def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:
+    """One continuum as it is, several as a corpus."""
+    return next(iter(named.values())) if len(named) == 1 else Corpus.from_continua(named)
+
+
 def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     """What the format does not keep of the document, one clause each; units are always kept."""
-    continua = [document] if isinstance(document, Continuum) else list(document.values())
+    continua = continua_of(document)
     if any(c.text is not None for c in continua) and not format.text:
         yield "the text is not kept"
     if not format.bounds:

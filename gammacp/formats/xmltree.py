@@ -109,3 +109,23 @@ def whole_number(source: Source, element: Element, text: str) -> int:
     if not (digits.removeprefix("-").isdigit() and digits.isascii() and len(digits) < 20):
         raise source.error(f"<{element.name}>: {text!r} is not a whole number", line=element.line)
     return int(digits)
+
+
+def legal(text: str, blanks: str = "\t\n") -> str:
+    """The text, if XML can hold it; `blanks` are the control characters that it keeps.
+
+    Parameters
+    ----------
+    text
+        Of an element (where a carriage return becomes a line feed) or an attribute.
+    blanks
+        Control characters to be allowed.
+
+    Raises
+    ------
+    DataError
+        It has a character that XML does not have.
+    """
+    if any((ord(c) < 32 and c not in blanks) or c in "\ufffe\uffff" for c in text):
+        raise DataError(f"{text[:60]!r} has a character that XML does not have", hint="Rename it")
+    return text

@@ -28,12 +28,12 @@ from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_c
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.text import UNLABELLED
 
 Record: TypeAlias = dict[str, Any]
 
 ABSENCE = "absence"
 STRETCHES = 10
-UNLABELLED = "(unlabelled)"
 _WORDS = {
     "position": "about where units are",
     "category": "about categories",

@@ -21,9 +21,9 @@ from gammacp.arguments import number
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
+from gammacp.text import UNLABELLED
 
 GAP = "φ"
-UNLABELLED = "(unlabelled)"
 NO_LENGTH = "the continuum has no length, so there is no position"
 # Pairs of intersecting sections that are held at once: 2²¹ pairs are some 50 MB.
 _BLOCK = 2**21

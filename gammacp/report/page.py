@@ -218,7 +218,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         against = tables.reference(comparison.reference)
         found.append(("reference", f"{name} against the annotators", against))
     if contents.candidacy is not None:
-        name, verdict = contents.candidacy.name, element("p", contents.candidacy.verdict.in_words())
+        name, verdict = contents.candidacy.name, element("p", contents.candidacy.in_words())
         tested = join(verdict, table(shown.people(contents.candidacy), long=True))
         found.append(("replace", f"May {name} stand in for a person?", tested))
     if comparison.against is not None:

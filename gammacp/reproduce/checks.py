@@ -183,6 +183,10 @@ def less_than(series: Series, other: Series | None, p: Mapping[str, Any]) -> Ver
 @_register("spans", "low", "high", "tolerance?")
 def spans(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """The least y is `low` and the largest `high`, each within `tolerance` (default 1e-9)."""
+    if series.values is not None:
+        margin = p.get("tolerance", 1e-9)
+        at = (int(np.argmin(series.y)), p["low"]), (int(np.argmax(series.y)), p["high"])
+        return _told(trends.every(*(_near(series, i, y, margin) for i, y in at)))
     ends = np.array([np.min(series.y) - p["low"], np.max(series.y) - p["high"]])
     return Verdict(bool((np.abs(ends) <= p.get("tolerance", 1e-9)).all()), _span(series.y))
 
@@ -210,6 +214,13 @@ def undefined(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdic
     """No y is there."""
     missing = int(np.isnan(series.y).sum())
     return Verdict(missing == len(series.y), f"{missing} of {len(series.y)} undefined")
+
+
+def _near(series: Series, point: int, target: float, margin: float) -> trends.Trend:
+    """Whether one point of a series lies within `margin` of `target`."""
+    there = slice(point, point + 1)
+    assert series.values is not None
+    return trends.near(series.values[:, there], target, margin=margin, magnitudes=series.x[there])
 
 
 def _told(trend: trends.Trend) -> Verdict:

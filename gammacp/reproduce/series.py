@@ -19,8 +19,7 @@ class Series:
     """Points in order of x; y is NaN where the file has nothing.
 
     `text` is the y column as it stands in the file; `values`, shape (sets, points), what each set
-    has whose mean is y: the column `values`, blanks between, or else sets made up from the columns
-    `sd` and `sets` as if nothing were common to the points.
+    has whose mean is y: the column `values`, blanks between.
     """
 
     x: Floats
@@ -94,19 +93,7 @@ def _values(rows: list[dict[str, str]], path: Path) -> Floats | None:
     """The values of single sets, shape (sets, rows); None where the file tells nothing of sets."""
     listed = [r["values"].split() for r in rows if r.get("values")]
     if not listed:
-        return _independent(rows)
+        return None
     if len({len(v) for v in listed}) > 1 or len(listed) < len(rows):
         raise DataError("column 'values': points of unlike numbers of sets", file=path)
     return np.array([[_number(v) for v in column] for column in listed]).T
-
-
-def _independent(rows: list[dict[str, str]]) -> Floats | None:
-    """Sets with each row's mean and deviation, as independent as those of unlike draws are."""
-    mean, sd, sets = (
-        np.array([_number(r.get(c, "")) for r in rows]) for c in ("mean", "sd", "sets")
-    )
-    if np.isnan(sets).any() or sets.max() < 2:
-        return None
-    drawn = np.random.default_rng(0).standard_normal((int(sets.max()), len(rows)))
-    drawn = (drawn - drawn.mean(axis=0)) / drawn.std(axis=0, ddof=1)
-    return np.asarray(mean + np.nan_to_num(sd) * drawn)

@@ -145,7 +145,8 @@ def test_formats_lists_the_registry(run: Run) -> None:
     found = json.loads(run("formats", "--json").out)["formats"]
     assert [f["name"] for f in found] == list(FORMATS)
     assert {f["name"] for f in found if f["writes"]} == {
-        "json", "csv", "elan", "textgrid", "brat", "rttm",
+        "json", "csv", "elan", "textgrid", "brat", "rttm", "webanno", "cas", "label-studio",
+        "prodigy", "doccano",
     }  # fmt: skip
     table = run("formats").out
     assert all(name in table for name in FORMATS)

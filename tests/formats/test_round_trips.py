@@ -11,6 +11,8 @@ from gammacp.formats import FORMATS
 
 WRITERS = [name for name, f in FORMATS.items() if f.write]
 
+TEXTUAL = ("brat", "cas", "webanno", "label-studio", "doccano", "prodigy")
+
 names = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=6)
 labels = st.text("abcé漢😊<&\"'%;-", min_size=1, max_size=4)
 places = st.integers(0, 40)
@@ -18,23 +20,31 @@ places = st.integers(0, 40)
 
 def continua(ending: str) -> st.SearchStrategy[Continuum]:
     fractions = st.integers(0, 400).map(lambda n: n / 16)
-    positions = places if ending in ("elan", "brat") else fractions
-    safe = st.sampled_from(["Ann", "Bob", "Zoé", "C-3 (x)"])
-    annotators = safe if ending == "brat" else names
-    category = labels if ending == "textgrid" else st.none() | labels
+    of_texts = ending in TEXTUAL
+    positions = places if of_texts or ending == "elan" else fractions
+    safe = st.sampled_from(["Ann", "Bob", "Zoé", "C-3 (x)", "17"])
+    annotators = safe if FORMATS[ending].per_annotator else names
+    category = labels if ending in ("textgrid", "doccano") else st.none() | labels
+    least = ending in ("webanno", "doccano")
     units = st.builds(
-        lambda a, c, p, q: Unit(a, min(p, q), max(p, q), c),
+        lambda a, c, p, q: Unit(a, min(p, q), max(p, q) + least, c),
         annotators,
         category,
         positions,
         positions,
     )
     return st.builds(
-        lambda us, idle: Continuum.from_units(
-            us, annotators=sorted({*idle, *(u.annotator for u in us)}), name="doc"
+        lambda us, idle, text: Continuum.from_units(
+            us,
+            annotators=sorted({*idle, *(u.annotator for u in us)}),
+            name="doc",
+            text=text if of_texts else None,
         ),
         st.lists(units, max_size=7),
         st.lists(annotators, min_size=1, max_size=2, unique=True),
+        st.text("ab \t\n\r\\_*#|😊é" + "\f" * (ending != "cas"), min_size=50, max_size=60).filter(
+            str.strip
+        ),
     )
 
 
@@ -46,15 +56,16 @@ def test_every_unit_survives(
 ) -> None:
     c = data.draw(continua(name))
     folder = tmp_path_factory.mktemp(name)
-    path = folder if name == "brat" else folder / f"doc{FORMATS[name].extensions[0]}"
+    path = folder if FORMATS[name].per_annotator else folder / f"doc{FORMATS[name].extensions[0]}"
     write(c, path, format=name)
     back = read(path)
     assert list(back) == list(c)
     assert back.annotators == c.annotators
+    assert back.text == (c.text if FORMATS[name].text else None)
 
 
 def test_writers_are_the_promised_ones() -> None:
-    assert set(WRITERS) == {"json", "csv", "elan", "textgrid", "rttm", "brat"}
+    assert set(WRITERS) == {"json", "csv", "elan", "textgrid", "rttm", *TEXTUAL}
 
 
 @pytest.mark.parametrize("ending", [".json", ".csv", ".tsv"])

@@ -39,7 +39,7 @@ def two_hierarchies(draw):
 
 
 def meets(levels, q, i):
-    """The deepest level at which two base units are in one segment, straight from the definition."""
+    """The deepest level at which two base units are in one segment, by the definition."""
     return max(
         (
             depth

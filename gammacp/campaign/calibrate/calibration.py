@@ -30,7 +30,6 @@ from gammacp.measures.gamma import Gamma
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 
 if TYPE_CHECKING:
-    from gammacp.measures.settings import GammaOptions
     from shuffling import ReferenceModel
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class AnnotatorSummary:
         theirs.
     """
 
-    name: str
+    annotator: str
     units: int
     documents: int
     mean_length: float
@@ -45,20 +45,6 @@ class AnnotatorSummary:
     gain: float
     alone: float
     outvoted: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """One row as JSON has it."""
-        return {
-            "annotator": self.name,
-            "units": self.units,
-            "documents": self.documents,
-            "mean_length": self.mean_length,
-            "mean_pair": self.mean_pair,
-            "without": self.without,
-            "gain": self.gain,
-            "alone": self.alone,
-            "outvoted": self.outvoted,
-        }
 
 
 def summaries(
@@ -87,7 +73,7 @@ def summaries(
         entry = out.get(name)
         found.append(
             AnnotatorSummary(
-                name=name,
+                annotator=name,
                 units=int(units),
                 documents=int(documents),
                 mean_length=length / units if units else math.nan,

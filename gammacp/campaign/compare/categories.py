@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Indices
 from gammacp.campaign.compare.scoring import Selection
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
+from gammacp.text import UNLABELLED
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.random_sets import Basis
 
-UNLABELLED = "(unlabelled)"
 NO_UNIT = "(no unit)"
 
 
@@ -133,7 +133,7 @@ class CategoryAgreement:
 
     Attributes
     ----------
-    value
+    gamma_k
         γ_k (Mathet 2017); for several documents the mean over those where it is defined, weighted
         by their units of the category **(choice)**. NaN where undefined.
     units
@@ -144,25 +144,13 @@ class CategoryAgreement:
         From the confusion: of the aligned pairs, how many agree; of all, how many are aligned.
     """
 
-    name: str
-    value: float
+    category: str
+    gamma_k: float
     units: int
     documents: int
     share_equal: float
     share_matched: float
     reason: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """One row as JSON has it."""
-        return {
-            "category": self.name,
-            "gamma_k": self.value,
-            "units": self.units,
-            "documents": self.documents,
-            "share_equal": self.share_equal,
-            "share_matched": self.share_matched,
-            "reason": self.reason,
-        }
 
 
 def by_category(
@@ -186,8 +174,8 @@ def by_category(
             continue
         found.append(
             CategoryAgreement(
-                name=name,
-                value=sum(n * v for n, v in defined) / total if total else math.nan,
+                category=name,
+                gamma_k=sum(n * v for n, v in defined) / total if total else math.nan,
                 units=units,
                 documents=len(defined),
                 share_equal=table.share_equal(name),
@@ -215,9 +203,3 @@ def _count(continuum: Continuum, category: str) -> int:
     if category not in continuum.categories:
         return 0
     return int((continuum.category_codes == continuum.categories.index(category)).sum())
-
-
-def shares(counts: Indices) -> Floats:
-    """Rows of a confusion as fractions of their sums; rows without a pair are 0."""
-    sums = counts.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Unpack
 
@@ -19,14 +19,15 @@ from gammacp.campaign.compare.pairs import (
     without_each,
 )
 from gammacp.campaign.compare.permutation import DEALS
-from gammacp.campaign.compare.reference import (
-    ReferenceComparison,
-    against_reference,
-    check_reference,
-    documents_with,
-)
+from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
 from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
-from gammacp.campaign.compare.scoring import Selection, annotators_of, with_annotators
+from gammacp.campaign.compare.scoring import (
+    Selection,
+    annotators_of,
+    check_annotator,
+    documents_with,
+    with_annotators,
+)
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import (
     Agreement,
@@ -85,10 +86,10 @@ class Comparison:
             "documents": [
                 {"file": name, **s.as_dict()} for name, s in self.overall.documents.items()
             ],
-            "annotators": [a.as_dict() for a in self.annotators],
+            "annotators": [asdict(a) for a in self.annotators],
             "pairs": self.pairs.as_dict(),
             "pairs_left_out": self.pairs.left_out,
-            "categories": [c.as_dict() for c in self.categories],
+            "categories": [asdict(c) for c in self.categories],
             "confusion": self.confusion.as_dict(),
             "reference": self.reference.as_dict() if self.reference else None,
             "against": self.against.as_dict() if self.against else None,
@@ -217,7 +218,7 @@ def _count(tell: Callable[[str], None], done: int, total: int) -> None:
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:
     """The continua without the reference, which must be `there`."""
     if reference is not None and there:
-        check_reference(continua, reference)
+        check_annotator(continua, reference, "reference")
     people = [a for a in annotators_of(continua) if a != reference]
     others = with_annotators(continua, people) if reference is not None else dict(continua)
     if len(people) < 2 or not others:

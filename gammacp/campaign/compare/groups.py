@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from itertools import combinations
 from typing import Any
@@ -80,18 +80,7 @@ class Groups:
                 name: {"annotators": list(people), "gamma": self.within[name]}
                 for name, people in self.members.items()
             },
-            "across": [
-                {
-                    "groups": list(a.groups),
-                    "pairs": a.pairs,
-                    "gamma": a.gamma,
-                    "normalized": a.normalized,
-                    "difference": a.difference,
-                    "p_value": a.p_value,
-                    "deals": a.deals,
-                }
-                for a in self.across
-            ],
+            "across": [asdict(a) for a in self.across],
             "left_out": list(self.left_out),
         }
 

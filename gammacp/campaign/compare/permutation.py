@@ -11,7 +11,7 @@ never 0.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations, product
 from typing import Any
 
@@ -52,15 +52,7 @@ class PermutationTest:
 
     def as_dict(self) -> dict[str, Any]:
         """The test as JSON has it."""
-        return {
-            "difference": self.difference,
-            "p_value": self.p_value,
-            "deals": self.deals,
-            "exact": self.exact,
-            "paired": self.paired,
-            "parts": list(self.parts),
-            "kind": self.kind,
-        }
+        return asdict(self)
 
     def in_words(self) -> str:
         """One sentence for people; no claim beyond what the value says."""
@@ -96,7 +88,7 @@ def permutation_test(
 
     Raises
     ------
-        UsageError
+    UsageError
         No deal is asked for, the parts are of different kinds, or paired sides differ in length.
     DataError
         There are too few parts to be permuted.

@@ -16,7 +16,6 @@ import numpy as np
 from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
 from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.campaign.compare.scoring import Selection, annotators_of, selected
-from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement_on
 
 if TYPE_CHECKING:
@@ -48,15 +47,8 @@ class AgainstAnnotator:
 
     def as_dict(self) -> dict[str, Any]:
         """One row as JSON has it."""
-        return {
-            "annotator": self.annotator,
-            **self.agreement.score.as_dict(),
-            "with_others": self.with_others,
-            "aligned": self.aligned,
-            "equal": self.equal,
-            "missed": self.missed,
-            "added": self.added,
-        }
+        counted = {k: v for k, v in vars(self).items() if k != "agreement"}
+        return {**self.agreement.score.as_dict(), **counted}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,20 +87,6 @@ class ReferenceComparison:
             "annotators": [a.as_dict() for a in self.annotators],
             "confusion": self.confusion.as_dict(),
         }
-
-
-def check_reference(continua: Selection, name: str) -> None:
-    """DataError if nobody of that name annotates."""
-    names = annotators_of(continua)
-    if name not in names:
-        raise DataError(
-            f"reference {name!r} is no annotator", hint=f"There are: {', '.join(names) or 'none'}"
-        )
-
-
-def documents_with(continua: Selection, name: str) -> Selection:
-    """The documents that the candidate annotated, with everybody."""
-    return {d: c for d, c in continua.items() if name in c.annotators}
 
 
 def against_reference(

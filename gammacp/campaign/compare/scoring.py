@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement_on
 from gammacp.measures.gamma import Gamma
 
@@ -39,6 +40,20 @@ def with_annotators(continua: Selection, names: Iterable[str]) -> dict[str, Cont
     return {
         name: c.only_annotators(there[name]) for name, c in continua.items() if len(there[name]) > 1
     }
+
+
+def check_annotator(continua: Selection, name: str, role: str) -> None:
+    """DataError if nobody of that name annotates."""
+    names = annotators_of(continua)
+    if name not in names:
+        raise DataError(
+            f"{role} {name!r} is no annotator", hint=f"There are: {', '.join(names) or 'none'}"
+        )
+
+
+def documents_with(continua: Selection, name: str) -> Selection:
+    """The documents that somebody annotated, with everybody."""
+    return {d: c for d, c in continua.items() if name in c.annotators}
 
 
 def annotators_of(continua: Selection) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from gammacp.campaign.consensus.consensus import (
     Consensus,
     ConsensusUnit,
     consensus,
-    consensus_of_groups,
     doubt,
 )
 from gammacp.campaign.consensus.reliability import Reliability, reliability
@@ -31,7 +30,6 @@ __all__ = [
     "Truth",
     "consensus",
     "consensus_of_each",
-    "consensus_of_groups",
     "doubt",
     "needed_support",
     "reliability",

@@ -9,14 +9,14 @@ another stays open, and the review list says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gammacp.arguments import instance, number
-from gammacp.arrays import Codes, Floats
+from gammacp.arguments import instance, number, one_of
+from gammacp.arrays import Codes
 from gammacp.campaign.consensus.votes import (
     BoundaryRule,
     CategoryVote,
@@ -25,7 +25,7 @@ from gammacp.campaign.consensus.votes import (
     vote_on_category,
 )
 from gammacp.continuum import Continuum, Unit
-from gammacp.errors import UsageError
+from gammacp.text import named
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
@@ -150,6 +150,7 @@ def consensus(
     boundaries: str = "median",
     tolerance: float = 0.25,
     annotator: str = "consensus",
+    truth: Truth | None = None,
 ) -> Consensus:
     """The consensus of a best alignment.
 
@@ -166,60 +167,27 @@ def consensus(
         are a reason to look at it; ≥ 0.
     annotator
         Name under which the gold standard is written.
+    truth
+        What a model says of the unitary alignments: it decides in place of the votes, and a unit
+        needs only the support that is asked for.
     """
     from gammacp.alignment import Alignment
 
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
-    return consensus_of_groups(
-        alignment.continuum,
-        alignment.groups,
-        alignment.disorders,
-        delta=float(alignment.dissimilarity.delta),
-        support=support,
-        boundaries=boundaries,
-        tolerance=tolerance,
-        annotator=annotator,
-    )
-
-
-def consensus_of_groups(
-    continuum: Continuum,
-    groups: Codes,
-    disorders: Floats,
-    *,
-    delta: float = 1.0,
-    support: str | float | None = None,
-    boundaries: str = "median",
-    tolerance: float = 0.25,
-    annotator: str = "consensus",
-    truth: Truth | None = None,
-) -> Consensus:
-    """The consensus from the columns of an alignment of the `continuum`.
-
-    `groups` has shape (groups, annotators): rows of units, −1 where the unit is empty;
-    `disorders` the disorder of each group; the rest as for `consensus`.
-
-    Parameters
-    ----------
-    continuum
-        The units that `groups` counts.
-    delta
-        Δ of the dissimilarity, the scale of the confidence.
-    truth
-        What a model says of the groups: it decides in place of the votes, and a unit needs only
-        the support that is asked for.
-    """
+    continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
     if truth is not None and support is None:
         support = 1
     rules = _Rules(
-        _boundary_rule(boundaries),
+        BoundaryRule(one_of("boundaries", boundaries, BoundaryRule)),
         needed_support(support, continuum.n_annotators),
         number("tolerance", tolerance, 0.0),
         _whole(continuum),
     )
     units = [
-        _consensus_unit(continuum, group, i, float(disorders[i]) / delta, rules, truth)
-        for i, group in enumerate(groups)
+        _consensus_unit(continuum, group, i, float(disorder) / delta, rules, truth)
+        for i, (group, disorder) in enumerate(
+            zip(alignment.groups, alignment.disorders, strict=True)
+        )
     ]
     units.sort(key=lambda u: (u.start, u.end, u.group))
     return Consensus(
@@ -236,14 +204,6 @@ class _Rules:
     needed: int
     tolerance: float
     whole: bool
-
-
-def _boundary_rule(name: str) -> BoundaryRule:
-    try:
-        return BoundaryRule(name)
-    except ValueError:
-        known = ", ".join(BoundaryRule)
-        raise UsageError(f"boundaries {name!r} is unknown; there are: {known}") from None
 
 
 def _whole(continuum: Continuum) -> bool:
@@ -307,13 +267,13 @@ def _reasons(
 ) -> tuple[str, ...]:
     reasons = []
     if vote.tied:
-        level = " = ".join(f"{_label(c)} ({vote.votes[c]})" for c in vote.tied)
+        level = " = ".join(f"{named(c)} ({vote.votes[c]})" for c in vote.tied)
         category, posterior = model
         by_model = category is not None and posterior is not None
         decided = f", {category} by the model ({posterior:.2f})" if by_model else ""
         reasons.append(f"category tied: {level}{decided}")
     elif not vote.unanimous:
-        counts = ", ".join(f"{_label(c)} {n}" for c, n in vote.votes.items())
+        counts = ", ".join(f"{named(c)} {n}" for c, n in vote.votes.items())
         reasons.append(f"category disputed: {counts}")
     if len(real) < n_annotators or not kept:
         left_out = "" if kept else ", left out"
@@ -326,10 +286,6 @@ def _reasons(
     return tuple(reasons)
 
 
-def _label(category: str | None) -> str:
-    return "(unlabelled)" if category is None else category
-
-
 def _gold(continuum: Continuum, units: list[ConsensusUnit], annotator: str) -> Continuum:
     kept = [u for u in units if u.kept]
     return Continuum.from_columns(
@@ -339,17 +295,14 @@ def _gold(continuum: Continuum, units: list[ConsensusUnit], annotator: str) -> C
         [u.end for u in kept],
         annotators=[annotator],
         categories=continuum.categories,
-        bounds=_gold_bounds(continuum, kept),
+        bounds=bounds_with(continuum, kept),
         name=continuum.name,
         offset_unit=continuum.offset_unit,
         text=continuum.text,
     )
 
 
-def _gold_bounds(continuum: Continuum, kept: list[ConsensusUnit]) -> tuple[float, float]:
+def bounds_with(continuum: Continuum, units: Iterable[ConsensusUnit]) -> tuple[float, float]:
     """The continuum's own; rounding outwards can reach over them by less than one."""
-    low, high = continuum.bounds
-    return (
-        min([low, *(u.start for u in kept)]),
-        max([high, *(u.end for u in kept)]),
-    )
+    edges = [*continuum.bounds, *(edge for u in units for edge in (u.start, u.end))]
+    return min(edges), max(edges)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from gammacp.arguments import whole
 from gammacp.arrays import Bools, Codes
 from gammacp.campaign.annotators import posterior_of
-from gammacp.campaign.consensus.consensus import Consensus, consensus_of_groups
+from gammacp.campaign.consensus.consensus import Consensus, bounds_with, consensus
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.votes import needed_support
 from gammacp.campaign.consensus.weighing import Truth, best_threshold, responses_of_groups
@@ -189,10 +189,8 @@ def _half(found: CorpusConsensus, parts: Sequence[tuple[Alignment, Bools]]) -> l
         threshold = best_threshold(posterior)
         posteriors = np.split(posterior, np.cumsum([len(g) for g in groups])[:-1])
     return [
-        consensus_of_groups(
-            f.continuum,
-            g,
-            np.zeros(len(g)),
+        consensus(
+            replace(f, groups=g),
             support=_support(found, mask),
             boundaries=found.boundaries or ("majority" if belief.fit else "median"),
             truth=_truth(found, posterior, threshold, mask),
@@ -224,7 +222,6 @@ def _of(groups: Codes, mask: Bools) -> Codes:
 
 def _beside(continuum: Continuum, halves: Sequence[Consensus]) -> Continuum:
     rows = [(h, u) for h, c in zip(_HALVES, halves, strict=True) for u in c.kept]
-    low, high = continuum.bounds
     return Continuum.from_columns(
         [h for h, _ in rows],
         [u.category for _, u in rows],
@@ -232,5 +229,5 @@ def _beside(continuum: Continuum, halves: Sequence[Consensus]) -> Continuum:
         [u.end for _, u in rows],
         annotators=_HALVES,
         categories=continuum.categories,
-        bounds=(min([low, *(u.start for _, u in rows)]), max([high, *(u.end for _, u in rows)])),
+        bounds=bounds_with(continuum, (u for _, u in rows)),
     )

@@ -18,7 +18,6 @@ from gammacp.campaign.consensus.consensus import (
     Consensus,
     ConsensusUnit,
     consensus,
-    consensus_of_groups,
     doubt,
 )
 from gammacp.campaign.consensus.weighing import (
@@ -301,11 +300,8 @@ def _weighed(
 
     def decided(shares: Floats) -> dict[str, Consensus]:
         return {
-            name: consensus_of_groups(
-                f.continuum,
-                f.groups,
-                f.disorders,
-                delta=float(f.dissimilarity.delta),
+            name: consensus(
+                f,
                 boundaries=boundaries,
                 truth=Truth(
                     posterior,

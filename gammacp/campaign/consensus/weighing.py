@@ -16,6 +16,7 @@ import numpy as np
 from gammacp.arrays import Bools, Codes, Floats
 from gammacp.campaign.annotators import STRENGTH, Fit, Responses
 from gammacp.continuum import Continuum
+from gammacp.text import named
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
@@ -166,7 +167,7 @@ def qualities(
 ) -> tuple[AnnotatorQuality, ...]:
     """What the model says of each annotator, in the order of the responses."""
     j = len(responses.annotators)
-    names = ["(unlabelled)" if c is None else c for c in responses.labels]
+    names = [named(c) for c in responses.labels]
     right = np.trace(fit.counts[:, :-1, :-1], axis1=1, axis2=2)
     true, marked = fit.counts[:, :-1].sum(axis=(1, 2)), fit.counts[:, :, :-1].sum(axis=(1, 2))
     items = np.bincount(responses.annotator, minlength=j)

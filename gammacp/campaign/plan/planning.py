@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
 from typing import Any, Unpack
 
 from gammacp.arguments import number, whole
+from gammacp.campaign.compare.scoring import documents_with
 from gammacp.campaign.plan.spread import Pilot, Simulation, Told, pilot_of, spread_of
 from gammacp.campaign.replace.replacement import replace as replacement
 from gammacp.campaign.replace.scores import SCORES, Aligning, Instance
@@ -103,10 +104,6 @@ class Design:
     documents: float
     cost: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """The design as JSON has it."""
-        return dict(vars(self))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -128,10 +125,10 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """The JSON of `gammacp plan`."""
         return {
-            "pilot": self.pilot.as_dict() if self.piloted else None,
-            "model": None if self.piloted else self.pilot.as_dict(),
+            "pilot": asdict(self.pilot) if self.piloted else None,
+            "model": None if self.piloted else asdict(self.pilot),
             "goal": {k: v for k, v in vars(self.goal).items() if v is not None},
-            "designs": [d.as_dict() for d in self.designs],
+            "designs": [asdict(d) for d in self.designs],
             "curve": [dict(point) for point in self.curve],
             "advice": self.advice(),
             "signature": self.signature,
@@ -350,7 +347,7 @@ def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings)
     """The candidate's wins in the pilot, as `replace` counts them."""
     replacement(named, [candidate], score="overlap", draws=1)  # what it refuses is refused here
     scoring, aligning = SCORES["disorder"], _aligning(settings)
-    mine = {d: c for d, c in named.items() if candidate in c.annotators}
+    mine = documents_with(named, candidate)
     return wins_of(candidate, scoring.instances(mine, aligning), scoring.rest)
 
 

@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -78,10 +77,6 @@ class Pilot:
         from scipy.special import stdtrit
 
         return float(stdtrit(self.documents - 1, 0.975)) if self.documents else 1.96
-
-    def as_dict(self) -> dict[str, Any]:
-        """The pilot as JSON has it."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)

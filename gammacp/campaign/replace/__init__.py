@@ -1,14 +1,8 @@
 """May a system stand in for a person? The alternative annotator test, for spans and labels."""
 
-from gammacp.campaign.replace.replacement import (
-    EPSILON,
-    AgainstPerson,
-    Candidacy,
-    Replacement,
-    replace,
-)
+from gammacp.campaign.replace.replacement import EPSILON, Replacement, replace
 from gammacp.campaign.replace.scores import SCORES, Instance, Scoring, pairwise_score
-from gammacp.campaign.replace.verdict import Verdict
+from gammacp.campaign.replace.verdict import AgainstPerson, Candidacy
 
 __all__ = [
     "EPSILON",
@@ -18,7 +12,6 @@ __all__ = [
     "Instance",
     "Replacement",
     "Scoring",
-    "Verdict",
     "pairwise_score",
     "replace",
 ]

@@ -19,10 +19,15 @@ from typing import Any
 import numpy as np
 
 from gammacp.arguments import number, several, whole
-from gammacp.campaign.compare.scoring import annotators_of
+from gammacp.campaign.compare.scoring import annotators_of, check_annotator
 from gammacp.campaign.replace.inference import equivalence, exact_test, rejected
 from gammacp.campaign.replace.scores import SCORES, Aligning
-from gammacp.campaign.replace.verdict import Verdict, enough_documents, least_epsilon
+from gammacp.campaign.replace.verdict import (
+    AgainstPerson,
+    Candidacy,
+    enough_documents,
+    least_epsilon,
+)
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
@@ -36,91 +41,6 @@ EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """ε by who the people are (§3.3): how much a candidate's lower price is worth."""
 
 _LEVEL = 0.05
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgainstPerson:
-    """The candidate against one person.
-
-    Attributes
-    ----------
-    documents
-        Instances that both have, with somebody else.
-    rho_candidate, rho_annotator
-        Share of them on which the candidate (the person) agrees with the others at least as well.
-    p
-        Of H₀: ρ_candidate ≤ ρ_annotator − ε, as published: the t test's, from 30 instances on; the
-        exact one below. None with fewer instances than the test takes.
-    p_exact
-        Of the same by the exact test; None likewise.
-    p_equivalence
-        Of H₀: the two ρ differ by ε or more (TOST, the larger p of both tests); None likewise.
-    beaten, equivalent
-        Whether these are rejected among all people by both tests (Benjamini & Yekutieli, 5 %);
-        None for people who are not tested.
-    """
-
-    annotator: str
-    documents: int
-    rho_candidate: float
-    rho_annotator: float
-    p: float | None
-    p_exact: float | None
-    p_equivalence: float | None
-    beaten: bool | None
-    equivalent: bool | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """One person as JSON has it."""
-        return {k: v for k, v in vars(self).items() if k != "annotator"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Candidacy:
-    """What is known of one candidate.
-
-    Attributes
-    ----------
-    winning_rate
-        ω as published, by the t test; NaN if nobody has enough instances to be tested. The
-        verdict has ω by the exact test too.
-    advantage_probability
-        ρ, the mean over the people tested, or over all if nobody is.
-    interval
-        Bootstrap interval of ρ over instances, or Clopper & Pearson's where all are alike, which a
-        note says; None with too few.
-    present
-        Instances that each annotator has, of `instances` and `left_out` together.
-    verdict
-        Whether it passes, and what would change that.
-    notes
-        What else has to be known.
-    """
-
-    name: str
-    winning_rate: float
-    advantage_probability: float
-    interval: tuple[float, float] | None
-    people: tuple[AgainstPerson, ...]
-    instances: int
-    left_out: int
-    present: Mapping[str, int]
-    verdict: Verdict
-    notes: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The candidate as JSON has it."""
-        return {
-            "winning_rate": self.winning_rate,
-            "advantage_probability": self.advantage_probability,
-            "interval": self.interval,
-            "documents": self.instances,
-            "documents_left_out": self.left_out,
-            "documents_of": dict(self.present),
-            **self.verdict.as_dict(),
-            "annotators": {p.annotator: p.as_dict() for p in self.people},
-            "notes": list(self.notes),
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +140,7 @@ def replace(
     if len(compared) > 1:
         apart = f"candidates are compared on different {scoring.of}: their order is no fair ranking"
         found = [changed(c, notes=(*c.notes, apart)) for c in found]
-    ranked = sorted(found, key=lambda c: (c.verdict.passes is None, -c.advantage_probability))
+    ranked = sorted(found, key=lambda c: (c.passes is None, -c.advantage_probability))
     aligned = Combined() if dissimilarity is None else dissimilarity
     return Replacement(
         candidates=tuple(ranked),
@@ -281,32 +201,22 @@ def _candidacy(
     interval, notes = _interval(wins.contributions(shown), draws, seed, of)
     return Candidacy(
         name=name,
+        passes=rates[1] >= 0.5 if tested.any() else None,
         winning_rate=rates[0],
+        confirmed_rate=rates[1],
         advantage_probability=rho,
         interval=interval,
+        epsilon=epsilon,
+        least_epsilon=least_epsilon(wins, least),
+        min_documents=least,
+        enough_documents=enough_documents(wins, epsilon, least, seed=seed),
         people=rows,
         instances=len(wins.instances),
         left_out=wins.left_out,
+        alone=wins.alone,
         present=wins.present,
-        verdict=Verdict(
-            name=name,
-            passes=rates[1] >= 0.5 if tested.any() else None,
-            rate=rates[1],
-            published_rate=rates[0],
-            epsilon=epsilon,
-            least_epsilon=least_epsilon(wins, least),
-            min_documents=least,
-            most_documents=max(each[0] for each in sums),
-            enough_documents=enough_documents(wins, epsilon, least, seed=seed),
-            beaten=int(beaten.sum()),
-            tested=int(tested.sum()),
-            instances=len(wins.instances),
-            alone=wins.alone,
-            expert=expert,
-            rho=rho,
-            interval=interval,
-            of=of,
-        ),
+        expert=expert,
+        of=of,
         notes=notes,
     )
 
@@ -348,15 +258,13 @@ def _epsilon(value: float | str) -> float:
 def _people(
     named: Mapping[str, Continuum], candidates: tuple[str, ...], expert: str | None
 ) -> tuple[str, ...]:
-    names = annotators_of(named)
     if not candidates:
         raise UsageError("no candidate is named: --candidate NAME")
-    for what, name in (*(("candidate", c) for c in candidates), ("expert", expert)):
-        if name is not None and name not in names:
-            raise DataError(
-                f"{what} {name!r} is no annotator", hint=f"There are: {', '.join(names) or 'none'}"
-            )
-    people = tuple(n for n in names if n not in candidates)
+    for name in candidates:
+        check_annotator(named, name, "candidate")
+    if expert is not None:
+        check_annotator(named, expert, "expert")
+    people = tuple(n for n in annotators_of(named) if n not in candidates)
     if expert in candidates:
         raise UsageError(f"{expert} cannot be both the expert and a candidate")
     if len(people) < 2:

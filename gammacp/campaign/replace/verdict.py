@@ -1,8 +1,9 @@
-"""A verdict as a sentence, with what would change it."""
+"""What is known of a candidate, its verdict as a sentence, and what would change that."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,60 +18,110 @@ _DRAWS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """Whether a candidate passes, and what would change that.
+class AgainstPerson:
+    """The candidate against one person.
+
+    Attributes
+    ----------
+    documents
+        Instances that both have, with somebody else.
+    rho_candidate, rho_annotator
+        Share of them on which the candidate (the person) agrees with the others at least as well.
+    p
+        Of H₀: ρ_candidate ≤ ρ_annotator − ε, as published: the t test's, from 30 instances on; the
+        exact one below. None with fewer instances than the test takes.
+    p_exact
+        Of the same by the exact test; None likewise.
+    p_equivalence
+        Of H₀: the two ρ differ by ε or more (TOST, the larger p of both tests); None likewise.
+    beaten, equivalent
+        Whether these are rejected among all people by both tests (Benjamini & Yekutieli, 5 %);
+        None for people who are not tested.
+    """
+
+    annotator: str
+    documents: int
+    rho_candidate: float
+    rho_annotator: float
+    p: float | None
+    p_exact: float | None
+    p_equivalence: float | None
+    beaten: bool | None
+    equivalent: bool | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """One person as JSON has it."""
+        return {k: v for k, v in vars(self).items() if k != "annotator"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidacy:
+    """What is known of one candidate: whether it passes, and what would change that.
 
     Attributes
     ----------
     passes
         ω ≥ ½ by both tests; None if nobody has enough documents to be tested.
-    rate
-        ω by both tests; NaN likewise.
-    published_rate
-        ω by the t test alone, where the paper uses it.
+    winning_rate, confirmed_rate
+        ω as published, by the t test, and by both tests; NaN if nobody is tested.
+    advantage_probability
+        ρ, the mean over the people tested, or over all if nobody is.
+    interval
+        Bootstrap interval of ρ over instances, or Clopper & Pearson's where all are alike, which a
+        note says; None with too few.
     least_epsilon
         The smallest ε, in hundredths, with which it passes on these documents; None if none below
         1 does, or nobody is tested.
-    most_documents
-        The most that a person has.
     enough_documents
         How many documents like these it would pass with in 80 % of the cases; None if not even
         2,000 would do, NaN with fewer than five to draw from or if all are alike.
-    beaten, tested
-        Numbers of people.
-    instances, alone
-        How many are compared, and those of them with one other only to agree with.
+    instances, left_out, alone
+        How many are compared, how many lack the candidate or two people, and with how many of
+        those compared there is one other only to agree with.
+    present
+        Instances that each annotator has, of `instances` and `left_out` together.
     expert
         The single expert, if there is one.
+    of
+        What an instance is.
+    notes
+        What else has to be known.
     """
 
     name: str
     passes: bool | None
-    rate: float
-    published_rate: float
+    winning_rate: float
+    confirmed_rate: float
+    advantage_probability: float
+    interval: tuple[float, float] | None
     epsilon: float
     least_epsilon: float | None
     min_documents: int
-    most_documents: int
     enough_documents: float | None
-    beaten: int
-    tested: int
+    people: tuple[AgainstPerson, ...]
     instances: int
+    left_out: int
     alone: int
+    present: Mapping[str, int]
     expert: str | None
-    rho: float
-    interval: tuple[float, float] | None
     of: str
+    notes: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The verdict as JSON has it."""
-        keys = ("passes", "epsilon", "least_epsilon", "min_documents", "enough_documents")
-        values = {key: getattr(self, key) for key in keys}
-        return {**values, "confirmed_rate": self.rate, "verdict": self.in_words()}
+        """The candidate as JSON has it."""
+        own = ("name", "people", "instances", "left_out", "alone", "present", "expert", "of")
+        return {
+            **{key: value for key, value in vars(self).items() if key not in own},
+            "documents": self.instances,
+            "documents_left_out": self.left_out,
+            "documents_of": dict(self.present),
+            "verdict": self.in_words(),
+            "annotators": {p.annotator: p.as_dict() for p in self.people},
+        }
 
     def in_words(self) -> str:
         """The verdict in two or three sentences; no claim beyond what was tested."""
-        rho = f"on {self.rho:.0%} of the {self.of}"
+        rho = f"on {self.advantage_probability:.0%} of the {self.of}"
         if self.interval is not None:
             rho += f" ({self.interval[0]:.0%} to {self.interval[1]:.0%})"
         if self.expert is None:
@@ -85,13 +136,14 @@ class Verdict:
         if self.passes is None:
             return (
                 f"No verdict on {self.name}: the test takes people with {self.min_documents} "
-                f"{self.of}, and nobody has more than {self.most_documents}. So far {agreed}, "
+                f"{self.of}, and nobody has more than {self._most_documents}. So far {agreed}, "
                 f"from which little follows. {self._more()}"
             )
-        rate = f"ω = {self.rate:.2f} {'≥' if self.passes else '<'} .50"
-        if self.published_rate != self.rate:
-            rate += f"; {self.published_rate:.2f} by the t test alone, as published"
-        counted = f"{self.beaten} of {self.tested} {'person' if self.tested == 1 else 'people'}"
+        rate = f"ω = {self.confirmed_rate:.2f} {'≥' if self.passes else '<'} .50"
+        if self.winning_rate != self.confirmed_rate:
+            rate += f"; {self.winning_rate:.2f} by the t test alone, as published"
+        beaten = [p.beaten for p in self.people if p.beaten is not None]
+        counted = f"{sum(beaten)} of {len(beaten)} {'person' if len(beaten) == 1 else 'people'}"
         counted = f"it holds its own against {counted} at ε = {self.epsilon:g} ({rate}); {agreed}."
         if self.passes:
             least = self.least_epsilon or 0
@@ -104,10 +156,14 @@ class Verdict:
         )
         return f"{self.name} is not shown to be {failed}: {counted} {other} {self._more()}"
 
+    @property
+    def _most_documents(self) -> int:
+        return max(p.documents for p in self.people)
+
     def _more(self) -> str:
         """What more documents would do."""
         told = self.enough_documents is not None and math.isfinite(self.enough_documents)
-        if not told and self.most_documents * _MOST < self.min_documents * self.instances:
+        if not told and self._most_documents * _MOST < self.min_documents * self.instances:
             return (
                 f"Even with {_MOST:,} {self.of} like these nobody would have "
                 f"{self.min_documents}: let fewer people do more each."

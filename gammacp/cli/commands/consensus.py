@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import Seed, Solving, Weighing
 from gammacp.cli.output import AsJson, grouped, message, print_json, show
 from gammacp.cli.progress import progress
@@ -30,6 +30,7 @@ def consensus(
         names=("--out", "-o"),
     ),
     to: str | None = option("Format to write, whatever the ending.", "FORMAT"),
+    write_option: list[str] | None = WRITE_OPTION,
     weights: str = option(
         "Whom to believe: vote, dawid-skene, one-coin, mace, or auto: dawid-skene where weights "
         "can be told.",
@@ -76,10 +77,12 @@ def consensus(
     from gammacp.errors import DataError
     from gammacp.files import atomic_write
     from gammacp.formats import write
+    from gammacp.formats.writing import document_of
     from gammacp.pools import workers
 
     loaded = load(files, reading)
     _check_target(out, to)
+    written = write_options(write_option)
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(
             loaded.corpus(),
@@ -109,7 +112,9 @@ def consensus(
     solving.check_proven(each.status)
     found = dict(each.documents)
     if out is not None:
-        write(each.gold, out, format=to)
+        named = loaded.naming({name: c.continuum for name, c in found.items()})
+        notes = tables.unit_notes(dict(zip(named, found.values(), strict=True)))
+        write(document_of(named), out, format=to, notes=notes, **written)
     if soft is not None:
         shares = {n: soft_labels(a.continuum) for n, a in each.alignments.items()}
         with atomic_write(soft) as temporary:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Reading, load
+from gammacp.cli.options.reading import WRITE_OPTION, Reading, load, write_options
 from gammacp.cli.output import message
+
+if TYPE_CHECKING:
+    from gammacp.continuum import Continuum
 
 
 def convert(
@@ -20,28 +23,49 @@ def convert(
         typer.Argument(metavar="IN… OUT", help="Files, folders or globs, and the file to write."),
     ] = None,
     to: str | None = option("Format to write; by default the ending of OUT says it.", "NAME"),
+    write_option: list[str] | None = WRITE_OPTION,
+    texts: Path | None = option(
+        "The annotated texts, NAME.txt for each document, or the file of the only one.", "FOLDER"
+    ),
     offset_unit: str | None = option("What positions count (s, ms, characters, …).", "UNIT"),
 ) -> None:
     """Read annotations in any format and write them in another."""
-    from gammacp.continuum import Corpus
     from gammacp.errors import UsageError
     from gammacp.formats import write
     from gammacp.formats.registry import format_for_writing
-    from gammacp.formats.writing import losses
+    from gammacp.formats.writing import document_of, losses
 
     if not inputs:
         raise UsageError("give what to read and the file to write: gammacp convert IN OUT")
     *files, out = inputs
+    options = write_options(write_option)
     chosen = format_for_writing(out, to)
     loaded = load(files, reading)
     named = loaded.named()
     if offset_unit is not None:
         named = {name: replace(c, offset_unit=offset_unit) for name, c in named.items()}
+    if texts is not None:
+        named = {name: _with_text(c, texts, alone=len(named) == 1) for name, c in named.items()}
     continua = list(named.values())
-    document = continua[0] if len(continua) == 1 else Corpus.from_continua(named)
-    write(document, out, format=chosen.name)
+    document = document_of(named)
+    write(document, out, format=chosen.name, **options)
     for loss in losses(document, chosen):
         message(f"gammacp: {out}: {loss}")
     units = sum(c.n_units for c in continua)
     noun = "continuum" if len(continua) == 1 else "continua"
     message(f"{out}: {units} units, {len(continua)} {noun}, as {chosen.title}")
+
+
+def _with_text(continuum: Continuum, texts: Path, *, alone: bool) -> Continuum:
+    """The continuum with its text; a document without one stays as it is."""
+    from gammacp.files import content_of
+    from gammacp.formats.source import Source
+    from gammacp.formats.spans import CHARACTERS
+
+    name = continuum.name.removesuffix(".txt")
+    file = texts if alone and not texts.is_dir() else texts / f"{name}.txt"
+    if not alone and not file.is_file():
+        message(f"gammacp: {file}: there is no such text")
+        return continuum
+    text = Source(file, "", "", content_of(file)).text()
+    return replace(continuum, text=text, offset_unit=continuum.offset_unit or CHARACTERS)

@@ -65,7 +65,7 @@ def replace(
     if len(found.candidates) == 1:
         show(tables.people(found.candidates[0]))
     for c in found.candidates:
-        print(f"\n{c.verdict.in_words()}")
+        print(f"\n{c.in_words()}")
         for note in c.notes:
             message(f"{c.name}: {note}")
     message(found.signature)

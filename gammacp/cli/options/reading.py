@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +33,9 @@ File = Annotated[
         help="A file, a folder with a file per annotator, or a campaign.toml.", show_default=False
     ),
 ]
+
+
+WRITE_OPTION = option("An option of the format that is written (repeatable).", "NAME=VALUE")
 
 
 @dataclass(frozen=True)
@@ -106,9 +109,15 @@ class Loaded:
 
     def named(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
+        return self.naming(self.continua)
+
+    def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
+        """What was made of continua, by the names of `named`."""
         from gammacp.formats.reading import by_document
 
-        return by_document(self.continua)
+        return by_document(
+            {key: replace(c, name=self.continua[key].name) for key, c in made.items()}
+        )
 
 
 def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
@@ -205,6 +214,11 @@ def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]
         return campaign.but(given, str(against[0]))
     other = campaign_of(against)
     return other.but(given) if other.file else campaign.but({**given, **other.values})
+
+
+def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
+    """What a format's writer is told."""
+    return dict(pair("--write-option", entry, "NAME=VALUE") for entry in entries or ())
 
 
 def _dataset(name: str) -> Collection:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,6 @@ from gammacp.campaign.consensus import (
     Consensus,
     consensus,
     consensus_of_each,
-    consensus_of_groups,
 )
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import UsageError
@@ -100,15 +101,15 @@ def test_unlabelled_units_vote_like_others() -> None:
     assert only.reasons == ("category disputed: (unlabelled) 2, x 1",)
 
 
-def test_it_can_be_had_from_columns(continuum: Continuum) -> None:
+def test_it_can_be_had_of_other_groups(continuum: Continuum) -> None:
     groups = np.array([[0, 3, 5], [1, 4, -1], [2, -1, -1], [-1, -1, 6], [-1, -1, 7]], np.int32)
-    found = consensus_of_groups(continuum, groups[:3], np.array([0.0, 0.5, 1.0]))
+    found = consensus(replace(gc.align(continuum), groups=groups[:3]))
     assert [u.group for u in found.units] == [0, 1, 2]
 
 
 def test_what_cannot_be_meant(continuum: Continuum) -> None:
     alignment = gc.align(continuum)
-    with pytest.raises(UsageError, match="boundaries 'middle' is unknown"):
+    with pytest.raises(UsageError, match="boundaries 'middle' is none of"):
         consensus(alignment, boundaries="middle")
     with pytest.raises(UsageError, match="tolerance"):
         consensus(alignment, tolerance=-1)

@@ -200,7 +200,7 @@ def test_people_with_few_documents_stay_among_the_others() -> None:
         "Cid": True
     }
     assert found.winning_rate == 1.0
-    assert found.verdict.passes
+    assert found.passes
 
 
 def test_a_single_expert_is_all_the_others_there_are() -> None:
@@ -230,10 +230,10 @@ def test_a_copy_of_a_person_passes_and_chance_does_not(score: str) -> None:
         documents[f"d{i}"] = Continuum.from_columns(*zip(*rows, strict=True))
     copy, strange = replace(documents, ["copy", "random"], score=score).candidates
     assert (copy.name, strange.name) == ("copy", "random")
-    assert copy.verdict.passes is True
-    assert strange.verdict.passes is False
+    assert copy.passes is True
+    assert strange.passes is False
     assert strange.winning_rate == 0.0
-    assert strange.verdict.enough_documents is None
+    assert strange.enough_documents is None
 
 
 def test_the_disorder_of_two_is_that_of_their_alignment() -> None:
@@ -276,27 +276,27 @@ def test_a_score_of_ones_own() -> None:
 def test_verdicts_say_what_would_change_them() -> None:
     c = labels({"Ann": "ab" * 20, "Bea": "ab" * 20, "Cid": "ab" * 20, "bot": "abababaa" * 5})
     [found] = replace(c, ["bot"], score="accuracy", epsilon=0.05).candidates
-    assert found.verdict.passes is False
-    assert found.verdict.least_epsilon is not None
-    again = replace(c, ["bot"], score="accuracy", epsilon=found.verdict.least_epsilon)
-    assert again.candidates[0].verdict.passes is True
-    below = replace(c, ["bot"], score="accuracy", epsilon=found.verdict.least_epsilon - 0.01)
-    assert below.candidates[0].verdict.passes is False
-    assert f"from ε = {found.verdict.least_epsilon:g} on" in found.verdict.in_words()
-    assert "would not let it pass" in found.verdict.in_words()
+    assert found.passes is False
+    assert found.least_epsilon is not None
+    again = replace(c, ["bot"], score="accuracy", epsilon=found.least_epsilon)
+    assert again.candidates[0].passes is True
+    below = replace(c, ["bot"], score="accuracy", epsilon=found.least_epsilon - 0.01)
+    assert below.candidates[0].passes is False
+    assert f"from ε = {found.least_epsilon:g} on" in found.in_words()
+    assert "would not let it pass" in found.in_words()
 
 
 def test_too_few_documents_give_no_verdict() -> None:
     c = labels({"Ann": "abababab", "Bea": "abababab", "Cid": "abababab", "bot": "abababab"})
     [found] = replace(c, ["bot"], score="accuracy").candidates
-    assert found.verdict.passes is None
+    assert found.passes is None
     assert np.isnan(found.winning_rate)
-    assert np.isnan(found.verdict.enough_documents or 0)  # nothing varies
-    words = found.verdict.in_words()
+    assert np.isnan(found.enough_documents or 0)  # nothing varies
+    words = found.in_words()
     assert words.startswith("No verdict on bot")
     assert "nobody has more than 8" in words
     assert words.endswith("too much alike to say how many would do.")
-    assert changed(found.verdict, enough_documents=None).in_words().endswith("let it pass.")
+    assert changed(found, enough_documents=None).in_words().endswith("let it pass.")
     assert found.people[0].beaten is None
     assert found.interval == pytest.approx((0.025 ** (1 / 8), 1.0))
     assert any("Clopper" in note for note in found.notes)
@@ -305,8 +305,8 @@ def test_too_few_documents_give_no_verdict() -> None:
 def test_many_people_who_do_little_are_told_apart_from_a_hopeless_candidate() -> None:
     c = labels({"bot": "a" * 201, **{f"P{k}": "." * k + "ab"[k % 2] * 2 for k in range(200)}})
     [found] = replace(c, ["bot"], score="accuracy").candidates
-    assert found.verdict.passes is None
-    assert found.verdict.in_words().endswith("nobody would have 30: let fewer people do more each.")
+    assert found.passes is None
+    assert found.in_words().endswith("nobody would have 30: let fewer people do more each.")
 
 
 def test_documents_without_the_candidate_are_told_and_not_aligned(run: Run, tmp_path: Path) -> None:
@@ -333,12 +333,12 @@ def test_documents_without_the_candidate_are_told_and_not_aligned(run: Run, tmp_
 def test_an_expert_is_named_in_the_verdict_and_two_people_are_a_caveat() -> None:
     c = labels({"Ann": "a" * 40, "Bea": "a" * 40, "bot": "a" * 39 + "b"})
     [of_expert] = replace(c, ["bot"], score="accuracy", expert="Ann").candidates
-    words = of_expert.verdict.in_words()
+    words = of_expert.in_words()
     assert words.startswith("bot is as close to Ann as other people are")
     assert "left out" not in words
     assert not any("fewer than three" in note for note in of_expert.notes)
     [of_all] = replace(c, ["bot"], score="accuracy").candidates
-    assert "on 40 of 40 labelled places there was one other only" in of_all.verdict.in_words()
+    assert "on 40 of 40 labelled places there was one other only" in of_all.in_words()
 
 
 def test_the_order_of_people_and_documents_does_not_matter() -> None:
@@ -402,7 +402,7 @@ def test_epsilon_by_who_the_people_are() -> None:
     c = labels({"Ann": "ab", "Bea": "ab", "bot": "ab"})
     for name, value in (("experts", 0.2), ("skilled", 0.15), ("crowd", 0.1), ("0.3", 0.3)):
         [found] = replace(c, ["bot"], score="accuracy", epsilon=name).candidates
-        assert found.verdict.epsilon == value
+        assert found.epsilon == value
     with pytest.raises(UsageError):
         replace(c, ["bot"], score="accuracy", epsilon=-0.1)
 
@@ -420,7 +420,7 @@ def test_candidates_on_other_documents_are_not_ranked_without_a_word() -> None:
     documents = {f"d{i}": _document(i, second=i < 4) for i in range(8)}
     found = replace(documents, ["bot", "late"], min_documents=6)
     assert [c.name for c in found.candidates] == ["bot", "late"]
-    assert found.candidates[1].verdict.passes is None
+    assert found.candidates[1].passes is None
     for candidate in found.candidates:
         assert any("no fair ranking" in note for note in candidate.notes)
 

@@ -1,0 +1,148 @@
+"""`gammacp watch`: γ of a folder or campaign while people annotate."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.parallel import Jobs
+from gammacp.cli.options.reading import File, Reading, left_out_json, left_out_lines, requested
+from gammacp.cli.options.settings import Settings
+from gammacp.cli.output import AsJson, grouped, message, print_json, show
+from gammacp.errors import BelowThresholdError, DataError, UsageError
+from gammacp.tables import Column, Table, number, signed, word
+from gammacp.text import visible
+
+if TYPE_CHECKING:
+    from gammacp.campaign.watch import History
+    from gammacp.measures.settings import Settings as Measuring
+
+_COLUMNS = (
+    Column("annotator", "annotator"),
+    Column("documents", "documents", word),
+    Column("units", "units", word),
+    Column("gamma", "their γ", number),
+    Column("changed", "of what changed", number),
+    Column("drift", "drift", signed),
+)
+
+
+def watch(
+    reading: Reading,
+    settings: Settings,
+    folder: File = None,
+    every: float = option("Seconds between two looks.", default=30.0, min=0.1),
+    once: bool = option("Look once and end: for cron and tests.", default=False),
+    alarm_below: float | None = option(
+        "Say so where γ is lower than this; with --once exit 5 then."
+    ),
+    history: Path | None = option(
+        "Where the looks are kept (JSON lines).  [default: beside the folder, NAME.watch]"
+    ),
+    jobs: Jobs = None,
+    json: AsJson = False,
+) -> None:
+    """γ of a folder or campaign while people annotate: over time, with everybody's drift.
+
+    Only documents that changed are measured again, each against chance of its own (`cut`). Files
+    that are half written are told of and tried again at the next look.
+    """
+    from gammacp.campaign.watch import History, settings_of
+
+    if folder is None:
+        raise UsageError("give a folder or a campaign.toml to watch")
+    kept = History(history or folder.resolve().with_name(f"{folder.resolve().name}.watch"))
+    measuring = settings_of(settings.options())
+    before: object = None
+    told: object = None
+    while True:
+        try:
+            state = _state(folder, reading)
+            if state != before:
+                seen = _look(folder, reading, kept, measuring, jobs)
+                # What could not be read is tried again, changed or not, but told of once.
+                before = None if seen["failures"] else state
+                if seen["measured"] or seen["gone"] or told != seen["failures"]:
+                    told = seen["failures"]
+                    _tell(seen, json=json)
+                    _check(seen, alarm_below, once=once)
+        except DataError as error:
+            if once:
+                raise
+            message(f"gammacp: {error}; next look in {every:g} s")
+        if once:
+            return
+        time.sleep(every)
+
+
+def _state(folder: Path, reading: Reading) -> object:
+    """What changes when a file does."""
+    from gammacp.formats.finding import expand
+
+    paths = [folder, *(path for path, _ in expand(requested(folder, reading).paths))]
+    stats = {str(path): path.stat() for path in paths if path.exists()}
+    return {name: (s.st_mtime_ns, s.st_size) for name, s in stats.items()}
+
+
+def _look(
+    folder: Path, reading: Reading, history: History, measuring: Measuring, jobs: int | None
+) -> dict[str, Any]:
+    """Look once."""
+    from gammacp.campaign.watch import look
+    from gammacp.cli.progress import progress
+    from gammacp.formats.reading import by_document
+    from gammacp.pools import workers
+
+    campaign = requested(folder, reading)
+    found = campaign.collect()
+    continua = by_document(campaign.select(found)) if found.continua else {}
+    failures = [str(error) for _, error in found.failures]
+    with workers(jobs, pays=False) as executor, progress("measuring"):
+        seen = look(continua, failures, history, measuring, executor)
+    return {**seen, "left_out": found.left_out}
+
+
+def _tell(seen: dict[str, Any], *, json: bool) -> None:
+    if json:
+        print_json({**seen, "left_out": left_out_json(seen["left_out"])}, lines=True)
+    else:
+        _print(seen)
+        for line in left_out_lines(seen["left_out"]):
+            message(f"gammacp: {line}")
+    for failure in seen["failures"]:
+        message(f"gammacp: {failure}; tried again at the next look")
+    sys.stdout.flush()
+
+
+def _print(seen: dict[str, Any]) -> None:
+    value = "no γ yet"
+    if seen["gamma"] is not None:
+        value = f"γ {number(seen['gamma'])} ({' to '.join(map(number, seen['interval']))})"
+    changed = ", ".join(list(seen["measured"])[:5])
+    more = len(seen["measured"]) - 5
+    when = f"{datetime.fromisoformat(seen['time']).astimezone():%Y-%m-%d %H:%M:%S}"
+    line = (
+        f"{when}  {value}  {seen['documents']} documents, {seen['units']} units; "
+        f"changed: {changed or 'nothing'}{f' and {more} more' if more > 0 else ''}"
+        f"{'; gone: ' * bool(seen['gone'])}{', '.join(seen['gone'])}"
+    )
+    print(visible(line))
+    if seen["annotators"]:
+        show(Table(_COLUMNS, [{"annotator": n, **a} for n, a in seen["annotators"].items()]))
+    for reason, names in grouped((why, name) for name, why in seen["waiting"].items()):
+        message(f"gammacp: no γ yet of {names}: {reason}")
+
+
+def _check(last: dict[str, Any], alarm_below: float | None, *, once: bool) -> None:
+    """The alarm, and with `once` the exit codes."""
+    if last["gamma"] is None and once:
+        raise DataError("no document has a γ yet")
+    if alarm_below is not None and last["gamma"] is not None and last["gamma"] < alarm_below:
+        low = BelowThresholdError(f"γ is {last['gamma']:.4f}, below {alarm_below:g}")
+        if once:
+            raise low
+        message(f"gammacp: ALARM: {low}")

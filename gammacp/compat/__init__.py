@@ -1,0 +1,1 @@
+"""Doors for users of other tools: their interfaces with gammacp's alignments behind them."""

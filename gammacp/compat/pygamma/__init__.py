@@ -1,0 +1,42 @@
+"""The interface of pygamma-agreement 0.5.9, computed by gammacp: an import line is what changes.
+
+    import gammacp.compat.pygamma as pa          # was: import pygamma_agreement as pa
+
+Alignments are exact and proven. Random continua are drawn as there, and from `numpy.random`, so
+that the same `numpy.random.seed` gives the same γ, to the seven digits of its single precision.
+What is done otherwise is said once, as a `PygammaDifference` (docs/coming-from-pygamma.md).
+`Continuum.to_gammacp()` leads on to everything else.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    name: module
+    for module, names in (
+        ("alignment", "Alignment SetPartitionError SoftAlignment UnitaryAlignment"),
+        ("continuum", "Continuum DisorderError GammaResults"),
+        ("cst", "CorpusShufflingTool"),
+        ("dissimilarity", "AbstractDissimilarity dissimilarity_dec"),
+        ("dissimilarity", "PositionalSporadicDissimilarity CombinedCategoricalDissimilarity"),
+        ("dissimilarity", "CategoricalDissimilarity AbsoluteCategoricalDissimilarity"),
+        ("dissimilarity", "PrecomputedCategoricalDissimilarity LambdaCategoricalDissimilarity"),
+        ("dissimilarity", "LevenshteinCategoricalDissimilarity OrdinalCategoricalDissimilarity"),
+        ("dissimilarity", "NumericalCategoricalDissimilarity"),
+        ("notebook", "show_alignment show_continuum"),
+        ("sampler", "AbstractContinuumSampler ShuffleContinuumSampler StatisticalContinuumSampler"),
+        ("units", "PygammaDifference Segment Unit"),
+    )
+    for name in names.split()
+}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES.values():
+        return import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,53 @@
+"""Segments and units, and how a difference from pygamma-agreement is told."""
+
+from __future__ import annotations
+
+import tomllib
+import warnings
+from dataclasses import dataclass
+from functools import cache, total_ordering
+from pathlib import Path
+from typing import Any
+
+__all__ = ["PygammaDifference", "Segment", "Unit", "place", "tell"]
+
+try:
+    from pyannote.core import Segment
+except ImportError:
+
+    @dataclass(frozen=True, order=True)
+    class Segment:  # type: ignore[no-redef]
+        """What of `pyannote.core.Segment` is needed, where that is not installed."""
+
+        start: float = 0.0
+        end: float = 0.0
+
+
+class PygammaDifference(UserWarning):
+    """Something gives another number here than in pygamma-agreement."""
+
+
+@cache
+def tell(difference: str) -> None:
+    """Warn of a difference, a key of `differences.toml`, once in a process."""
+    text = Path(__file__).with_name("differences.toml").read_text(encoding="utf-8")
+    warnings.warn(tomllib.loads(text)[difference], PygammaDifference, stacklevel=4)
+
+
+@total_ordering
+@dataclass(frozen=True)
+class Unit:
+    """A segment with its category, None for an unlabelled one, which comes first in order."""
+
+    segment: Any
+    annotation: str | None = None
+
+    def __lt__(self, other: Unit) -> bool:
+        """By start, end and category."""
+        return place(self) < place(other)
+
+
+def place(unit: Unit) -> tuple[float, float, bool, str]:
+    """What units are sorted by."""
+    label = unit.annotation
+    return unit.segment.start, unit.segment.end, label is not None, "" if label is None else label

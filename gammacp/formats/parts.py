@@ -1,0 +1,127 @@
+"""Writing formats whose files hold one annotator's part of a document, and those with its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.errors import DataError
+from gammacp.files import write_text
+from gammacp.formats.layout import file_name
+from gammacp.formats.spans import CHARACTERS
+
+Notes = Mapping[tuple[str, Unit], str]
+"""What to write beside a unit of a document (by its name), where the format has a place for it."""
+Rendered = Callable[[Continuum, Sequence[Unit]], Mapping[str, str]]
+"""The contents of one annotator's files by ending, and by name those that lie beside them."""
+FIELDS = ("{annotator}", "{document}")
+
+
+def continua_of(document: Continuum | Corpus) -> list[Continuum]:
+    """The continua of what is written."""
+    return [document] if isinstance(document, Continuum) else list(document.values())
+
+
+def write_parts(
+    document: Continuum | Corpus,
+    path: Path,
+    layout: str,
+    ending: str,
+    render: Rendered,
+    beside: Mapping[str, str] | None = None,
+) -> None:
+    """Write the files of every annotator of every document, or none of them.
+
+    Parameters
+    ----------
+    path
+        A folder, in which the files lie as `layout` says; a file with the format's `ending`, for
+        one annotator; or a path with {annotator} or {document}, such as `gold/{document}.xmi`.
+    layout
+        Where a file is, without its ending; without {document}, documents share a file.
+    render
+        Makes the files of one annotator.
+    beside
+        Files of the folder. They, and those that `render` gives by name, stay where they exist.
+
+    Raises
+    ------
+    DataError
+        Two parts would be one file, or a name cannot be that of a file.
+    """
+    pattern, fixed = str(path), dict[Path, str]()
+    named = path.suffix.lower() == ending or any(field in pattern for field in FIELDS)
+    if not named:
+        pattern = f"{path}/{layout}{ending}"
+        fixed = {path / name: content for name, content in (beside or {}).items()}
+    files: dict[Path, str] = {}
+    owners: dict[Path, tuple[str, str]] = {}
+    for c in continua_of(document):
+        everything, name = list(c), c.name or "document"
+        for annotator in c.annotators:
+            place = pattern
+            for field, value in zip(FIELDS, (annotator, name), strict=True):
+                if field in place:
+                    place = place.replace(field, file_name(value, field[1:-1]))
+            file = Path(place)
+            owner = annotator, name if "{document}" in layout else ""
+            if owners.setdefault(file, owner) != owner:
+                raise DataError(
+                    "a file holds one annotator's part of one document",
+                    file=file,
+                    hint="Name a folder, or a path with {annotator} and {document}, and --to",
+                )
+            for key, content in render(c, everything[c.rows_of(annotator)]).items():
+                if key.startswith("."):
+                    made = file.with_suffix(key)
+                    files[made] = files.get(made, "") + content
+                else:
+                    fixed[file.with_name(key)] = content
+    files |= {file: content for file, content in fixed.items() if not file.exists()}
+    for file, content in files.items():
+        write_text(file, content)
+
+
+def annotated_text(continuum: Continuum, format: str) -> str:
+    """The text that the units are of.
+
+    Raises
+    ------
+    DataError
+        There is none, or positions do not count its characters.
+    """
+    text, name = continuum.text, continuum.name
+    if text is None:
+        raise DataError(
+            f"{format} holds the text, and {name or 'the document'!r} has none",
+            hint="Give it to `gammacp convert` with --texts FOLDER (a NAME.txt per document), or "
+            "write CSV or JSON",
+        )
+    if continuum.offset_unit not in ("", CHARACTERS):
+        raise DataError(
+            f"positions count {continuum.offset_unit}, not the characters of a text",
+            hint="Write CSV, JSON, ELAN or TextGrid",
+        )
+    check_characters(continuum, format)
+    if continuum.n_units and not 0 <= continuum.starts.min() <= continuum.ends.max() <= len(text):
+        raise DataError(
+            f"units of {name or 'the document'!r} lie beyond its text of {len(text)} characters",
+            hint="Is it the text that was annotated?",
+        )
+    return text
+
+
+def check_characters(continuum: Continuum, format: str) -> None:
+    """DataError if a position cannot be a number of characters."""
+    for u in continuum:
+        if u.start < 0 or u.start % 1 or u.end % 1:
+            raise DataError(
+                f"position {u.start:.15g} or {u.end:.15g} is not a number of characters",
+                hint=f"{format} holds texts: write CSV, JSON, ELAN or RTTM",
+            )
+
+
+def whole(unit: Unit) -> tuple[int, int]:
+    """Where a unit of a text begins and ends."""
+    return int(unit.start), int(unit.end)

@@ -1,0 +1,240 @@
+"""What annotation tools import: as their documentation has it, read by their own libraries."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gammacp import Continuum, Corpus, DataError, Unit, UsageError, read, read_corpus, write
+from tests.formats.story import FIXTURES, TEXT, UNITS
+
+Run = Callable[..., Any]
+NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+LABELLED = [Unit(u.annotator, u.start, u.end, u.category or "PRO") for u in UNITS]
+
+
+def story(units: list[Unit] = UNITS, text: str | None = TEXT) -> Continuum:
+    return Continuum.from_units(units, name="story", text=text, offset_unit="characters")
+
+
+def test_webanno_tsv_is_that_of_the_guide(tmp_path: Path) -> None:
+    stacked = [Unit("a", 0, 3, "A|_"), Unit("a", 0, 7, None), Unit("a", 12, 16, "x")]
+    write(story(stacked), tmp_path / "a.tsv", format="webanno")
+    assert (tmp_path / "a.tsv").read_text(encoding="utf-8").splitlines()[:9] == [
+        "#FORMAT=WebAnno TSV 3.3",
+        f"#T_SP={NER}|value",
+        "",
+        "",
+        "#Text=Ann met Bob 😊 in New York .\\n",
+        "1-1\t0-3\tAnn\tA\\|\\_[1]|*[2]\t",
+        "1-2\t4-7\tmet\t*[2]\t",
+        "1-3\t8-11\tBob\t_\t",
+        # The emoji is two units of UTF-16; the blank before "in" is inside the unit.
+        "1-4\t12-14\t😊\tx[3]\t",
+    ]
+    assert list(read(tmp_path / "a.tsv")) == stacked
+
+
+@pytest.mark.parametrize("layer", [NER, "webanno.custom.Frame"])
+def test_xmi_as_dkpro_cassis_reads_it(tmp_path: Path, layer: str) -> None:
+    cassis = pytest.importorskip("cassis")
+    write(story(), tmp_path, format="cas", layer=layer, feature="label")
+    folder = tmp_path / "story"
+    types = cassis.load_typesystem(folder / "TypeSystem.xml")
+    for who in ("ann", "bob"):
+        cas = cassis.load_cas_from_xmi(folder / f"{who}.xmi", typesystem=types)
+        assert cas.sofa_string == TEXT
+        theirs = [(who, a.begin, a.end, a.label) for a in cas.select(layer)]
+        assert theirs == [
+            (u.annotator, u.start, u.end, u.category) for u in UNITS if u.annotator == who
+        ]
+    assert list(read(tmp_path, layer=layer.rpartition(".")[2])) == UNITS
+
+
+def test_label_studio_tasks(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    note = {("story", UNITS[0]): "look"}
+    write(story(), file, format="label-studio", notes=note)
+    (task,) = json.loads(file.read_text(encoding="utf-8"))
+    assert task["data"] == {"text": TEXT}
+    ann, bob = task["annotations"]
+    assert (ann["completed_by"], bob["completed_by"]) == ({"email": "ann"}, {"email": "bob"})
+    assert ann["result"][0] == {
+        "id": "u1",
+        "from_name": "label",
+        "to_name": "text",
+        "type": "labels",
+        "value": {"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]},
+        "meta": {"text": ["look"]},
+    }
+    assert bob["result"][2]["value"]["labels"] == []
+    write(story(), file, format="label-studio", kind="predictions")
+    (task,) = json.loads(file.read_text(encoding="utf-8"))
+    assert [p["model_version"] for p in task["predictions"]] == ["ann", "bob"]
+    assert task["annotations"] == []
+    assert list(read(file, predictions="yes")) == UNITS
+
+
+def test_recordings_keep_their_seconds(tmp_path: Path) -> None:
+    units = [Unit("1", 500, 1250, "x"), Unit("2", 500, 1000, None)]
+    c = Continuum.from_units(units, name="talk", offset_unit="ms")
+    for name in ("label-studio", "prodigy"):
+        file = tmp_path / f"{name}.json"
+        write(c, file, format=name)
+        back = read(file)
+        assert [(u.annotator, u.start, u.end, u.category) for u in back] == [
+            ("1", 0.5, 1.25, "x"),
+            ("2", 0.5, 1.0, None),
+        ]
+        assert (back.name, back.offset_unit) == ("talk", "s")
+    (task,) = json.loads((tmp_path / "label-studio.json").read_text(encoding="utf-8"))
+    # Numbers are those of Label Studio's members.
+    assert [a["completed_by"] for a in task["annotations"]] == [1, 2]
+
+
+def test_doccano_and_prodigy_lines(tmp_path: Path) -> None:
+    write(story(LABELLED), tmp_path, format="doccano")
+    (line,) = (tmp_path / "ann.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line) == {
+        "id": "story",
+        "text": TEXT,
+        "label": [[0, 3, "PER"], [8, 11, "PER"], [17, 25, "LOC"]],
+    }
+    write(story(), tmp_path / "p.jsonl", format="prodigy")
+    ann, bob = map(json.loads, (tmp_path / "p.jsonl").read_text(encoding="utf-8").splitlines())
+    assert ann["spans"][0] == {"start": 0, "end": 3, "label": "PER"}
+    assert bob["spans"][2] == {"start": 28, "end": 32}
+    assert (ann["text"], ann["answer"], ann["_annotator_id"]) == (TEXT, "accept", "ann")
+    assert ann["_input_hash"] == bob["_input_hash"] != ann["_task_hash"] != bob["_task_hash"]
+
+
+def test_brat_has_its_configuration_and_notes(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "annotation.conf").write_text("mine")
+    for name in ("old", "new"):
+        write(story(), tmp_path / name, format="brat", notes={("story", UNITS[3]): "why\nthis"})
+    assert (tmp_path / "old" / "annotation.conf").read_text() == "mine"
+    conf = (tmp_path / "new" / "annotation.conf").read_text(encoding="utf-8")
+    assert conf.splitlines()[:4] == ["[entities]", "LOC", "PER", "_"]
+    lines = (tmp_path / "new" / "bob" / "story.ann").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "T1\tPER 0 3\tAnn"
+    assert lines[-1] == "#1\tAnnotatorNotes T1\twhy this"
+
+
+@pytest.mark.parametrize("name", ["brat", "cas", "webanno", "doccano", "label-studio", "prodigy"])
+def test_a_corpus_comes_back_under_its_names(tmp_path: Path, name: str) -> None:
+    corpus = Corpus.from_continua(
+        {
+            key: Continuum.from_units(
+                [Unit("Ann", 0, n, "x")], text="abc\n def", annotators=["Bob"], name=key
+            )
+            for n, key in enumerate(("one", "7", "two.txt"), 1)
+        }
+    )
+    path = tmp_path / "all.jsonl" if name in ("label-studio", "prodigy") else tmp_path
+    if name == "label-studio":
+        path = tmp_path / "all.json"
+    write(corpus, path, format=name)
+    back = read_corpus(path)
+    assert {k: (list(c), set(c.annotators), c.text) for k, c in back.items()} == {
+        k: (list(c), set(c.annotators), c.text) for k, c in corpus.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("units", "text", "name", "message"),
+    [
+        (UNITS, None, "cas", "XMI holds the text, and 'story' has none. Give it to"),
+        (UNITS, None, "doccano", "doccano holds the text"),
+        (UNITS, TEXT[:20], "webanno", "lie beyond its text of 20 characters"),
+        (UNITS, TEXT, "doccano", "unit 28-32 of bob has no category, which doccano refuses"),
+        ([Unit("a", 2, 2, "x")], TEXT, "doccano", "has no length, which doccano refuses"),
+        ([Unit("a", 2, 2, "x")], TEXT, "webanno", "covers no token of WebAnno TSV"),
+        ([Unit("a", 0, 1.5, "x")], TEXT, "prodigy", "0 or 1.5 is not a number of characters"),
+        ([Unit("a", 0, 1, "\x01")], TEXT, "cas", "has a character that XML does not have"),
+        ([Unit("", 0, 1, "x")], TEXT, "prodigy", "an annotator has no name"),
+        ([], "  ", "webanno", "has no word"),
+    ],
+)
+def test_what_a_tool_cannot_hold_is_refused(
+    tmp_path: Path, units: list[Unit], text: str | None, name: str, message: str
+) -> None:
+    c = Continuum.from_units(
+        units,
+        annotators=None if units else ["a"],
+        name="story",
+        text=text,
+        offset_unit="characters",
+    )
+    with pytest.raises(DataError, match=message):
+        write(c, tmp_path / "out", format=name)
+    assert not any(p.is_file() for p in tmp_path.rglob("*"))
+
+
+def test_where_files_are(tmp_path: Path) -> None:
+    write(story(), tmp_path / "{annotator}" / "{document}.xmi")
+    assert (tmp_path / "ann" / "story.xmi").is_file()
+    assert list(read(tmp_path, layout="{annotator}/{document}")) == UNITS
+    gold = story([u for u in UNITS if u.annotator == "ann"])
+    write(gold, tmp_path / "gold.tsv", format="webanno")
+    assert [u.category for u in read(tmp_path / "gold.tsv")] == ["PER", "PER", "LOC"]
+    with pytest.raises(DataError, match="a file holds one annotator's part of one document"):
+        write(story(), tmp_path / "both.xmi")
+    with pytest.raises(DataError, match="a file holds one annotator's part"):
+        write(story(), tmp_path / "{document}.xmi")
+    assert not (tmp_path / "both.xmi").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"layer": "Frame"}, "layer 'Frame' is not the full name of a layer"),
+        ({"feature": "a b"}, "feature 'a b' cannot be the name"),
+        ({"kind": "x"}, "option 'kind' is not one of writing cas: layer, feature"),
+    ],
+)
+def test_options_of_writers(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        write(story(), tmp_path / "a", format="cas", **options)
+
+
+def test_gold_standards_go_back_into_the_tool(run: Run, tmp_path: Path) -> None:
+    gold, sheet = tmp_path / "gold", tmp_path / "gold.csv"
+    arguments = ["consensus", FIXTURES / "brat", "--support", "1", "--splits", "0", "-o"]
+    for name in ("cas", "webanno", "brat"):
+        outcome = run(
+            *arguments, gold / name, "--to", name,
+            *(["--write-option", "layer=custom.X"] if name == "cas" else []),
+        )  # fmt: skip
+        assert outcome.code == 0, outcome.err
+    run(*arguments, sheet)
+    for name in ("cas", "webanno", "brat"):
+        assert list(read(gold / name)) == list(read(sheet))
+    notes = [
+        x
+        for x in (gold / "brat" / "consensus" / "story.ann").read_text().splitlines()
+        if x[0] == "#"
+    ]
+    assert notes[0] == "#2\tAnnotatorNotes T2\tmarked by 1 of 2 (support 1, confidence 0.00)"
+    assert (
+        'xmlns:type="http:///custom.ecore"'
+        in (gold / "cas" / "story" / "consensus.xmi").read_text()
+    )
+
+
+def test_texts_are_given_to_what_has_none(run: Run, tmp_path: Path) -> None:
+    sheet = tmp_path / "story.csv"
+    assert run("convert", FIXTURES / "brat", sheet).code == 0
+    outcome = run("convert", sheet, tmp_path / "out", "--to", "cas")
+    assert outcome.code == 3
+    assert "--texts FOLDER" in outcome.err
+    (tmp_path / "story.txt").write_text(TEXT, encoding="utf-8")
+    for texts in (tmp_path, tmp_path / "story.txt"):
+        outcome = run("convert", sheet, tmp_path / "out", "--to", "cas", "--texts", texts)
+        assert outcome.code == 0, outcome.err
+        assert list(read(tmp_path / "out")) == UNITS
+    outcome = run("convert", sheet, tmp_path / "x.jsonl")
+    assert outcome.code == 2
+    assert "name one with --to (in Python, format=): prodigy, doccano" in outcome.err
