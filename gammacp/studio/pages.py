@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from gammacp.continuum import Corpus
@@ -158,6 +158,8 @@ def _understood(found: Understood) -> Markup:
         f"{len(found.categories)} categories."
     )
     parts: list[Markup | None] = [element("p", said)]
+    if found.paths:
+        parts.append(element("p", f"campaign.toml says what is read: {', '.join(found.paths)}."))
     if found.problem is not None:
         parts.append(element("p", str(found.problem), class_="warning", role="alert"))
     if found.failures:
@@ -200,29 +202,19 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
         for name, title, tip in _SELECTS
         if offered[name]
     ]
-    categories = [
-        element(
-            "label",
-            element("input", type="checkbox", name="only", value=name,
-                    checked=not choice.only or choice.rename.get(name, name) in choice.only),
-            f"{name} ({n})",
-            element("input", name="rename", data_of=name, value=choice.rename.get(name, ""),
-                    placeholder="call it…", aria_label=f"Another name for {name}", size=8),
-        )
-        for name, n in found.categories.items()
-    ]  # fmt: skip
-    annotators = [
-        element("label", element("input", type="checkbox", name="exclude", value=name,
-                                 checked=name not in choice.exclude), f"{name} ({n})")
-        for name, n in found.annotators.items()
-    ]  # fmt: skip
+    categories = _names("only", "map", found.categories, choice.map,
+                        lambda name: not choice.only or name in choice.only)  # fmt: skip
+    annotators = _names("exclude", "rename", found.annotators, choice.rename,
+                        lambda name: name not in choice.exclude)  # fmt: skip
+    rounds = [_select("round", "Round", "Of campaign.toml", found.rounds, choice.round)]
+    rounds = rounds if found.rounds else []
     held = _select("reference", "Hold against the others", "A system, a gold standard",
                    list(found.annotators), choice.reference)  # fmt: skip
     return _section(
         "choice", "What counts",
         element(
             "form",
-            element("div", *selects, held, class_="toolbar"),
+            element("div", *selects, *rounds, held, class_="toolbar"),
             _fieldset("Annotators", annotators) if annotators else None,
             _fieldset("Labels", categories) if categories else None,
             element("details", element("summary", "More"), element("div", *_more(found, choice),
@@ -233,11 +225,36 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
     )  # fmt: skip
 
 
+def _names(
+    kept: str,
+    called: str,
+    names: Mapping[str, int],
+    others: Mapping[str, str],
+    chosen: Callable[[str], bool],
+) -> list[Markup]:
+    """A box and a field for another name, for each of the names with its units."""
+    return [
+        element(
+            "span",
+            element(
+                "label",
+                element("input", type="checkbox", name=kept, value=name,
+                        checked=chosen(others.get(name, name))),
+                f"{name} ({n})",
+            ),
+            element("input", name=called, data_of=name, value=others.get(name, ""),
+                    placeholder="call it…", aria_label=f"Another name for {name}", size=8),
+            class_="named",
+        )
+        for name, n in names.items()
+    ]  # fmt: skip
+
+
 def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
     yield _select("format", "Format", "By default recognised", [n for n, _ in FORMATS.items()],
                   choice.format)  # fmt: skip
     for name, title in (("tier", "Tiers"), ("layout", "Names from paths")):
-        if name in found.options:
+        if name in found.options or name == "layout":
             tip = "a pattern" if name == "tier" else "{annotator}/{document}"
             value = getattr(choice, name) or ""
             yield element("label", f"{title} ", element("input", name=name, value=value,

@@ -246,7 +246,7 @@ def written(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:
     corpus = Corpus.from_continua(by_document(continua))
     with TemporaryDirectory() as folder:
         inside = Path(folder) / GOLD
-        alone = chosen.many or len(corpus) == 1
+        alone = (chosen.many or len(corpus) == 1) and "{document}" not in (chosen.layout or "")
         write(corpus, inside.with_suffix(ending) if alone else inside, format=name)
         files = sorted(f for f in Path(folder).rglob("*") if f.is_file())
         if len(files) == 1:

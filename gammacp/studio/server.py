@@ -24,7 +24,7 @@ from gammacp.report.markup import Markup
 from gammacp.report.page import policy
 from gammacp.report.viewer import script as view_script
 from gammacp.studio import pages
-from gammacp.studio.choice import Choice, parsed
+from gammacp.studio.choice import Choice, campaign_in, parsed
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
 from gammacp.studio.review import Asked, decided, gold, written
@@ -70,9 +70,9 @@ class Studio:
     def begin(self) -> None:
         """Get ready, and read the folder if there is something in it."""
         self.work.prepare()
-        if (kept := self.journal.choice()) is not None:
-            with suppress(DataError):  # of another version
-                self.choice = parsed(Choice, kept)
+        with suppress(DataError):  # which reading it says, and of another version
+            kept = self.journal.choice()
+            self.choice = parsed(Choice, kept) if kept else Choice.of(campaign_in(self.folder))
         if any(self.folder.iterdir()):
             self.start()
 
