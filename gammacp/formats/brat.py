@@ -82,7 +82,7 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
         discontinuous=split`: a unit for each part); overlapping, repeated and zero-length ones
         are kept; the type `_` is unlabelled
     """
-    text = source.beside(".txt")
+    text = source.beside(".txt", source.document)
     spans = Spans(source, source.document, CHARACTERS, text)
     spans.declare(source.annotator)
     bounds: list[_Bound] = []

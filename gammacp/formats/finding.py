@@ -115,10 +115,15 @@ def _recognise(search: _Search, source: Source, place: Path, inside: Path | None
 
 def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
     """What was passed over, without the files that belong to one that is read."""
-    read = {_place(source).with_suffix("") for source, _ in search.found}
+    places = [(_place(source), source) for source, _ in search.found]
+    # Texts have their document's name, or lie in the folder of a project's texts.
+    read = {place.with_suffix("") for place, _ in places}
+    read |= {place.with_name(source.document) for place, source in places if source.document}
+    texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
     tallies: dict[str, Tally] = {}
     for file, where, reason in search.passed:
-        if file.with_suffix("") not in read and file.name not in TYPE_SYSTEMS:
+        known = file.with_suffix("") in read or file.parent in texts
+        if not known and file.name not in TYPE_SYSTEMS:
             tallies.setdefault(where, Tally(where)).add("file", reason)
     return tuple(entry for tally in tallies.values() for entry in tally.entries())
 

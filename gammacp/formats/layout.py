@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.errors import DataError, UsageError
 
-_FIELDS = ("{annotator}", "{document}", "*")
+_FIELD = re.compile(r"(\{annotator\}|\{document\}|\*)")
+_GROUPS = {
+    "{annotator}": "(?P<annotator>[^/]+)",
+    "{document}": "(?P<document>[^/]+)",
+    "*": "[^/]*",
+}
 
 
 @dataclass(frozen=True)
@@ -21,26 +27,34 @@ class PathNames:
 def names_from_path(path: Path, layout: str | None) -> PathNames:
     """The last parts of a path, read by a layout.
 
-    A layout is the end of a path, without the file's ending: parts that are {annotator},
-    {document} or * (anything). Without {document} the document is the file's stem.
+    A layout is the end of a path, without the file's ending: {annotator}, {document}, * (anything)
+    and what stands between them in a name. Without {document} the document is the file's stem.
 
     >>> names_from_path(Path("brat/Lisa/interview.ann"), "{annotator}/{document}")
     PathNames(document='interview', annotator='Lisa')
+    >>> names_from_path(Path("flat/interview_1-Lisa.ann"), "{document}-{annotator}")
+    PathNames(document='interview_1', annotator='Lisa')
     """
     stem = path.name[: -len(path.suffix)] if path.suffix else path.name
     if layout is None:
         return PathNames(stem, "")
-    fields = layout.strip("/").split("/")
-    for part in fields:
-        if part not in _FIELDS or (part != "*" and fields.count(part) > 1):
-            raise UsageError(
-                f"layout {layout!r} is not a path of {{annotator}}, {{document}} and *"
-            )
+    fields = layout.strip("/")
+    pieces = _FIELD.split(fields)
+    names = [piece for piece in pieces[1::2] if piece != "*"]
+    if not pieces[1:] or len(set(names)) < len(names) or "{" in "".join(pieces[::2]):
+        raise UsageError(
+            f"layout {layout!r} is not a path of {{annotator}}, {{document}} and *, each name once"
+        )
+    wanted = fields.count("/") + 1
     parts = (*path.absolute().parts[1:-1], stem)
-    if len(parts) < len(fields):
+    if len(parts) < wanted:
         raise DataError(f"path is shorter than the layout {layout!r}", file=path)
-    values = dict(zip(fields, parts[-len(fields) :], strict=True))
-    return PathNames(values.get("{document}", stem), values.get("{annotator}", ""))
+    pattern = "".join(_GROUPS.get(piece) or re.escape(piece) for piece in pieces)
+    match = re.fullmatch(pattern, "/".join(parts[-wanted:]), re.DOTALL)
+    if match is None:
+        raise DataError(f"name does not fit the layout {layout!r}", file=path)
+    found = match.groupdict()
+    return PathNames(found.get("document", stem), found.get("annotator", ""))
 
 
 def file_name(name: str, kind: str) -> str:

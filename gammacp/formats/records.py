@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator, Mapping
 
+from gammacp.csv_files import rows_of
 from gammacp.formats.source import Source, strict_json
 
 Record = Mapping[str, object]
@@ -77,6 +79,49 @@ def name(value: object) -> str | None:
     if isinstance(value, bool) or value is None or value == "":
         return None
     return str(value) if isinstance(value, str | int) else None
+
+
+def table(
+    source: Source, needed: tuple[str, ...], *, quoted: bool = True
+) -> Iterator[tuple[dict[str, str], int]]:
+    """(cells by column, line) of the rows of a table whose first line names its columns.
+
+    Parameters
+    ----------
+    source
+        The file: tabs or, without one in its first line, commas between cells.
+    needed
+        Columns that must be there.
+    quoted
+        Whether cells may stand in double quotes.
+
+    Raises
+    ------
+    DataError
+        A column is missing, or a row has more or fewer cells than the first.
+    """
+    lines = source.text().splitlines(keepends=True)
+    mark = "\t" if "\t" in lines[0] else ","
+    reader = rows_of(lines, delimiter=mark) if quoted else None
+    rows = reader or (line.rstrip("\r\n").split(mark) for line in lines)
+    names: list[str] = []
+    try:
+        for number, row in enumerate(rows, 1):
+            line = reader.line_num if reader else number  # type: ignore[attr-defined]
+            if not names:
+                names = [cell.strip() for cell in row]
+                missing = [name for name in needed if name not in names]
+                if missing:
+                    there = ", ".join(names)
+                    raise source.error(f"there is no column {missing[0]!r} but {there}", line=1)
+            elif any(cell.strip() for cell in row):
+                if len(row) != len(names):
+                    raise source.error(
+                        f"row has {len(row)} cells, the first line {len(names)}", line=line
+                    )
+                yield dict(zip(names, row, strict=True)), line
+    except csv.Error as error:
+        raise source.error(f"row cannot be read: {error}", hint="Check the quotes") from None
 
 
 def document_of(record: Record) -> str | None:

@@ -99,13 +99,15 @@ class Source:
                 return self._decoded(self.content[len(mark) :], encoding)
         return self._decoded(self.content, "utf-8")
 
-    def beside(self, ending: str) -> str | None:
-        """The text of the file of the same name with another ending, if there is one.
+    def beside(self, ending: str, other: str = "") -> str | None:
+        """The text of the file of the same name, or of an `other`, with another ending, if any.
 
         Line breaks are kept as they are: they are characters that offsets count.
         """
         name = PurePosixPath(self.member or self.path.name).with_suffix(ending).name
         content = self.neighbour(name)
+        if content is None and other:
+            content = self.neighbour(other + ending)
         if content is None:
             return None
         return Source(self.path.with_suffix(ending), "", "", content).text() if content else ""
@@ -136,11 +138,14 @@ class Source:
                 hint="Save the file as UTF-8",
             ) from None
 
-    def json(self) -> object:
-        """The content as one JSON document; NaN, Infinity and keys that occur twice are refused."""
+    def json(self, *, nan: bool = False) -> object:
+        """The content as one JSON document; keys that occur twice are refused.
+
+        So are NaN and Infinity, unless `nan` makes them None.
+        """
         text = self.text()
         try:
-            return strict_json(text)
+            return strict_json(text, nan=nan)
         except json.JSONDecodeError as error:
             raise self.error(f"JSON is broken: {error.msg}", line=error.lineno) from None
         except RecursionError:
@@ -149,20 +154,23 @@ class Source:
             raise self.error(f"JSON is broken: {error}") from None
 
 
-def strict_json(text: str) -> object:
+def strict_json(text: str, *, nan: bool = False) -> object:
     """JSON as its standard has it; a key that occurs twice would lose a value without a word.
 
     Parameters
     ----------
     text
         A whole document.
+    nan
+        Whether NaN and Infinity are None, for tools that write them.
 
     Raises
     ------
     ValueError
         It is no JSON, holds NaN or Infinity, or an object has a key twice.
     """
-    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+    constant = (lambda _: None) if nan else _refuse_constant
+    return json.loads(text, parse_constant=constant, object_pairs_hook=_unique)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -23,20 +23,44 @@ SEGMENTS = [
     Unit("bob", 5, 6),
 ]
 DOUBLED = [*UNITS, *UNITS]
+LABELLED = [replace(u, category=u.category or "PRO") for u in UNITS]
+BARE = [replace(u, category=None) for u in UNITS]
+
+
+def scaled(by: float) -> list[Unit]:
+    return [replace(u, start=u.start / by, end=u.end / by) for u in UNITS]
+
+
 # Example, units, and how many things of each kind are no units, counted by hand in the files.
 EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
+    "bids": ("bids", None, {"event": 2, "column": 2}),
+    "boris": (
+        "story.boris",
+        [
+            Unit("first", 1.5, 4.25, "walk"),
+            Unit("first", 2, 2, "jump"),
+            Unit("second", 1.25, 2.5, "walk"),
+        ],
+        {"value": 7, "event": 1},
+    ),
     "brat": ("brat", UNITS, {"attribute": 2, "relation": 1, "note": 1}),
     "cas": ("cas", UNITS, {"annotation": 6}),
+    "catma": ("catma", LABELLED, {"value": 6, "gap": 1, "file": 5}),
     "conll": ("conll", TOKENS, {"column": 2}),
     "doccano": ("doccano", UNITS, {}),
     "elan": ("tiers.eaf", None, {"tier": 1, "annotation": 2}),
+    "factgenie": ("factgenie.jsonl", LABELLED, {"flag": 2}),
     "glozz": (
         "story.aa",
         [*UNITS[:-1], Unit("bob", 28, 32, "PRO")],
         {"unit": 1, "value": 2, "relation": 1},
     ),
+    "jams": ("story.jams", scaled(8), {}),
     "label-studio": ("label-studio.json", DOUBLED, {"annotation": 2, "region": 1}),
+    "mqm": ("mqm.tsv", UNITS[:5], {"error": 2}),
+    "mu-shroom": ("mu-shroom", BARE, {"label": 6}),
     "prodigy": ("prodigy.jsonl", UNITS, {"task": 2}),
+    "refi-qda": ("refi-qda", LABELLED, {"selection": 1, "source": 1}),
     "rttm": ("rttm", None, {"line": 2}),
     "segeval": ("segeval.json", None, {}),
     "segmentation-table": ("segments.tsv", SEGMENTS, {}),

@@ -18,18 +18,27 @@ from tests.formats.story import FIXTURES
 
 # What is read, and which of its files is damaged.
 TARGETS = {
+    "bids": ("bids", "bids/bob/sub-01_task-x_events.tsv"),
+    "boris": ("story.boris", "story.boris"),
+    "boris table": ("boris-tabular.tsv", "boris-tabular.tsv"),
     "brat": ("brat", "brat/bob/story.ann"),
     "brat text": ("brat", "brat/bob/story.txt"),
     "cas json": ("cas", "cas/story/bob.json"),
     "cas xmi": ("cas", "cas/story/ann.xmi"),
+    "catma": ("catma", "catma/collections/C_bob/annotations/bob_0.json"),
     "conll": ("conll", "conll/ann/story.conll"),
     "csv": ("made.csv", "made.csv"),
     "doccano": ("doccano", "doccano/ann.jsonl"),
     "elan": ("tiers.eaf", "tiers.eaf"),
+    "factgenie": ("factgenie.jsonl", "factgenie.jsonl"),
     "glozz": ("story.aa", "story.aa"),
+    "jams": ("story.jams", "story.jams"),
     "json": ("made.json", "made.json"),
     "label-studio": ("label-studio.json", "label-studio.json"),
+    "mqm": ("mqm.tsv", "mqm.tsv"),
+    "mu-shroom": ("mu-shroom", "mu-shroom/bob.jsonl"),
     "prodigy": ("prodigy.jsonl", "prodigy.jsonl"),
+    "refi-qda": ("refi-qda", "refi-qda/project.qde"),
     "rttm": ("rttm", "rttm/ann/all.rttm"),
     "segeval": ("segeval.json", "segeval.json"),
     "segmentation-table": ("segments.tsv", "segments.tsv"),
@@ -40,6 +49,10 @@ TARGETS = {
 }
 # Formats whose end is marked, so that a truncated file cannot look whole.
 CLOSED = [
+    "boris",
+    "catma",
+    "jams",
+    "refi-qda",
     "cas json",
     "cas xmi",
     "elan",

@@ -46,6 +46,15 @@ class Chosen:
     coefficient: str | None = option(
         "Of kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
     )
+    overlap: float | None = option(
+        "Of easydiag-kappa: share that linked units have in common.  [default: 0.6]", "SHARE"
+    )
+    unit: float | None = option(
+        "Of time-unit-kappa and nw-identity: time unit.  [default: a second, or 1]", "LENGTH"
+    )
+    tolerance: float | None = option(
+        "Of time-unit-kappa and boundaries: what may differ.  [default: 0]", "LENGTH"
+    )
     beyond_chance: bool = option(
         "Also 1 − D/E[D] of every measure: what it counts, against the mean over random "
         "sets of the chance model, and the share p of these that agree at least as well.",
@@ -60,7 +69,8 @@ class Chosen:
         known = frozenset(CHANCE_OPTIONS if self.beyond_chance else ()).union(
             *(MEASURES[name].options for name in names)
         )
-        own = {k: getattr(self, k) for k in ("metric", "bootstrap", "coefficient")}
+        names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")
+        own = {k: getattr(self, k) for k in names_of_own}
         own = {key: value for key, value in own.items() if value is not None}
         for name, wanted in {**{key: key for key in own}, **settings.given()}.items():
             if wanted not in known:

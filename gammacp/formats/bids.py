@@ -1,0 +1,76 @@
+"""Events of the Brain Imaging Data Structure: `…_events.tsv`.
+
+After "Task events" of the BIDS specification (bids-specification.readthedocs.io): tab-separated,
+`onset` and `duration` in seconds, `trial_type` and any other columns; `n/a` is no value.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gammacp.continuum import Continuum
+from gammacp.formats.records import table
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import SECONDS, Spans
+
+
+def read(source: Source, *, feature: str = "trial_type") -> Continuum:
+    """One annotator's events.
+
+    Parameters
+    ----------
+    feature
+        The column that is the category.
+
+    Raises
+    ------
+    DataError
+        A column is missing, or a row's onset or duration is no number.
+
+    Notes
+    -----
+    Positions
+        seconds
+    Annotators
+        the folder
+    Category
+        `trial_type`, or another column (`--feature`); `n/a` is unlabelled
+    Spans
+        every row is a unit; a duration of 0 gives a zero-length one, rows without an onset or a
+        duration are left out
+    """
+    spans = Spans(source, source.document, SECONDS)
+    spans.declare(source.annotator)
+    needed = ("onset", "duration", feature) if feature != "trial_type" else ("onset", "duration")
+    others: dict[str, None] = {}
+    for row, line in table(source, needed, quoted=False):
+        places = [row[c].strip() for c in ("onset", "duration")]
+        others |= dict.fromkeys(row.keys() - {"onset", "duration", feature})
+        if "n/a" in places:
+            spans.leave_out("event", "without an onset or a duration")
+            continue
+        onset, duration = (source.position(p, "position", line=line) for p in places)
+        label = row.get(feature, "n/a").strip()
+        end = onset + duration
+        spans.add(source.annotator, None if label == "n/a" else label, onset, end, line=line)
+    for name in sorted(others):
+        spans.leave_out("column", f"{name} is not the category")
+    return spans.continuum()
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    del path
+    return head.removeprefix(b"\xef\xbb\xbf").startswith(b"onset\tduration")
+
+
+FORMAT = register(
+    Format(
+        name="bids",
+        title="BIDS events",
+        extensions=(".tsv",),
+        sniff=_sniff,
+        read=read,
+        layout="{annotator}/{document}",
+    )
+)

@@ -1,0 +1,153 @@
+"""CATMA 7 projects: git repositories, as gitma reads them.
+
+After gitma (forTEXT/gitma) and CATMA's project layout: `collections/C_…/annotations/USER_0.json`
+lists annotations as W3C Web Annotations, each with a tag and text positions in a document,
+`collections/C_…/header.json` names its document, `documents/D_…/D_….txt` is its text,
+`tagsets/T_…/TAG/propertydefs.json` names a tag.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from gammacp.continuum import Corpus
+from gammacp.files import content_of
+from gammacp.formats.offsets import from_utf16, same
+from gammacp.formats.records import Record, objects
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source, strict_json
+from gammacp.formats.spans import CHARACTERS, GAP, Documents, cover
+
+_SAFE = re.compile(r"[\w-]+(/[\w-]+)*")
+
+
+def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
+    """One document per text; an annotator's further pages are read with the first.
+
+    Parameters
+    ----------
+    discontinuous
+        "cover" or "split": what an annotation of several parts becomes.
+
+    Raises
+    ------
+    DataError
+        An annotation has no tag or no positions, or lies outside its text.
+
+    Notes
+    -----
+    Positions
+        characters (UTF-16 is converted to code points)
+    Annotators
+        the user in the name of the annotations' file
+    Category
+        name of the tag
+    Spans
+        a discontinuous annotation becomes a unit from its first start to its last end (`--option
+        discontinuous=split`: a unit for each part); properties are left out
+    """
+    number = Path(source.member or source.path.name).stem.rpartition("_")[2]
+    who, page = source.annotator, int(number) if number.isascii() and number.isdecimal() else 0
+    documents = Documents(source, CHARACTERS)
+    if page and source.neighbour(f"{who}_0.json") is not None:
+        return Corpus.from_continua({})
+    project, content = _Project(source), source.content or None
+    while content is not None:
+        place = Source(source.path, "", "", content, source.member)
+        for annotation in objects(place, {"all": place.json()}, "all", line=None):
+            _add(documents, project, who, annotation, discontinuous)
+        page += 1
+        content = source.neighbour(f"{who}_{page}.json")
+    return documents.corpus()
+
+
+def _add(
+    documents: Documents, project: _Project, who: str, annotation: Record, discontinuous: str
+) -> None:
+    source, what = documents.source, f"annotation {annotation.get('id')}"
+    body, target = annotation.get("body"), annotation.get("target")
+    items = objects(source, target if isinstance(target, dict) else {}, "items", line=None)
+    tag = body.get("tag") if isinstance(body, dict) else None
+    if not isinstance(body, dict) or not isinstance(tag, str) or not items:
+        raise source.error(f"{what} has no tag or no target")
+    key = str(items[0].get("source"))
+    text = project.file(f"documents/{key}/{key}.txt")
+    spans = documents.of(project.title(key), text)
+    spans.declare(who)
+    convert = same if text is None else from_utf16(text)
+    parts: list[tuple[float, float]] = []
+    for item in items:
+        selector = item.get("selector")
+        where = [selector.get(k) if isinstance(selector, dict) else None for k in ("start", "end")]
+        places = [convert(p) if type(p) is int else None for p in where]
+        if None in places or item.get("source") != key:
+            raise source.error(f"{what} has no start and end in one text")
+        parts.append((places[0] or 0, places[1] or 0))
+    covered = cover(parts, discontinuous)
+    spans.leave_out("gap", GAP, len(parts) - len(covered))
+    properties = body.get("properties")
+    user = properties.get("user") if isinstance(properties, dict) else None
+    spans.leave_out(
+        "value", "of a property, is not the category", len(user) if isinstance(user, dict) else 0
+    )
+    label = project.record(f"{tag}/propertydefs.json").get("name") or PurePosixPath(tag).name
+    for start, end in covered:
+        spans.add(who, str(label), start, end, what=what)
+
+
+@dataclass
+class _Project:
+    """The files of a project, beside a file of annotations four folders down."""
+
+    source: Source
+    read: dict[str, str | None] = field(default_factory=dict)
+
+    def file(self, name: str) -> str | None:
+        """The text of a file by its path in the project; None without one."""
+        if name not in self.read:
+            if not _SAFE.fullmatch(name.rpartition(".")[0]):
+                raise self.source.error(f"{name!r} is no file of a project")
+            content = self._content(name) or b""
+            place = Source(Path(name), "", "", content)
+            self.read[name] = place.text() if content.strip() else None
+        return self.read[name]
+
+    def _content(self, name: str) -> bytes | None:
+        if self.source.member:
+            folders = [*PurePosixPath(self.source.member).parents, PurePosixPath()]
+            return self.source.neighbours.get(str(folders[min(3, len(folders) - 1)] / name))
+        above = self.source.path.absolute().parents
+        file = above[min(3, len(above) - 1)] / name
+        return content_of(file) if file.is_file() else None
+
+    def record(self, name: str) -> Record:
+        """A JSON object of the project; empty without one."""
+        with suppress(ValueError, RecursionError):
+            found = strict_json(self.file(name) or "{}")
+            if isinstance(found, dict):
+                return found
+        return {}
+
+    def title(self, key: str) -> str:
+        """What the project calls a text."""
+        about = self.record(f"documents/{key}/header.json").get("gitContentInfoSet")
+        return str(about.get("title") or key) if isinstance(about, dict) else key
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".json" and b"https://www.catma.de/tag" in head
+
+
+FORMAT = register(
+    Format(
+        name="catma",
+        title="CATMA project",
+        extensions=(".json",),
+        sniff=_sniff,
+        read=read,
+        layout="{annotator}_*",
+    )
+)

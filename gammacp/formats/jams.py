@@ -1,0 +1,120 @@
+"""JAMS: annotations of music by several annotators in one file.
+
+After "JAMS structure" of its documentation (jams.readthedocs.io) and its schema. A file has
+annotations, each of a namespace (`segment_open`, `chord`, …) by one annotator
+(`annotation_metadata`), with observations of `time`, `duration` and `value` in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gammacp.continuum import Continuum
+from gammacp.formats.layers import Layer, Layers
+from gammacp.formats.records import Record, name, objects
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import SECONDS, Spans
+
+
+def layers(source: Source) -> Layers:
+    """The namespaces that have an observation."""
+    return {space: Layer() for space, _, data in _annotations(source) if data}
+
+
+def read(source: Source, *, layer: str | None = None) -> Continuum:
+    """The recording's units of a namespace.
+
+    Parameters
+    ----------
+    layer
+        The namespace.
+
+    Raises
+    ------
+    DataError
+        The file has no list of annotations, or an observation no time and duration.
+
+    Notes
+    -----
+    Positions
+        seconds
+    Annotators
+        `annotator` (name, email or id), else curator, else the source of the annotation; a second
+        annotation of the same name gets a number
+    Category
+        value of a namespace (`--layer`); values that are no text or number are unlabelled
+    Spans
+        every observation is a unit: overlapping, repeated and zero-length ones are kept
+    """
+    spans = Spans(source, source.document, SECONDS)
+    for space, record, data in _annotations(source):
+        if space != layer:
+            spans.leave_out("observation", f"namespace {space} was not chosen", len(data))
+            continue
+        who = base = _annotator(record)
+        number = 1
+        while who in spans.annotators:
+            number += 1
+            who = f"{base} ({number})"
+        spans.declare(who)
+        for time, duration, value in data:
+            label = value if isinstance(value, str) else name(value)
+            if label is None and isinstance(value, float):
+                label = f"{value:.15g}"
+            spans.leave_out("value", "neither text nor number", label is None and value is not None)
+            if not isinstance(time, int | float) or not isinstance(duration, int | float):
+                raise source.error(f"{space}: observation has no time and duration in numbers")
+            spans.add(who, label, time, time + duration, what=f"{space} at {time:g}")
+    return spans.continuum()
+
+
+def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[object, ...]]]]:
+    # Its library writes NaN for a confidence that nobody gave.
+    root = source.json(nan=True)
+    if not isinstance(root, dict):
+        raise source.error("file is no JSON object")
+    for record in objects(source, root, "annotations", line=None):
+        data, space = record.get("data"), record.get("namespace")
+        if not isinstance(space, str):
+            raise source.error('annotation has no "namespace"')
+        keys = ("time", "duration", "value")
+        if isinstance(data, dict):
+            # Dense observations are stored as columns.
+            columns = [data.get(key) for key in keys]
+            if not all(isinstance(c, list) for c in columns):
+                raise source.error(f"{space}: data have no columns time, duration, value")
+            data = [dict(zip(keys, r, strict=False)) for r in zip(*columns, strict=False)]
+        rows = objects(source, {"data": data}, "data", line=None)
+        yield space, record, [tuple(row.get(key) for key in keys) for row in rows]
+
+
+def _annotator(record: Record) -> str:
+    about = record.get("annotation_metadata")
+    about = about if isinstance(about, dict) else {}
+    for key in ("annotator", "curator"):
+        who = about.get(key)
+        for field in ("name", "email", "id"):
+            found = name(who.get(field)) if isinstance(who, dict) else None
+            if found:
+                return found
+    return name(about.get("data_source")) or "annotation"
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".jams" or (
+        b'"namespace"' in head and b'"annotation_metadata"' in head
+    )
+
+
+FORMAT = register(
+    Format(
+        name="jams",
+        title="JAMS",
+        extensions=(".jams", ".json"),
+        sniff=_sniff,
+        read=read,
+        layers=layers,
+    )
+)

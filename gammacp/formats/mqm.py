@@ -1,0 +1,100 @@
+"""MQM ratings of translations as WMT publishes them and Marot shows them: a TSV.
+
+After google/wmt-mqm-human-evaluation and Marot's README (google-research/marot). A row is an error
+that a rater marked with <v>…</v> in the target or the source of a segment; a row of the category
+`No-error` declares a rater without errors. Some files are quoted as spreadsheets do it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gammacp.continuum import Corpus
+from gammacp.errors import UsageError
+from gammacp.formats.records import table
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, Documents
+
+_NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
+_SEGMENTS = ("seg_id", "globalSegId", "global_seg_id", "docSegId", "doc_seg_id", "doc_id")
+_QUOTED = re.compile(r'"(?:[^"]|"")*+"')
+_MARK = re.compile(r"</?v>")
+
+
+def read(source: Source, *, side: str = "target", category: str = "category") -> Corpus:
+    """One document per system, document and segment.
+
+    Parameters
+    ----------
+    side
+        "target" or "source": whose marks are the units.
+    category
+        "category", "severity" or "category+severity".
+
+    Raises
+    ------
+    DataError
+        Marks are not in pairs, or a rater has no name.
+
+    Notes
+    -----
+    Positions
+        characters (code points) of the segment
+    Annotators
+        rater; a row of `No-error` declares one without units
+    Category
+        category; `--option category=severity` or `category+severity`
+    Spans
+        the marked part of the translation (`--option side=source`: of the source) is a unit;
+        errors without a mark on that side are left out, and those in another text than the
+        first rating of the segment
+    """
+    if side not in ("target", "source"):
+        raise UsageError(f"side {side!r} is neither 'target' nor 'source'")
+    parts = category.split("+")
+    if not set(parts) <= {"category", "severity"}:
+        raise UsageError(f"category {category!r} is not made of category and severity")
+    documents = Documents(source, CHARACTERS)
+    for row, line in table(source, _NEEDED, quoted=_is_quoted(source.text())):
+        segment = next((row[c] for c in _SEGMENTS if c in row), None)
+        if segment is None:
+            raise source.error(f"there is no column {' or '.join(_SEGMENTS)}", line=1)
+        pieces = _MARK.split(row[side])
+        marks = _MARK.findall(row[side])
+        if marks != ["<v>", "</v>"] * (len(marks) // 2):
+            raise source.error("marks <v> and </v> are not in pairs", line=line)
+        rater, at, text = row["rater"].strip(), 0, "".join(pieces)
+        if not rater:
+            raise source.error("rater has no name", line=line)
+        spans = documents.of("/".join((row["system"], row["doc"], segment)))
+        if spans.text not in (None, text):
+            spans.leave_out("error", "in another text than the first rating of the segment")
+            continue
+        spans.text = text
+        spans.declare(rater)
+        label = "/".join(row[p].strip() for p in parts)
+        for i, piece in enumerate(pieces):
+            if i % 2:
+                spans.add(rater, label, at, at + len(piece), line=line)
+            at += len(piece)
+        if not marks and row["category"].strip().lower().replace("-", " ") != "no error":
+            spans.leave_out("error", f"without a mark in the {side}")
+    return documents.corpus()
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether every cell with a double quote is quoted as a spreadsheet does it."""
+    cells = (c for line in text.splitlines() for c in line.split("\t") if '"' in c)
+    return all(_QUOTED.fullmatch(c) for c in cells)
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    first = head[:2000].split(b"\n")[0].strip().split(b"\t")
+    return {name.encode() for name in _NEEDED} <= set(first) and bool(path.name)
+
+
+FORMAT = register(
+    Format(name="mqm", title="MQM TSV (WMT, Marot)", extensions=(".tsv",), sniff=_sniff, read=read)
+)

@@ -1,0 +1,134 @@
+"""REFI-QDA projects (.qdpx) of NVivo, ATLAS.ti, MAXQDA, QualCoder, Taguette and others.
+
+After the REFI-QDA project exchange standard 1.0/1.5 (qdasoftware.org). A .qdpx is a zip with
+`project.qde` and the texts in `Sources`. A PlainTextSelection has positions in code points of its
+text and codings, each of a user with a code.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from gammacp.continuum import Corpus
+from gammacp.files import content_of
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import CHARACTERS, Documents, Spans
+from gammacp.formats.xmltree import Element, attribute, parse, whole_number
+
+_NAMESPACE = b"urn:QDA-XML:project:"
+
+
+def read(source: Source) -> Corpus:
+    """One document per text; a PDF counts by its plain text.
+
+    Raises
+    ------
+    DataError
+        A selection lies outside its text, or refers to a code or user that is not there.
+
+    Notes
+    -----
+    Positions
+        characters (code points)
+    Annotators
+        the user who made a coding, in projects without users the file's name
+    Category
+        name of the code
+    Spans
+        every coding of a selection of plain text is a unit; selections without a code, and those
+        of pictures, PDF pages and recordings, are left out
+    """
+    root = parse(source)
+    names = {
+        attribute(source, e, "guid"): attribute(source, e, "name")
+        for e in _inside(root, "User", "Code")
+        if "guid" in e.attributes
+    }
+    sources = list(_inside(root, "TextSource", "PDFSource"))
+    taken = Counter(e.attributes.get("name", "") for e in sources)
+    documents = Documents(source, CHARACTERS)
+    for e in sources:
+        guid, name = attribute(source, e, "guid"), attribute(source, e, "name")
+        text, inside = e, e
+        if e.name == "PDFSource":
+            text = inside = next(_inside(e, "Representation"), e)
+        spans = documents.of(name if taken[name] == 1 else f"{name} ({guid})")
+        spans.text = _text(source, text)
+        for selection in inside.children:
+            if selection.name == "PlainTextSelection":
+                _add(spans, selection, names)
+        spans.leave_out(
+            "selection", "of a page, not of text", len(list(_inside(e, "PDFSelection")))
+        )
+    rest = Counter(e.name for e in _inside(root, "PictureSource", "AudioSource", "VideoSource"))
+    for kind, count in rest.items():
+        documents.leave_out("source", f"{kind} has no plain text", count)
+    return documents.corpus()
+
+
+def _inside(element: Element, *names: str) -> Iterator[Element]:
+    """All descendants of these names."""
+    for child in element.children:
+        if child.name in names:
+            yield child
+        yield from _inside(child, *names)
+
+
+def _add(spans: Spans, selection: Element, names: dict[str, str]) -> None:
+    source = spans.source
+    start, end = (
+        whole_number(source, selection, attribute(source, selection, side))
+        for side in ("startPosition", "endPosition")
+    )
+    codings = [c for c in selection.children if c.name == "Coding"]
+    spans.leave_out("selection", "without a code", not codings)
+    for coding in codings:
+        user = coding.attributes.get("creatingUser", selection.attributes.get("creatingUser"))
+        code = next(_inside(coding, "CodeRef"), None)
+        key = attribute(source, code, "targetGUID") if code else ""
+        if key not in names:
+            raise source.error("coding refers to a code that is not there", line=coding.line)
+        who = names.get(user or "", source.annotator)
+        spans.add(who, names[key], start, end, line=coding.line, what="selection")
+
+
+def _text(source: Source, element: Element) -> str:
+    inner = next((c for c in element.children if c.name == "PlainTextContent"), None)
+    if inner is not None:
+        return inner.text
+    path = element.attributes.get("plainTextPath", "")
+    name = PurePosixPath(path.removeprefix("internal://").removeprefix("relative://")).name
+    content: bytes | None = None
+    if name and source.member:
+        content = next(
+            (data for n, data in source.neighbours.items() if PurePosixPath(n).name == name), None
+        )
+    elif name:
+        file = source.path.parent / "Sources" / name
+        content = content_of(file) if file.is_file() else None
+    if content is None:
+        raise source.error(
+            f"text {path!r} is not in the project",
+            line=element.line,
+            hint="Export it again with its sources, and read the .qdpx",
+        )
+    return Source(Path(name), "", "", content).text() if content.strip() else content.decode()
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".qde" or _NAMESPACE in head[:2000]
+
+
+FORMAT = register(
+    Format(
+        name="refi-qda",
+        title="REFI-QDA project",
+        extensions=(".qde", ".qdpx"),
+        sniff=_sniff,
+        read=read,
+        layout="{annotator}",
+    )
+)

@@ -1,0 +1,211 @@
+"""BORIS, REFI-QDA, CATMA, factgenie, MQM, JAMS, BIDS, Mu-SHROOM; files of a flat folder."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gammacp import DataError, Unit, UsageError, read, read_corpus
+from tests.formats.story import FIXTURES, TEXT, UNITS
+
+CATMA = "catma/collections/C_ann/annotations/ann_0.json"
+WALK = [("ann", 1.5, 4.25, "dog: walk"), ("ann", 2, 2, "jump"), ("bob", 1.25, 2.5, "dog: walk")]
+
+
+@pytest.mark.parametrize("name", ["story.boris", "boris-tabular.tsv"])
+def test_boris_by_observer_and_subject(name: str) -> None:
+    c = read(FIXTURES / name, annotator="observer", category="subject+behavior")
+    assert [(u.annotator, u.start, u.end, u.category) for u in c] == WALK
+    assert (c.name, c.offset_unit) == ("dog.mp4", "s")
+    assert list(read(FIXTURES / name, category="modifiers"))[-1].category == "slow"
+
+
+def test_boris_aggregated_events(tmp_path: Path) -> None:
+    head = "Observation id,Media file,Subject,Behavior,Behavior type,Start (s),Stop (s)\n"
+    rows = 'a,"x,1.mp4",No focal subject,s,STATE,1.8,8.125\nb,"x,1.mp4",dog,p,POINT,3,3\n'
+    (tmp_path / "a.csv").write_text(head + rows)
+    c = read(tmp_path / "a.csv")
+    assert list(c) == [Unit("a", 1.8, 8.125, "s"), Unit("b", 3, 3, "p")]
+    assert c.name == "x,1.mp4"
+
+
+def test_a_qdpx_is_an_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "project.qdpx", "w") as archive:
+        for file in ("project.qde", "Sources/t1.txt"):
+            archive.write(FIXTURES / "refi-qda" / file, file)
+    c = read(tmp_path)
+    assert (c.name, c.text, c.n_units) == ("story", TEXT, 6)
+    assert {e.kind for e in c.left_out} == {"selection", "source"}
+
+
+def test_qualitative_projects_without_users_are_of_their_file(tmp_path: Path) -> None:
+    qde = (FIXTURES / "refi-qda" / "project.qde").read_text(encoding="utf-8")
+    bare = qde.replace('<User guid="u-ann" name="ann"/><User guid="u-bob" name="bob"/>', "")
+    inside = bare.replace(
+        ' plainTextPath="internal://t1.txt">', f"><PlainTextContent>{TEXT}</PlainTextContent>"
+    )
+    for who in ("cid", "dan"):
+        (tmp_path / f"{who}.qde").write_text(inside, encoding="utf-8")
+    c = read(tmp_path)
+    assert c.annotators == ("cid", "dan")
+    assert c.text == TEXT
+
+
+def test_catma_in_an_archive(tmp_path: Path) -> None:
+    shutil.make_archive(str(tmp_path / "p"), "zip", FIXTURES, "catma")
+    c = read(tmp_path / "p.zip")
+    assert (c.name, c.text, c.n_units) == ("story", TEXT, 6)
+    assert read(FIXTURES / "catma", discontinuous="split").n_units == 7
+
+
+def test_mqm_sides_categories_and_quotes(tmp_path: Path) -> None:
+    file = FIXTURES / "mqm.tsv"
+    assert [u.category for u in read(file, category="category+severity")][:2] == ["PER/Major"] * 2
+    source = read(file, side="source")
+    assert list(source) == [Unit("bob", 2, 6, "Omission")]
+    assert source.text == "Quelle"
+    head = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\n"
+    rows = 's\td\t1\t1\tr\tx\t"Say ""<v>a</v>"" b"\tA\tMinor\n'
+    (tmp_path / "a.tsv").write_text(head + rows)
+    c = read(tmp_path / "a.tsv")
+    assert (c.text, list(c)) == ('Say "a" b', [Unit("r", 5, 6, "A")])
+    (tmp_path / "b.tsv").write_text(head + 's\td\t1\t1\tr\tx\t"Say <v>a</v>" "b\tA\tMinor\n')
+    assert read(tmp_path / "b.tsv").text == '"Say a" "b'
+
+
+def test_jams_with_several_namespaces_and_columns(tmp_path: Path) -> None:
+    about = {"curator": {"name": "cid"}}
+    columns = {"time": [0, 1], "duration": [0.5, 0.5], "value": [{"x": 1}, 2], "confidence": [1, 1]}
+    rows = [{"time": 0, "duration": 1, "value": "A", "confidence": None}]
+    annotations = [
+        {"namespace": "pitch", "annotation_metadata": about, "data": columns},
+        {"namespace": "segment_open", "annotation_metadata": {}, "data": rows},
+        {"namespace": "segment_open", "annotation_metadata": {}, "data": rows},
+    ]
+    (tmp_path / "a.jams").write_text(json.dumps({"annotations": annotations}))
+    with pytest.raises(DataError, match="there are several layers: pitch, segment_open"):
+        read(tmp_path / "a.jams")
+    assert list(read(tmp_path / "a.jams", layer="pitch")) == [
+        Unit("cid", 0, 0.5, None),
+        Unit("cid", 1, 1.5, "2"),
+    ]
+    c = read(tmp_path / "a.jams", layer="segment_open")
+    assert c.annotators == ("annotation", "annotation (2)")
+
+
+def test_bids_columns() -> None:
+    c = read(FIXTURES / "bids", feature="response_time")
+    assert not any(u.category for u in c)
+    assert [round(u.start * 10) for u in c] == [round(u.start) for u in UNITS]
+
+
+def test_mu_shroom_soft_labels_and_annotators(tmp_path: Path) -> None:
+    c = read(FIXTURES / "mu-shroom", labels="soft", least="0.75")
+    assert [u.start for u in c] == [8, 17, 17, 28]
+    assert [(e.count, e.reason) for e in c.left_out][:2] == [
+        (3, "hard label"),
+        (1, "less probable than 0.75"),
+    ]
+    spans = {"hard_labels": [[0, 3]], "annotations": {"x": [[0, 3]], "y": []}}
+    record = {"id": "1", "model_output_text": TEXT, **spans}
+    (tmp_path / "a.jsonl").write_text(json.dumps(record))
+    c = read(tmp_path / "a.jsonl")
+    assert (c.annotators, c.n_units) == (("x", "y"), 1)
+
+
+def test_label_studio_images_and_choices_are_counted(tmp_path: Path) -> None:
+    region = {"id": "1", "from_name": "b", "to_name": "i", "value": {"x": 1}}
+    result = [{**region, "type": kind} for kind in ("rectanglelabels", "choices", "rating")]
+    value = {"start": 0, "end": 3, "labels": ["A"]}
+    named = {"id": "2", "from_name": "l", "type": "labels", "value": value}
+    prediction = {"model_version": "m", "result": [named]}
+    task = {"id": 1, "data": {"text": TEXT}, "annotations": [{"completed_by": 1, "result": result}]}
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps([{**task, "predictions": [prediction]}]))
+    c = read(file)
+    assert c.n_units == 0
+    assert {(e.kind, e.count) for e in c.left_out} == {("region", 1), ("prediction", 1)}
+    assert {e.reason for e in c.left_out} >= {"choices is no span", "rectanglelabels is no span"}
+    both = read(file, predictions="yes")
+    assert (both.annotators, list(both)) == (("1", "m"), [Unit("m", 0, 3, "A")])
+    with pytest.raises(UsageError, match="neither 'yes' nor 'no'"):
+        read(file, predictions="maybe")
+
+
+def test_flat_folders(tmp_path: Path) -> None:
+    for who in ("ann", "bob"):
+        shutil.copy(FIXTURES / "brat" / who / "story.ann", tmp_path / f"story-{who}.ann")
+    shutil.copy(FIXTURES / "brat" / "ann" / "story.txt", tmp_path / "story.txt")
+    c = read(tmp_path, layout="{document}-{annotator}")
+    assert (list(c), c.name, c.text) == (UNITS, "story", TEXT)
+    assert not any(e.kind == "file" for e in c.left_out)
+    with pytest.raises(DataError, match="name does not fit the layout"):
+        read(tmp_path, layout="{annotator}+{document}")
+    with pytest.raises(UsageError, match="each name once"):
+        read(tmp_path, layout="{annotator}/{annotator}")
+
+
+def changed(name: str, old: str, new: str) -> str:
+    text = (FIXTURES / name).read_text(encoding="utf-8")
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "line", "message"),
+    [
+        ("story.boris", '"observations"', '"observation"', None, 'file has no "observations"'),
+        ("story.boris", '"code": "walk"', '"code": "run"', None, "is no event of a behavior"),
+        ("story.boris", "1.5,", '"1.5",', None, "'1.5' is not a time"),
+        ("boris-tabular.tsv", "START", "BEGIN", 2, "behavior type 'BEGIN' is unknown"),
+        ("boris-tabular.tsv", "1.500", "x", 2, "Time 'x' is not a number"),
+        ("boris-tabular.tsv", "\tBehavior\t", "\tX\t", 1, "there is no column 'Behavior'"),
+        ("boris-tabular.tsv", "\tfilms", "films", 2, "row has 14 cells, the first line 15"),
+        ("refi-qda/project.qde", "internal://t1", "internal://t2", 9, "is not in the project"),
+        ("refi-qda/project.qde", 'endPosition="3"', 'endPosition="99"', 11, "lies beyond the text"),
+        ("refi-qda/project.qde", 'targetGUID="k-PER"', 'targetGUID="k"', 11, "a code that is not"),
+        ("mqm.tsv", "</v>", "", 2, "are not in pairs"),
+        ("mqm.tsv", "\tann\t", "\t\t", 2, "has no name"),
+        ("bids/ann/sub-01_task-x_events.tsv", "0.8\t", "soon\t", 3, "'soon' is not a number"),
+        ("story.jams", '"namespace"', '"name"', None, 'annotation has no "namespace"'),
+        ("story.jams", '"duration": 0.375', '"duration": "x"', None, "no time and duration"),
+        ("factgenie.jsonl", '"example_idx": 0', '"example_idx": null', 1, "has no dataset, split"),
+        ("factgenie.jsonl", '"text": "Ann"', '"text": "Bob"', 1, "'Bob' is not what"),
+        ("factgenie.jsonl", 'tator_id": "bob"', 'tator_id": "ann"', 2, "d/test/m/0 twice"),
+        ("mu-shroom/ann.jsonl", "[[0, 3]", "[[0, 99]", 1, "lies beyond the text of 39"),
+        ("mu-shroom/ann.jsonl", "[[0, 3]", "[[0]", 1, "not a list of \\[start, end\\]"),
+        (CATMA, '"tag": "tagsets', '"t": "', None, "has no tag"),
+        (CATMA, '"start": 0', '"start": "0"', None, "has no start and end"),
+        (CATMA, '"D_1"', '"../../x"', None, "is no file of a project"),
+    ],
+)  # fmt: skip
+def test_bad_files_say_where(
+    tmp_path: Path, name: str, old: str, new: str, line: int | None, message: str
+) -> None:
+    top = Path(name).parts[0]
+    copy = shutil.copytree if (FIXTURES / top).is_dir() else shutil.copy
+    copy(FIXTURES / top, tmp_path / top)
+    file = tmp_path / name
+    file.write_text(changed(name, old, new), encoding="utf-8")
+    with pytest.raises(DataError, match=message) as caught:
+        read_corpus(file)
+    assert caught.value.line == line
+    assert Path(name).name in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("story.boris", {"category": "colour"}, "is not made of behavior, subject, modifiers"),
+        ("mqm.tsv", {"side": "left"}, "side 'left' is neither"),
+        ("mqm.tsv", {"category": "colour"}, "is not made of category and severity"),
+        ("mu-shroom", {"labels": "x"}, "neither 'hard' nor 'soft'"),
+        ("mu-shroom", {"least": "x"}, "is not a probability"),
+    ],
+)
+def test_options_of_readers(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_corpus(FIXTURES / name, **options)
