@@ -23,6 +23,7 @@ from gammacp.left_out import LeftOut
 SUFFIXES = {
     "dependency": (".conll", ".conllu", ".conllup", ".conllx", ".conll09", ".dep", ".malt"),
     "phrase": (".tree", ".trees", ".mrg", ".ptb", ".psd", ".parse", ".brackets"),
+    "graph": (".amr", ".penman"),
 }
 FOLDERS = ("auto", "annotators", "documents")
 _FIELDS = re.compile(r"[-_.\s]+")

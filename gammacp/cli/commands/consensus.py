@@ -12,7 +12,7 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import Seed, Solving, Weighing
-from gammacp.cli.output import AsJson, grouped, message, print_json, show
+from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ def consensus(
                 rated = reliability(each, splits=splits, seed=seed, executor=executor)
         except DataError as error:
             unrated = error.message
-    for what, names in grouped((f.message, str(f.file)) for f in each.failures):
-        message(f"gammacp: {names}: {what}")
+    messages((f.parted for f in each.failures), before="gammacp: ", error=True)
     for note in each.belief.notes:
         message(f"gammacp: {note}")
     solving.check_proven(each.status)
