@@ -107,7 +107,7 @@ def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, js
         worst = [share.item for share in report.agreement.sentences if share.share["plain"]]
     beyond = document["beyond_chance"]["plain"]
     page = TreePage(
-        title=title or f"Agreement on {n} sentences",
+        title=title or f"Agreement on {n} sentence{'s' * (n != 1)}",
         measure="α, agreement beyond chance",
         value=beyond["value"],
         interval=beyond["interval"],
