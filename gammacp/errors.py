@@ -55,11 +55,16 @@ class DataError(GammacpError, ValueError):
 
     def __str__(self) -> str:
         """`file:line: message (hint)`."""
+        text, place = self.parted
+        return visible(f"{place}: {text}" if place else text)
+
+    @property
+    def parted(self) -> tuple[str, str]:
+        """The message with its hint, and `file:line`: many files may have the same error."""
         place = "" if self.file is None else str(self.file)
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
-        text = f"{place}: {self.message}" if place else self.message
-        return visible(f"{text}. {self.hint}" if self.hint else text)
+        return f"{self.message}. {self.hint}" if self.hint else self.message, place
 
     def at(self, file: str | PathLike[str], line: int | None = None) -> DataError:
         """The same error with its place, where the place was not known yet.

@@ -415,6 +415,13 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
     return table.without("continuum", when=len(found) == 1)
 
 
+def review_workbook(found: Mapping[str, Consensus]) -> Table:
+    """All units, those to review first and the worst of them first of all."""
+    doubtful = to_review(found).records
+    others = [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units if not u.reasons]
+    return Table(UNITS_CSV, [*doubtful, *others]).without_empty("posterior", "entropy")
+
+
 def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
     """What to say of each doubtful unit of the gold standards: why a person should look at it."""
     return {

@@ -36,27 +36,34 @@ def _leave_at_once() -> None:
     os._exit(_INTERRUPTED)
 
 
-def _imports_first(arguments: Sequence[str]) -> list[str]:
-    """`--import MODULE` may stand behind the command as well: it decides what the command knows."""
-    imports, rest = [], []
+def _for_all_first(arguments: Sequence[str]) -> list[str]:
+    """`--import MODULE` may stand behind the command as well: it decides what the command knows.
+
+    So may `--quiet` and `--verbose`, which are about every command.
+    """
+    first: list[str] = []
+    rest: list[str] = []
     pending = iter(arguments)
     for argument in pending:
         if argument == "--":
             rest += [argument, *pending]
         elif argument == "--import":
-            imports += [argument, *islice(pending, 1)]
+            first += [argument, *islice(pending, 1)]
         else:
-            (imports if argument.startswith("--import=") else rest).append(argument)
-    return imports + rest
+            of_all = argument in ("-q", "-v", "--quiet", "--verbose")
+            (first if of_all or argument.startswith("--import=") else rest).append(argument)
+    return first + rest
 
 
 def _exit_code() -> int:
+    from gammacp.cli import output
     from gammacp.cli.app import COMMANDS, build, build_one
     from gammacp.cli.interrupting import ended_by_interrupts
 
     try:
+        output.verbosity = 0
         with ended_by_interrupts():
-            sys.argv[1:] = _imports_first(sys.argv[1:])
+            sys.argv[1:] = _for_all_first(sys.argv[1:])
             name = next(iter(sys.argv[1:]), "")
             if name in COMMANDS:
                 build_one(name)(sys.argv[2:], prog_name=f"gammacp {name}")

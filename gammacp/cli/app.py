@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 
 import typer
 
 from gammacp import __version__
+from gammacp.cli import output
 from gammacp.cli.options.groups import flatten, option
 from gammacp.cli.options.names import Command, Group, application
 from gammacp.plugins import load_all
 
 # Each names a module with the function of that name, or with a Typer of subcommands. They import
 # what they need inside their functions, so that `--help` stays quick.
-COMMANDS: tuple[str, ...] = (
-    "gamma",
-    "align",
-    "measure",
-    "compare",
-    "calibrate",
-    "consensus",
-    "replace",
-    "plan",
-    "watch",
-    "report",
-    "studio",
-    "bench",
-    "shuffle",
-    "init",
-    "inspect",
-    "convert",
-    "formats",
-    "segmentation",
-    "syntax",
-    "solvers",
-    "warm-up",
-    "cite",
-    "reproduce",
-    "measures",
-)
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "Measure": ("gamma", "align", "measure", "segmentation", "syntax"),
+    "Understand": ("compare", "calibrate", "replace", "plan", "report", "studio", "watch"),
+    "Build": ("init", "consensus"),
+    "Formats and data": ("inspect", "convert", "formats", "datasets"),
+    "Research": ("shuffle", "bench", "reproduce"),
+    "What there is": ("measures", "solvers", "cite", "warm-up"),
+}
+COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
+
+
+class _Root(Group):
+    """All commands, by what one wants to do."""
+
+    sections = SECTIONS
 
 
 def build() -> typer.Typer:
@@ -47,8 +38,9 @@ def build() -> typer.Typer:
         name="gammacp",
         help="How far annotators agree beyond chance on where their units are and what they are.",
         no_args_is_help=True,
+        add_completion=True,
     )
-    app.callback(cls=Group)(flatten(_root))
+    app.callback(cls=_Root)(flatten(_root))
     for name in COMMANDS:
         _add(app, name)
     return app
@@ -87,5 +79,10 @@ def _root(
         "MODULE",
         names=("--import",),
     ),
+    quiet: bool = option("Results and errors only.", default=False, names=("--quiet", "-q")),
+    verbose: bool = option(
+        "More progress, and all that was left out.", default=False, names=("--verbose", "-v")
+    ),
 ) -> None:
+    output.verbosity = verbose - quiet
     load_all(imports or ())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from gammacp.campaign import tables
-from gammacp.cli.output import message, show
+from gammacp.cli.output import messages, show
 from gammacp.tables import number
 from gammacp.text import visible
 
@@ -53,9 +53,8 @@ def print_pairs(found: Comparison) -> None:
 def print_categories(found: Comparison) -> None:
     """γ_k per category, then what is taken for what."""
     show(tables.categories(found), title="By category")
-    for c in found.categories:
-        if c.reason:
-            message(f"γ_k of {c.category} is undefined: {c.reason}")
+    undefined = [c for c in found.categories if c.reason]
+    messages(((f"undefined: {c.reason}", c.category) for c in undefined), before="γ_k of ")
     _print_confusion(found.confusion, "aligned pairs")
 
 

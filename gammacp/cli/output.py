@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from gammacp.tables import Table
 
+verbosity = 0
+"""−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
@@ -114,6 +117,13 @@ def grouped(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple
         yield text, ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def message(text: str) -> None:
-    """A message to the person, on stderr."""
-    print(visible(text, keep="\n"), file=sys.stderr)
+def message(text: str, *, error: bool = False) -> None:
+    """A message to the person, on stderr; with `--quiet` only what went wrong."""
+    if error or verbosity >= 0:
+        print(visible(text, keep="\n"), file=sys.stderr)
+
+
+def messages(entries: Iterable[tuple[str, str]], *, before: str = "", error: bool = False) -> None:
+    """What is said of each of many (text, name): each text once, with the first of its names."""
+    for text, names in grouped(entries):
+        message(f"{before}{names}: {text}", error=error)

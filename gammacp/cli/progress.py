@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -10,11 +11,13 @@ from functools import cached_property
 from threading import Timer
 from typing import TYPE_CHECKING
 
+from gammacp.cli import output
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-_QUIET = 1.0  # seconds in which nothing is shown
-_LOG_EVERY = 30.0  # seconds between lines in a log
+_SILENT = 1.0  # seconds in which nothing is shown
+_LOG_EVERY = {-1: math.inf, 0: 30.0, 1: 1.0}  # seconds between lines in a log, by verbosity
 _WINDOW = 60.0  # seconds over which the rate is taken: the start is slow, sets differ
 
 
@@ -24,9 +27,10 @@ class Counter:
     def __init__(self, what: str) -> None:
         """`what` is done or counted ("measuring", "cells")."""
         self.what = what
-        self.terminal = sys.stderr.isatty()
+        self.terminal = sys.stderr.isatty() and output.verbosity >= 0
+        self.silent = 0.0 if output.verbosity > 0 else _SILENT
         self.began = self.printed = time.monotonic()
-        self.timer = Timer(_QUIET, lambda: self.bar.start())
+        self.timer = Timer(self.silent, lambda: self.bar.start())
         self.timer.daemon = True
         if self.terminal:
             self.timer.start()
@@ -52,7 +56,7 @@ class Counter:
 
     def __call__(self, done: int, total: int) -> None:
         """`done` of `total`."""
-        if time.monotonic() - self.began < _QUIET:
+        if time.monotonic() - self.began < self.silent:
             return
         task = self.bar.tasks[0]
         self.bar.update(task.id, completed=done, total=total)
@@ -62,7 +66,7 @@ class Counter:
     def told(self, objective: float, bound: float) -> None:
         """How far the alignment at hand is (`gammacp.alignment.reporting`)."""
         took = time.monotonic() - self.began
-        if took >= _QUIET:
+        if took >= self.silent:
             share = bound / objective if objective > 0 else 1.0
             gap = f"the bound is {share:.2%} of the disorder found, gap {1 - share:.2%}"
             self._show(f"aligning, {_duration(took)}: {gap}")
@@ -71,7 +75,7 @@ class Counter:
         now = time.monotonic()
         if self.terminal:
             self.bar.update(self.bar.tasks[0].id, description=line)
-        elif now - self.printed >= _LOG_EVERY:
+        elif now - self.printed >= _LOG_EVERY[output.verbosity]:
             self.printed = now
             print(line, file=sys.stderr)
 

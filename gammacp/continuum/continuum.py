@@ -312,6 +312,11 @@ class Continuum:
         return self.bounds[1] - self.bounds[0]
 
     @property
+    def whole(self) -> bool:
+        """Whether all starts, ends and bounds are whole numbers."""
+        return not any((np.asarray(x) % 1).any() for x in (self.starts, self.ends, self.bounds))
+
+    @property
     def declared(self) -> bool:
         """Whether its bounds are others than its units' own."""
         if not self.n_units:

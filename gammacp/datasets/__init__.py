@@ -1,7 +1,7 @@
 """Continua that ship with gammacp, by name.
 
-`3by100`, `2by1000`, `alex-paul-suzan`, `dalton`, `figure10`; ATTRIBUTION.md says where they come
-from and under which licence.
+ATTRIBUTION.md says what they are, where they come from and under which licence, `attributions`
+reads it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,24 @@ from gammacp.errors import UsageError
 def names() -> tuple[str, ...]:
     """What `load` knows."""
     return tuple(sorted(entry.name[:-4] for entry in _folder() if entry.name.endswith(".csv")))
+
+
+def attributions() -> list[dict[str, str]]:
+    """What ships: `name`, `content`, `source` and `licence`, and the command that reads it.
+
+    >>> [a["content"] for a in attributions() if a["name"] == "dalton"]
+    ['example: 4 annotators, 12 units, 3 categories']
+    """
+    text = files("gammacp.datasets").joinpath("ATTRIBUTION.md").read_text(encoding="utf-8")
+    rows = [line.strip("| \n").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [
+        {
+            "name": file.rpartition(".")[0],
+            "command": "gammacp segmentation" if file.endswith(".json") else "gammacp gamma, …",
+            **dict(zip(rows[0][1:], cells, strict=True)),
+        }
+        for file, *cells in rows[1:]
+    ]
 
 
 def load(name: str) -> Continuum:

@@ -12,7 +12,7 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import Seed, Solving, Weighing
-from gammacp.cli.output import AsJson, grouped, message, print_json, show
+from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def consensus(
     ),
     annotator: str = option("Name of the gold standard.", default="consensus"),
     units: Path | None = option("Write all units with support and confidence (CSV)."),
-    review: Path | None = option("Write the review list, worst first (CSV)."),
+    review: Path | None = option(
+        "Write the review list, worst first (CSV; .xlsx has a column for decisions, read back)."
+    ),
     worst: int = option(
         "Rows of the review list, of documents and of annotators to print.", default=10, min=0
     ),
@@ -105,14 +107,13 @@ def consensus(
                 rated = reliability(each, splits=splits, seed=seed, executor=executor)
         except DataError as error:
             unrated = error.message
-    for what, names in grouped((f.message, str(f.file)) for f in each.failures):
-        message(f"gammacp: {names}: {what}")
+    messages((f.parted for f in each.failures), before="gammacp: ", error=True)
     for note in each.belief.notes:
         message(f"gammacp: {note}")
     solving.check_proven(each.status)
     found = dict(each.documents)
+    named = loaded.naming({name: c.continuum for name, c in found.items()})
     if out is not None:
-        named = loaded.naming({name: c.continuum for name, c in found.items()})
         notes = tables.unit_notes(dict(zip(named, found.values(), strict=True)))
         write(document_of(named), out, format=to, notes=notes, **written)
     if soft is not None:
@@ -122,7 +123,12 @@ def consensus(
             temporary.write_text(text + "\n", encoding="utf-8")
     if units is not None:
         tables.units_csv(found).write_csv(units)
-    if review is not None:
+    if review is not None and review.suffix.lower() == ".xlsx":
+        from gammacp.formats.review_list import write_review
+
+        rows = tables.review_workbook(dict(zip(named, found.values(), strict=True)))
+        write_review(review, rows, named)
+    elif review is not None:
         tables.units_csv(found, review=True).write_csv(review)
     if json:
         results = [tables.consensus_document(n, c) for n, c in found.items()]

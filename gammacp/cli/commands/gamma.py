@@ -14,6 +14,7 @@ from gammacp.cli.output import (
     end_if_interrupted,
     grouped,
     message,
+    messages,
     print_json,
     show,
 )
@@ -115,10 +116,9 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
         records.append({**corpus.as_dict(), "file": total})
         records.append({"file": "mean of the continua", "gamma": corpus.mean})
     show(gamma_table(records))
-    for reason, names in grouped((r["reason"], r["file"]) for r in records if r.get("reason")):
-        message(f"{names}: γ is undefined: {reason}")
-    for note, names in grouped((n, r["file"]) for r in records for n in r.get("notes", ())):
-        message(f"{names}: {note}")
+    undefined = [r for r in records if r.get("reason")]
+    messages((f"γ is undefined: {r['reason']}", r["file"]) for r in undefined)
+    messages((note, r["file"]) for r in records for note in r.get("notes", ()))
     if isinstance(corpus, CorpusGamma):
         for sentence in corpus.in_words():
             message(sentence)
@@ -140,7 +140,10 @@ def _explain(parts: Explanation) -> None:
 def _check(found: Agreement, settings: Settings, fail_under: float | None) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
     if not found.computed:
-        reasons = "; ".join(f"{name}: {s.reason}" for name, s in found.documents.items())
+        reasons = "; ".join(
+            f"{names}: {why}"
+            for why, names in grouped((str(s.reason), n) for n, s in found.documents.items())
+        )
         raise DataError(f"no continuum has a γ ({reasons})")
     for score in found.computed.values():
         settings.solving.check_proven(str(score.status))

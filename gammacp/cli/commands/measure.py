@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,
     message,
+    messages,
     print_json,
     show,
 )
@@ -36,6 +37,7 @@ class Chosen:
         "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
         "NAME",
         names=("--measures", "-m"),
+        of="measure",
     )
     metric: str | None = option(
         "Of the α family: nominal, interval, ratio, jaccard, masi, tree, tree-information, or a "
@@ -157,15 +159,24 @@ def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
 
     for file, found in scores.items():
         show(measure_table(found), title=file if len(scores) > 1 else "")
-        for name, score in found.items():
-            if score.reason:
-                message(f"{file}: {name}: {score.reason}")
-            for note in score.notes:
-                message(f"{file}: {name}: {note}")
-            beyond = score.beyond_chance
-            if beyond and beyond.reason and beyond.reason != score.reason:
-                message(f"{file}: {name} beyond chance: {beyond.reason}")
+    messages(
+        (f"{name}{what}", file)
+        for file, found in scores.items()
+        for name, score in found.items()
+        for what in _said(score)
+    )
     message(f"seed {seed}")
+
+
+def _said(score: Score) -> Iterator[str]:
+    """What there is to say of a value, after the measure's name."""
+    if score.reason:
+        yield f": {score.reason}"
+    for note in score.notes:
+        yield f": {note}"
+    beyond = score.beyond_chance
+    if beyond and beyond.reason and beyond.reason != score.reason:
+        yield f" beyond chance: {beyond.reason}"
 
 
 def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:

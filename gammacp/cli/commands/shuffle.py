@@ -11,7 +11,7 @@ import typer
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Seed
-from gammacp.cli.output import AsJson, message, print_json, print_table
+from gammacp.cli.output import AsJson, message, messages, print_json, print_table
 
 if TYPE_CHECKING:
     from shuffling import ReferenceModel
@@ -73,9 +73,7 @@ def shuffle(
         format=output.to,
     )
     message(f"seed {seed}")
-    for each in written:
-        for line in each.fewer:
-            message(f"set {each.number}: {line}")
+    messages(((line, str(each.number)) for each in written for line in each.fewer), before="set ")
     sets = [each.as_dict() for each in written]
     if json:
         print_json(

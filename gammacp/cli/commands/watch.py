@@ -12,7 +12,7 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import File, Reading, left_out_json, left_out_lines, requested
 from gammacp.cli.options.settings import Settings
-from gammacp.cli.output import AsJson, grouped, message, print_json, show
+from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import BelowThresholdError, DataError, UsageError
 from gammacp.tables import Column, Table, number, signed, word
 from gammacp.text import visible
@@ -114,7 +114,7 @@ def _tell(seen: dict[str, Any], *, json: bool) -> None:
         for line in left_out_lines(seen["left_out"]):
             message(f"gammacp: {line}")
     for failure in seen["failures"]:
-        message(f"gammacp: {failure}; tried again at the next look")
+        message(f"gammacp: {failure}; tried again at the next look", error=True)
     sys.stdout.flush()
 
 
@@ -133,8 +133,7 @@ def _print(seen: dict[str, Any]) -> None:
     print(visible(line))
     if seen["annotators"]:
         show(Table(_COLUMNS, [{"annotator": n, **a} for n, a in seen["annotators"].items()]))
-    for reason, names in grouped((why, name) for name, why in seen["waiting"].items()):
-        message(f"gammacp: no γ yet of {names}: {reason}")
+    messages(((why, n) for n, why in seen["waiting"].items()), before="gammacp: no γ yet of ")
 
 
 def _check(last: dict[str, Any], alarm_below: float | None, *, once: bool) -> None:
@@ -145,4 +144,4 @@ def _check(last: dict[str, Any], alarm_below: float | None, *, once: bool) -> No
         low = BelowThresholdError(f"γ is {last['gamma']:.4f}, below {alarm_below:g}")
         if once:
             raise low
-        message(f"gammacp: ALARM: {low}")
+        message(f"gammacp: ALARM: {low}", error=True)

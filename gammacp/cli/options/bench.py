@@ -36,6 +36,7 @@ class Extent:
         "kappa-d, ser]",
         "NAME",
         names=("--measures", "-m"),
+        of="measure",
     )
     n_annotators: int = option("Annotators of each set.", default=3)
     sets: int | None = option("Annotation sets per magnitude.  [default: 40]")

@@ -22,6 +22,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from gammacp.cli.options.names import completing
+
 
 def option(
     help: str,
@@ -29,6 +31,7 @@ def option(
     *,
     default: Any = None,
     names: tuple[str, ...] = (),
+    of: str | None = None,
     **rules: Any,
 ) -> Any:
     """An option: a field of a group, or the default of a command's parameter.
@@ -41,13 +44,13 @@ def option(
         What it is if it is not given; a switch that is off has no `--no-…`.
     names
         Other than the parameter's own, such as `("--measures", "-m")`.
+    of
+        The registry whose names it takes, for completion; by default the one its help lists.
     rules
         Whatever else `typer.Option` takes: `min`, `max`, ….
     """
-    return field(
-        default=default,
-        metadata={"names": names, "rules": {"help": help, "metavar": metavar, **rules}},
-    )
+    said = {"help": help, "metavar": metavar, **completing(help, of)}
+    return field(default=default, metadata={"names": names, "rules": {**said, **rules}})
 
 
 def flatten(command: Callable[..., None]) -> Callable[..., None]:

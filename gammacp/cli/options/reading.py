@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gammacp.cli import output
 from gammacp.cli.options.groups import option
-from gammacp.cli.output import message
+from gammacp.cli.output import message, messages
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut
@@ -43,7 +44,9 @@ class Reading:
     """Where the annotations come from and which of them count."""
 
     dataset: str | None = option("A dataset that ships with gammacp, instead of files.", "NAME")
-    format: str | None = option("Format of the files; by default it is recognised.", "NAME")
+    format: str | None = option(
+        "Format of the files; by default it is recognised.", "NAME", of="format"
+    )
     only: list[str] | None = option("Keep these categories (A,B; repeatable).", "CATEGORIES")
     map: list[str] | None = option("Rename a category; two may become one (repeatable).", "OLD=NEW")
     rename: list[str] | None = option("Rename an annotator (repeatable).", "OLD=NEW")
@@ -71,8 +74,9 @@ class Reading:
             for name, value in said.items()
             if value is not None and name not in ("dataset", "round")
         }
-        if "format" in given.get("option", ()):
-            raise UsageError("--option format=… is --format")
+        for name, right in (("format", "--format"), ("features", "--feature NAME:TYPE")):
+            if name in given.get("option", ()):
+                raise UsageError(f"--option {name}=… is {right}")
         return given
 
 
@@ -135,6 +139,7 @@ def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]
     for e in left_out:
         counts[e.kind, e.reason] += e.count
         files.setdefault((e.kind, e.reason), set()).add(e.file)
+    most = most if output.verbosity <= 0 else len(counts)
     for (kind, reason), count in counts.most_common(most):
         where = files[kind, reason]
         place = next(iter(where)) if len(where) == 1 else f"{len(where)} files"
@@ -196,9 +201,8 @@ def requested(
 
 def tell(found: Collection, *, left_out: bool = True) -> None:
     """Say on stderr what could not be read and what was passed over; DataError if that is all."""
-    for _, error in found.failures:
-        if found.continua or len(found.failures) > 1:
-            message(f"gammacp: {error}")
+    if found.continua or len(found.failures) > 1:
+        messages((error.parted for _, error in found.failures), before="gammacp: ", error=True)
     if left_out:
         for line in left_out_lines(found.left_out):
             message(f"gammacp: {line}")

@@ -1,0 +1,128 @@
+"""What is about all commands: sections of the help, completion, `--quiet` and `--verbose`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gammacp.cli.app import COMMANDS, SECTIONS
+from gammacp.datasets import names
+from gammacp.registry import names as registered
+from gammacp.segmentation.reading import DATASETS
+from tests.conftest import Run
+
+
+def test_every_command_stands_in_one_section(run: Run) -> None:
+    lines = run("--help").out.splitlines()
+    assert len(set(COMMANDS)) == len(COMMANDS)
+    for title, commands in SECTIONS.items():
+        start = lines.index(f"{title}:") + 1
+        shown = [line.split()[0] for line in lines[start : start + len(commands)]]
+        assert shown == list(commands)
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """An environment with a home of its own and `gammacp` on the path."""
+    program = tmp_path / "bin" / "gammacp"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gammacp "$@"\n')
+    program.chmod(0o755)
+    return {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "PATH": f"{program.parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1",
+    }
+
+
+def answer(environment: dict[str, str], *command: str) -> str:
+    found = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    return found.stdout
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_bash_completes_what_is_installed(shell: dict[str, str]) -> None:
+    answer(shell, "gammacp", "--install-completion", "bash")
+    script = Path(shell["HOME"]) / ".bash_completions" / "gammacp.sh"
+    assert str(script) in (Path(shell["HOME"]) / ".bashrc").read_text()
+
+    def completed(*words: str) -> list[str]:
+        typed = f"COMP_WORDS=({' '.join(words)} '') COMP_CWORD={len(words) - 1}"
+        call = f". {script}; {typed}; _gammacp_completion gammacp; echo ${{COMPREPLY[*]}}"
+        return answer(shell, "bash", "-c", call).split()
+
+    assert completed("gammacp", "co") == ["compare", "consensus", "convert"]
+    methods = completed("gammacp", "align", "--method", "b")
+    assert methods == [name for name in registered("solver") if name.startswith("b")]
+
+
+@pytest.mark.parametrize("name", ["zsh", "fish"])
+def test_other_shells_are_told(shell: dict[str, str], name: str) -> None:
+    script = answer(shell, "gammacp", "--show-completion", name)
+    if shutil.which(name):
+        answer(shell, name, "-n", "-c", script)
+    action = f"_GAMMACP_COMPLETE=complete_{name}"
+    assert action in script
+    asked = {
+        "_TYPER_COMPLETE_ARGS": "gammacp gamma --chan",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    told = answer(shell | asked | dict([action.split("=")]), "gammacp")
+    assert "--chance" in told
+    assert registered("chance model")[0] in told
+    assert "{" not in told
+
+
+def test_quiet_and_verbose(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("A,x,0,4\nB,x,0,5\n")
+    command = ("measure", file, "-m", "u-alpha-2013,f1-exact")
+    plain = run(*command)
+    for flag in ("-q", "--quiet"):
+        quiet = (run(flag, *command), run(*command, flag))
+        assert [(q.code, q.out, q.err) for q in quiet] == [(0, plain.out, "")] * 2
+    assert "seed 0" in plain.err
+    (tmp_path / "b.csv").write_text("A,x,0\n")
+    assert "b.csv:1" in run("-q", "inspect", tmp_path).err
+    assert "does not exist" in run("-q", "inspect", tmp_path / "none").err
+    for i in range(15):
+        (tmp_path / f"c.x{i}").write_text("")
+    assert run("gamma", tmp_path).err.count("left out: 1 file") == 12
+    assert run("-v", "gamma", tmp_path).err.count("left out: 1 file") == 15
+    assert "left out" not in run("gamma", tmp_path, "-q").err
+
+
+def test_datasets_that_ship_are_told_of(run: Run) -> None:
+    found = run("datasets").out
+    listed = [line.split(":")[0] for line in found.splitlines() if not line.startswith(" ")]
+    assert sorted(listed) == sorted([*names(), *DATASETS])
+    assert found.count("MIT") + found.count("BSD-3-Clause") == len(listed)
+
+
+def test_formats_fit_a_terminal(run: Run) -> None:
+    assert max(len(line.rstrip()) for line in run("formats").out.splitlines()) <= 80
+    for name in registered("format"):
+        assert max(len(line) for line in run("formats", name).out.splitlines()) <= 80
+
+
+def test_what_is_said_of_many_files_is_said_once(run: Run, tmp_path: Path) -> None:
+    for i in range(9):
+        (tmp_path / f"{i}.csv").write_text("A,x,0,4\nB,x,0,5\n" if i else "A,x,0,4\nB,x,0,five\n")
+        (tmp_path / f"n{i}.json").write_text("{")
+    found = run("measure", tmp_path, "-m", "cu-alpha,gamma", "--samples", 10, "--jobs", 1)
+    json = [line for line in found.err.splitlines() if ".json" in line]
+    assert len(json) == 1
+    assert json[0].startswith(f"gammacp: {tmp_path / 'n0.json'}, ")
+    assert " and 4 more: " in json[0]
+    few = [line for line in found.err.splitlines() if "gamma: " in line]
+    assert [" and 3 more: gamma: " in line for line in few] == [True] * 2
