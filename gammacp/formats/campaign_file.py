@@ -164,7 +164,7 @@ class Campaign:
 
         Those about a value of the file name its line.
         """
-        names = ("layer", "feature", "tier", "layout", "align_texts")
+        names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
         paths = self.paths
         with self._blamed():
