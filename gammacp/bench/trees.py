@@ -17,6 +17,7 @@ import numpy as np
 from gammacp.bench.seeds import tree_seed
 from gammacp.errors import DataError, UsageError
 from gammacp.syntax.annotations import Dependencies, Phrase, Sentence, Treebank
+from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.trees import unreachable_tokens
 from shuffling.phrases import phrase_labels, reattach_phrases, relabel_phrases
 from shuffling.trees import LabelConfusion, reattach, relabel
@@ -51,6 +52,8 @@ class Perturbed:
         """There is something to perturb."""
         if not self.sentences:
             raise DataError("no sentence to perturb")
+        if any(isinstance(s, Graph) for s in self.sentences):
+            raise DataError("sweeps are of trees, and these are graphs")
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -63,6 +66,7 @@ class Perturbed:
         trees = [
             (s.nested, s.size) if isinstance(s, Phrase) else (s.heads, s.relations)
             for s in self.sentences
+            if not isinstance(s, Graph)
         ]
         digest = sha256(repr(trees).encode()).hexdigest()[:16]
         return {"trees": digest, "confusion": self.confusion}
@@ -194,6 +198,8 @@ def _perturbed(
         if "attach" in variants:
             nested = reattach_phrases(nested, p, rng, attachment=variants["attach"])
         return Phrase(nested, sentence.forms, size=sentence.size)
+    if isinstance(sentence, Graph):
+        return sentence
     relations, heads = sentence.relations, sentence.heads
     if confusion is not None and "label" in variants:
         relations = tuple(relabel(relations, p, confusion, rng))

@@ -159,7 +159,7 @@ class Campaign:
 
         Those about a value of the file name its line.
         """
-        names = ("layer", "feature", "tier", "layout")
+        names = ("layer", "feature", "features", "tier", "layout")
         options = {name: self.values[name] for name in names if name in self.values}
         paths = self.paths
         with self._blamed():

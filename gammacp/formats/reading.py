@@ -119,7 +119,8 @@ def collect(
     format
         Name of the format; by default each file's is recognised.
     options
-        What the formats take, as for `read`.
+        What the formats take, as for `read`; `features`, names of what is a feature beside the
+        category, for those that have some.
 
     Raises
     ------
@@ -177,7 +178,7 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
 def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) -> Continuum:
     """The continuum with what was asked of its reader in its `selection`."""
     for key, value in given.items():
-        if value is not None and key in {"format", "layout", *entry.options}:
+        if value is not None and key in {"format", "layout", *entry.options} - {"features"}:
             continuum = continuum.noting(key, str(value))
     return continuum
 
@@ -278,8 +279,13 @@ def _lacks(part: _Part, failed: list[Path], layout: str | None) -> bool:
 
 def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:
     """UsageError for an option that none of the formats has: it would change nothing."""
-    known = sorted({option for entry in formats for option in entry.options})
+    entries = list(formats)
+    known = sorted({option for entry in entries for option in entry.options})
+    if any(entry.features for entry in entries):
+        known.append("features")  # Those that are read without being asked for.
     for name in options:
+        if name not in known and name == "features":
+            raise UsageError(f"{whose} has no features beside the category, which --feature names")
         if name not in known:
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"

@@ -18,7 +18,7 @@ from gammacp.campaign import tables as shown
 from gammacp.measures.tables import explanation_tables
 from gammacp.report import figures, tables
 from gammacp.report.markup import Markup, element, hint, join, number, table
-from gammacp.report.viewer import alignment_document, alignment_view, filled, script, style
+from gammacp.report.viewer import alignment_document, alignment_view, asset, filled, script, style
 from gammacp.signature import parse
 from gammacp.tables import Column, Table, count
 
@@ -118,7 +118,7 @@ def document(title: str, body: Markup, code: Markup, *, allowed: str = "") -> st
     `allowed` are directives of the policy that let more pass than a page of a file may.
     """
     return filled(
-        "page.html",
+        asset("page.html"),
         policy=Markup(policy(code) + allowed),
         version=Markup(__version__),
         title=join(title),

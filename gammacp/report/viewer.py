@@ -21,23 +21,24 @@ _SCRIPTS = ("model.js", "draw.js", "view.js", "seek.js", "print.js", "panel.js",
 @cache
 def script() -> str:
     """The view's script; it reads the JSON beside it and loads nothing."""
-    parts = [_asset(name) for name in _SCRIPTS]
+    parts = [asset(name) for name in _SCRIPTS]
     return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
 
 
 @cache
 def style() -> str:
     """The page's style sheet."""
-    return _asset("report.css")
+    return asset("report.css")
 
 
 def filled(page: str, **parts: Markup) -> Markup:
-    """A page of HTML among the assets, with parts in the places of their names."""
-    return Markup(Template(_asset(page)).substitute(parts))
+    """HTML with parts in the places of their names."""
+    return Markup(Template(page).substitute(parts))
 
 
-def _asset(name: str) -> str:
-    return files("gammacp.report").joinpath("assets", name).read_text(encoding="utf-8")
+def asset(name: str, package: str = "gammacp.report") -> str:
+    """The text of a file among a package's assets."""
+    return files(package).joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
@@ -106,4 +107,4 @@ def alignment_view(documents: list[dict[str, Any]]) -> Markup:
     if len(documents) > 1:
         options = [element("option", d["name"], value=i) for i, d in enumerate(documents)]
         choose = element("label", "Document ", element("select", *options, data_part="document"))
-    return filled("view.html", data=json_script(documents), documents=choose)
+    return filled(asset("view.html"), data=json_script(documents), documents=choose)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gammacp.errors import DataError
-from gammacp.formats import Selection
+from gammacp.formats.campaign_file import NAME, Campaign, read_campaign
 
-READING = ("format", "layer", "feature", "tier", "layout")
+M = TypeVar("M", bound=BaseModel)
+
+_OWN = {"round", "reference", "calibrate"}
 
 
 class Choice(BaseModel):
@@ -17,10 +21,10 @@ class Choice(BaseModel):
 
     Attributes
     ----------
-    format, layer, feature, tier, layout
-        As for `gammacp.formats.collect`.
-    rename, only, exclude, annotators, bounds
-        As for `gammacp.formats.Selection`.
+    format, layer, feature, tier, layout, map, only, rename, exclude, annotators, bounds
+        As in a campaign.toml.
+    round
+        One of its rounds; None for everything.
     reference
         An annotator to hold against the others.
     calibrate
@@ -34,47 +38,75 @@ class Choice(BaseModel):
     feature: str | None = None
     tier: str | None = None
     layout: str | None = None
-    rename: dict[str, str] = {}
+    map: dict[str, str] = {}
     only: tuple[str, ...] = ()
+    rename: dict[str, str] = {}
     exclude: tuple[str, ...] = ()
     annotators: tuple[str, ...] = ()
     bounds: tuple[float, float] | None = None
+    round: str | None = None
     reference: str | None = None
     calibrate: bool = False
 
-    @property
-    def reading(self) -> dict[str, Any]:
-        """The options of the readers."""
-        return {name: getattr(self, name) or None for name in READING}
+    @classmethod
+    def of(cls, campaign: Campaign) -> Choice:
+        """What a campaign.toml says of the things that can be chosen."""
+        return cls(**{k: v for k, v in campaign.values.items() if k in cls.model_fields})
 
-    @property
-    def selection(self) -> Selection:
-        """What of the data counts."""
-        return Selection(
-            rename=self.rename,
-            only=self.only,
-            exclude=self.exclude,
-            annotators=self.annotators,
-            bounds=self.bounds,
-        )
+    def applied(self, campaign: Campaign) -> Campaign:
+        """The campaign with this in place of what it says itself.
+
+        Parameters
+        ----------
+        campaign
+            Its paths, rounds and options stay.
+
+        Raises
+        ------
+        DataError
+            There is no such round.
+        """
+        mine = type(self).model_fields.keys() - _OWN
+        rest = {key: value for key, value in campaign.values.items() if key not in mine}
+        chosen: dict[str, Any] = {k: v for k, v in self.model_dump(include=mine).items() if v}
+        return replace(campaign, values=rest).but(chosen, self.round or None)
 
 
-def choice_of(text: str | bytes) -> Choice:
-    """A choice from JSON.
+def campaign_in(folder: Path) -> Campaign:
+    """What the campaign.toml of a folder says, or that the whole folder is read.
 
     Parameters
     ----------
-    text
-        As the page sends it.
+    folder
+        Of the campaign.
 
     Raises
     ------
     DataError
-        It is none.
+        The file is not right.
+    """
+    file = folder / NAME
+    return read_campaign(file) if file.is_file() else Campaign({"paths": [folder]})
+
+
+def parsed(model: type[M], text: str | bytes) -> M:
+    """What a page sent, as JSON.
+
+    Parameters
+    ----------
+    model
+        What it should be.
+    text
+        As it came.
+
+    Raises
+    ------
+    DataError
+        It is nothing of the kind.
     """
     try:
-        return Choice.model_validate_json(text)
+        return model.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the choice"
+        where = ".".join(map(str, first["loc"])) or "what was sent"
         raise DataError(f"{where}: {first['msg']}", hint="Load the page again") from None

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib.resources import files
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
-from gammacp.report.markup import Markup, element, hint, join, table
+from gammacp.formats.writing import losses
+from gammacp.report import tables
+from gammacp.report.markup import Markup, element, hint, join, json_script, table
 from gammacp.report.page import LEFT_OUT, document
-from gammacp.tables import Column, Table, count
+from gammacp.report.viewer import alignment_view, asset, filled
+from gammacp.studio.review import queue
+from gammacp.tables import Column, Record, Table, count
 
 if TYPE_CHECKING:
     from gammacp.studio.choice import Choice
+    from gammacp.studio.review import Gold
     from gammacp.studio.understanding import Understood
     from gammacp.studio.uploads import Limits
-    from gammacp.studio.work import Findings, Now
+    from gammacp.studio.work import Findings, Now, Review
 
-_PLACES = (("", "Files"), ("report", "Report"))
+_PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
 _ALLOWED = "; connect-src 'self'"
 _DOCUMENTS = (
     Column("file", "document"),
@@ -31,16 +36,19 @@ _FAILURES = (
     Column("wrong", "what is wrong", wrapped=True),
     Column("remedy", "what to do", wrapped=True),
 )
+_FORMATS = (
+    Column("format", "format"),
+    Column("losses", "what it does not keep", wrapped=True),
+)
 _SELECTS = (
     ("layer", "Layer", "Layer whose spans are the units"),
     ("feature", "Feature", "Feature that is the category"),
 )
 
 
-def asset(name: str) -> Markup:
-    """A script or style of the studio."""
-    path = files("gammacp.studio").joinpath("assets", name)
-    return Markup(path.read_text(encoding="utf-8"))
+def own(name: str) -> Markup:
+    """A script, style or piece of HTML of the studio."""
+    return Markup(asset(name, "gammacp.studio"))
 
 
 def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> str:
@@ -57,7 +65,7 @@ def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> 
     script
         The only script that runs on it.
     """
-    style = element("style", asset("studio.css"))
+    style = element("style", own("studio.css"))
     main = element("main", style, navigation(here), element("h1", title), *body)
     return document(title, main, Markup(script), allowed=_ALLOWED)
 
@@ -100,10 +108,18 @@ def live(now: Now, choice: Choice) -> Markup:
     parts = [_progress(findings, now.state)]
     if findings.headline is not None:
         parts.append(findings.headline)
-    if findings.page is not None:
-        link = element("a", "Open the report", href="./report")
-        save = element("a", "save it as one file", href="./report?file")
-        parts.append(element("p", link, " or ", save, ".", class_="next"))
+    if findings.review is not None:
+        open_units = sum(len(c.review) for c in findings.review.consensus.values())
+        parts.append(
+            element(
+                "p",
+                element("a", "Open the report", href="./report"),
+                f", or go through {open_units} units on which annotators differ: ",
+                element("a", "start the review", href="./review"),
+                ".",
+                class_="next",
+            )
+        )
     if findings.understood is not None:
         parts += [_understood(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version)
@@ -142,6 +158,8 @@ def _understood(found: Understood) -> Markup:
         f"{len(found.categories)} categories."
     )
     parts: list[Markup | None] = [element("p", said)]
+    if found.paths:
+        parts.append(element("p", f"campaign.toml says what is read: {', '.join(found.paths)}."))
     if found.problem is not None:
         parts.append(element("p", str(found.problem), class_="warning", role="alert"))
     if found.failures:
@@ -184,29 +202,19 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
         for name, title, tip in _SELECTS
         if offered[name]
     ]
-    categories = [
-        element(
-            "label",
-            element("input", type="checkbox", name="only", value=name,
-                    checked=not choice.only or choice.rename.get(name, name) in choice.only),
-            f"{name} ({n})",
-            element("input", name="rename", data_of=name, value=choice.rename.get(name, ""),
-                    placeholder="call it…", aria_label=f"Another name for {name}", size=8),
-        )
-        for name, n in found.categories.items()
-    ]  # fmt: skip
-    annotators = [
-        element("label", element("input", type="checkbox", name="exclude", value=name,
-                                 checked=name not in choice.exclude), f"{name} ({n})")
-        for name, n in found.annotators.items()
-    ]  # fmt: skip
+    categories = _names("only", "map", found.categories, choice.map,
+                        lambda name: not choice.only or name in choice.only)  # fmt: skip
+    annotators = _names("exclude", "rename", found.annotators, choice.rename,
+                        lambda name: name not in choice.exclude)  # fmt: skip
+    rounds = [_select("round", "Round", "Of campaign.toml", found.rounds, choice.round)]
+    rounds = rounds if found.rounds else []
     held = _select("reference", "Hold against the others", "A system, a gold standard",
                    list(found.annotators), choice.reference)  # fmt: skip
     return _section(
         "choice", "What counts",
         element(
             "form",
-            element("div", *selects, held, class_="toolbar"),
+            element("div", *selects, *rounds, held, class_="toolbar"),
             _fieldset("Annotators", annotators) if annotators else None,
             _fieldset("Labels", categories) if categories else None,
             element("details", element("summary", "More"), element("div", *_more(found, choice),
@@ -217,11 +225,36 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
     )  # fmt: skip
 
 
+def _names(
+    kept: str,
+    called: str,
+    names: Mapping[str, int],
+    others: Mapping[str, str],
+    chosen: Callable[[str], bool],
+) -> list[Markup]:
+    """A box and a field for another name, for each of the names with its units."""
+    return [
+        element(
+            "span",
+            element(
+                "label",
+                element("input", type="checkbox", name=kept, value=name,
+                        checked=chosen(others.get(name, name))),
+                f"{name} ({n})",
+            ),
+            element("input", name=called, data_of=name, value=others.get(name, ""),
+                    placeholder="call it…", aria_label=f"Another name for {name}", size=8),
+            class_="named",
+        )
+        for name, n in names.items()
+    ]  # fmt: skip
+
+
 def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
     yield _select("format", "Format", "By default recognised", [n for n, _ in FORMATS.items()],
                   choice.format)  # fmt: skip
     for name, title in (("tier", "Tiers"), ("layout", "Names from paths")):
-        if name in found.options:
+        if name in found.options or name == "layout":
             tip = "a pattern" if name == "tier" else "{annotator}/{document}"
             value = getattr(choice, name) or ""
             yield element("label", f"{title} ", element("input", name=name, value=value,
@@ -254,3 +287,90 @@ def _section(name: str, title: str, *content: Markup | None) -> Markup:
 def of_report(page: str) -> str:
     """The report with the way back to the studio; its own policy and script stay as they are."""
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
+
+
+def reviewing(review: Review, script: str) -> str:
+    """The queue of disagreements with the text, the lanes and what can be done."""
+    listed = queue(review.consensus)
+    places = {name: i for i, name in enumerate(review.documents)}
+    items = [{**item, "place": places[item["document"]]} for item in listed]
+    if not items:
+        words = element("p", "There is nothing to review: the annotators agree on every unit.")
+        return whole("Review", "review", (words,), script)
+    numbers = {(item["document"], item["group"]): i for i, item in enumerate(items)}
+    names = list(review.consensus)
+
+    def go(record: Record) -> Markup:
+        number = numbers[names[record["document"]], record["group"]]
+        button = element(
+            "button", f"{number + 1}", type="button", class_="link", data_item=number,
+            aria_label=f"Go to unit {number + 1}",
+        )  # fmt: skip
+        return join(button, " ", element("small", "", data_said=number))
+
+    body = (
+        filled(own("review.html"), items=json_script(items)),
+        _section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
+        _section("queue", "Worst first", tables.review(review.consensus, first=go)),
+    )
+    return whole("Review", "review", body, script)
+
+
+def exporting(found: Gold | None, *, with_undecided: bool) -> str:
+    """What can be taken home."""
+    save = element("li", element("a", "The report as one file", href="./report?file"))
+    links = [
+        element(
+            "li", element("a", f"The journal of decisions ({e.upper()})", href=f"./journal.{e}")
+        )
+        for e in ("csv", "json")
+    ]
+    body: list[Markup] = []
+    if found is None:
+        body.append(element("p", "There is no gold standard yet: wait for the report."))
+    else:
+        body.append(_gold(found, with_undecided=with_undecided))
+        links.append(save)
+    body.append(_section("more", "Beside it", element("ul", *links)))
+    return whole("Take home", "export", body, "")
+
+
+def _gold(found: Gold, *, with_undecided: bool) -> Markup:
+    units = sum(c.n_units for c in found.continua.values())
+    said = [
+        f"{units} units in {len(found.continua)} documents; {found.decided} were decided by "
+        f"reviewers, {found.undecided} are still to be reviewed."
+    ]
+    if found.stale:
+        said.append(
+            f"{found.stale} decisions are about annotations that are not there as they were, under "
+            "this choice: they stay in the journal and are not in the gold standard."
+        )
+    other = "./export?decided" if with_undecided else "./export"
+    if found.undecided:
+        kept = "as the consensus has them" if with_undecided else "left out"
+        turn = "leave them out" if with_undecided else "take them as the consensus has them"
+        open_ones = element("p", f"Those are {kept}; ", element("a", turn, href=other), ".")
+    else:
+        open_ones = None
+    corpus = Corpus.from_continua(found.continua)
+    query = "" if with_undecided else "?decided"
+    records = [
+        {"format": f.title, "name": name, "losses": "; ".join(losses(corpus, f)) or None}
+        for name, f in FORMATS.items()
+        if f.write is not None
+    ]
+
+    def link(record: Record) -> Markup:
+        name = record["name"]
+        return element("a", "Download", href=f"./gold/{name}{query}", aria_label=f"Download {name}")
+
+    listed = table(Table(_FORMATS, records), first=link)
+    return _section("gold", "Gold standard", *(element("p", s) for s in said), open_ones, listed)
+
+
+def refused(problem: str) -> str:
+    """Why something could not be written."""
+    words = element("p", problem, class_="warning", role="alert")
+    back = element("p", element("a", "Back", href="../export"))
+    return whole("Not written", "none", (words, back), "")

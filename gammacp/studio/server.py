@@ -6,6 +6,7 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,13 +20,16 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from gammacp.errors import DataError, GammacpError
+from gammacp.report.markup import Markup
 from gammacp.report.page import policy
 from gammacp.report.viewer import script as view_script
 from gammacp.studio import pages
-from gammacp.studio.choice import Choice, choice_of
+from gammacp.studio.choice import Choice, campaign_in, parsed
 from gammacp.studio.guard import Guard
+from gammacp.studio.journal import Journal, write_journal
+from gammacp.studio.review import Asked, decided, gold, written
 from gammacp.studio.uploads import Intake, Limits
-from gammacp.studio.work import Work
+from gammacp.studio.work import Review, Work
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -60,17 +64,35 @@ class Studio:
         self.folder, self.options = folder, options
         self.intake = Intake(folder, limits or Limits())
         self.work = Work(scratch)
+        self.journal = Journal(folder)
         self.choice = Choice()
 
     def begin(self) -> None:
         """Get ready, and read the folder if there is something in it."""
         self.work.prepare()
+        with suppress(DataError):  # which reading it says, and of another version
+            kept = self.journal.choice()
+            self.choice = parsed(Choice, kept) if kept else Choice.of(campaign_in(self.folder))
         if any(self.folder.iterdir()):
             self.start()
 
     def start(self) -> None:
         """Read and compute, as it is chosen."""
         self.work.start(self.folder, self.choice, self.options)
+
+    @property
+    def review(self) -> Review:
+        """What can be reviewed.
+
+        Raises
+        ------
+        DataError
+            The computation is not so far.
+        """
+        found = self.work.now().findings.review
+        if found is None:
+            raise DataError("there is nothing to review yet", hint="Wait for the report")
+        return found
 
 
 def _told(handler: Handler) -> Handler:
@@ -103,7 +125,7 @@ def _page(html: str, script: str) -> Response:
 
 
 async def _home(studio: Studio, _request: Request) -> Response:
-    script = pages.asset("studio.js")
+    script = pages.own("studio.js")
     body = (
         pages.dropping(str(studio.folder), studio.intake.limits),
         pages.live(studio.work.now(), studio.choice),
@@ -122,7 +144,8 @@ async def _receive(studio: Studio, request: Request) -> Response:
 
 
 async def _choose(studio: Studio, request: Request) -> Response:
-    studio.choice = choice_of(await _body(request))
+    studio.choice = parsed(Choice, await _body(request))
+    studio.journal.keep_choice(studio.choice.model_dump_json())
     studio.start()
     return JSONResponse({})
 
@@ -150,6 +173,61 @@ async def _report(studio: Studio, request: Request) -> Response:
     return _page(pages.of_report(page), view_script())
 
 
+async def _review(studio: Studio, _request: Request) -> Response:
+    found = studio.work.now().findings.review
+    if found is None:
+        return RedirectResponse("./")
+    script = Markup(view_script() + pages.own("review.js"))
+    return _page(await run_in_threadpool(pages.reviewing, found, script), script)
+
+
+async def _decisions(studio: Studio, request: Request) -> Response:
+    after = request.query_params.get("after", "0")
+    rows = studio.journal.rows(int(after) if after.isdecimal() else 0)
+    return JSONResponse({"decisions": [asdict(row) for row in rows]})
+
+
+async def _decide(studio: Studio, request: Request) -> Response:
+    asked = parsed(Asked, await _body(request))
+    if asked.action == "undo":
+        row = await run_in_threadpool(studio.journal.undo, asked.request, asked.reviewer)
+    else:
+        decision = decided(studio.review.consensus, asked)
+        row = await run_in_threadpool(studio.journal.add, decision)
+    return JSONResponse({"decision": asdict(row)})
+
+
+async def _export(studio: Studio, request: Request) -> Response:
+    script = Markup("")
+    all_of_it = "decided" not in request.query_params
+    found = studio.work.now().findings
+    made = None
+    if found.review is not None:
+        standing = studio.journal.standing()
+        made = gold(found.review.consensus, standing, with_undecided=all_of_it)
+    return _page(pages.exporting(made, with_undecided=all_of_it), script)
+
+
+async def _gold(studio: Studio, request: Request) -> Response:
+    all_of_it = "decided" not in request.query_params
+    name = request.path_params["format"]
+    try:
+        standing = studio.journal.standing()
+        made = gold(studio.review.consensus, standing, with_undecided=all_of_it)
+        file, content = await run_in_threadpool(written, made.continua, name)
+    except GammacpError as error:
+        return _page(pages.refused(str(error)), "")
+    return _download(content, file)
+
+
+async def _journal(studio: Studio, request: Request) -> Response:
+    ending = request.path_params["ending"]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"journal.{ending}"
+        write_journal(path, studio.journal.rows())
+        return _download(path.read_bytes(), path.name)
+
+
 def _download(content: bytes, name: str) -> Response:
     disposition = f'attachment; filename="{name}"'
     return Response(
@@ -163,6 +241,12 @@ _ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/", _home),
     ("GET", "/state", _state),
     ("GET", "/report", _report),
+    ("GET", "/review", _review),
+    ("GET", "/decisions", _decisions),
+    ("GET", "/export", _export),
+    ("GET", "/gold/{format}", _gold),
+    ("GET", "/journal.{ending}", _journal),
+    ("POST", "/decisions", _decide),
     ("POST", "/files", _receive),
     ("POST", "/choice", _choose),
     ("POST", "/run/{do}", _run),
@@ -261,3 +345,4 @@ def serve(
                 uvicorn.Server(config).run(sockets=[listening])
         finally:
             studio.work.close()
+            studio.journal.close()

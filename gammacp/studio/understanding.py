@@ -8,18 +8,27 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import TypedDict
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, GammacpError
-from gammacp.formats import FORMATS, collect, selected
+from gammacp.formats import FORMATS
+from gammacp.formats.campaign_file import Campaign
 from gammacp.formats.finding import Found, find
 from gammacp.formats.layers import union
 from gammacp.formats.summary import summary
 from gammacp.left_out import LeftOut
-from gammacp.studio.choice import READING, Choice
+from gammacp.studio.choice import Choice, campaign_in
 
 # Documents of which warnings are looked for: on more of them they repeat each other.
 _LOOKED_AT = 2000
+
+
+class _Offered(TypedDict):
+    layers: Mapping[str, tuple[str, ...]]
+    options: frozenset[str]
+    rounds: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +45,8 @@ class Understood:
         Features by layer, of formats that have layers.
     options
         Options that a reader of these files takes.
+    rounds, paths
+        Of a campaign.toml in the folder; empty without one.
     warnings
         What measures will stumble over, with the number of documents.
     failures
@@ -51,6 +62,8 @@ class Understood:
     categories: Mapping[str, int] = field(default_factory=dict)
     layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     options: frozenset[str] = frozenset()
+    rounds: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     warnings: tuple[tuple[str, int], ...] = ()
     failures: tuple[DataError, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -67,17 +80,22 @@ def understand(folder: Path, choice: Choice) -> tuple[Understood, dict[str, Cont
     choice
         How to read it and what to keep.
     """
-    layers, options = _offered(folder, choice)
     try:
-        found = collect([folder], **choice.reading)
+        campaign = choice.applied(campaign_in(folder))
+        known = _offered(campaign)
     except GammacpError as error:
-        return Understood(layers=layers, options=options, problem=error), {}
+        return Understood(problem=error), {}
+    try:
+        found = campaign.collect()
+    except GammacpError as error:
+        return Understood(**known, problem=error), {}
     continua = {_inside(folder, name): c for name, c in found.continua.items()}
     formats = {_inside(folder, name): entry for name, entry in found.formats.items()}
     problem: GammacpError | None = None
     chosen: dict[str, Continuum] = {}
     try:
-        chosen = selected(continua, choice.selection) if continua else {}
+        kept = campaign.select(found) if continua else {}
+        chosen = {_inside(folder, name): c for name, c in kept.items()}
     except GammacpError as error:
         problem = error
     annotators, categories = Counter[str](), Counter[str]()
@@ -92,8 +110,7 @@ def understand(folder: Path, choice: Choice) -> tuple[Understood, dict[str, Cont
         ),
         annotators=annotators,
         categories=categories,
-        layers=layers,
-        options=options,
+        **known,
         warnings=_warnings(chosen.values()),
         failures=tuple(error for _, error in found.failures),
         left_out=found.left_out,
@@ -108,21 +125,25 @@ def _inside(folder: Path, name: str) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
 
 
-def _offered(folder: Path, choice: Choice) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
-    """Layers with their features and options to choose from."""
+def _offered(campaign: Campaign) -> _Offered:
+    """What there is to choose from."""
     found: tuple[Found, ...] = ()
     with suppress(GammacpError):
-        chosen = FORMATS[choice.format] if choice.format else None
-        found = find([folder], chosen, choice.layout or None).found
+        chosen = campaign.values.get("format")
+        layout = campaign.values.get("layout")
+        found = find(campaign.paths, FORMATS[chosen] if chosen else None, layout).found
     layers = []
     for source, entry in found:
         if entry.layers is not None:
             # A file that cannot be read says so when it is read.
             with suppress(DataError):
                 layers.append(entry.layers(source))
-    options = {name for _, entry in found for name in entry.options if name in READING}
-    together = {name: layer.features for name, layer in union(layers).items() if layer.offered}
-    return together, frozenset(options | {"layout"} if found else ())
+    return {
+        "layers": {name: layer.features for name, layer in union(layers).items() if layer.offered},
+        "options": frozenset(name for _, entry in found for name in entry.options),
+        "rounds": tuple(campaign.values.get("rounds", ())),
+        "paths": tuple(map(str, campaign.values["paths"])) if campaign.file else (),
+    }
 
 
 def _warnings(continua: Iterable[Continuum]) -> tuple[tuple[str, int], ...]:

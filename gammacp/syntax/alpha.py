@@ -22,6 +22,7 @@ import numpy as np
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.errors import DataError
 from gammacp.syntax.annotations import Sentence, Treebank
+from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.ted import PackedTrees, pack
 
 DELTAS = ("plain", "diff", "norm")
@@ -94,6 +95,8 @@ class TreeObservations:
         """
         if not treebank.shared:
             raise DataError("no sentence has two annotations", hint="Agreement needs two.")
+        if treebank.kind == "graph":
+            raise DataError("graphs have no edit distance of trees", hint="Measure smatch.")
         number = {name: a for a, name in enumerate(treebank.annotators)}
         rows = [
             (i, number[name], sentence)
@@ -102,7 +105,7 @@ class TreeObservations:
         ]
         item = np.array([row[0] for row in rows], np.int64)
         sentences = tuple(row[2] for row in rows)
-        packed = pack([sentence.tree for sentence in sentences])
+        packed = pack([s.tree for s in sentences if not isinstance(s, Graph)])
         starts = np.flatnonzero(np.diff(item, prepend=-1))
         ends = np.append(starts[1:], len(rows))
         within = [

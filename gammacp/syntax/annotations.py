@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from gammacp.errors import DataError, UsageError
+from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
 
 # Label, first and last leaf, counted from 1.
@@ -133,7 +134,7 @@ class Phrase:
         return frozenset(zip(tree.labels, number, last, strict=True))
 
 
-Sentence: TypeAlias = Dependencies | Phrase
+Sentence: TypeAlias = Dependencies | Phrase | Graph
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class Treebank:
     items
         The sentences; an annotator may be missing from some.
     kind
-        "dependency" or "phrase".
+        "dependency", "phrase" or "graph".
     selection
         How files were read otherwise than by default, as entries of a signature (`pairing=id`).
     """
@@ -204,12 +205,15 @@ class Treebank:
             raise UsageError("annotators need equally many sentences (None where one is missing)")
         found = [s for sentences in annotations.values() for s in sentences if s is not None]
         if len({type(s) for s in found}) > 1:
-            raise UsageError("a treebank has dependencies or phrase structure, not both")
+            raise UsageError(
+                "a treebank has dependencies, phrase structure or graphs, of one kind only"
+            )
         items = []
         for k in range(lengths.pop()):
             row = {name: s[k] for name, s in annotations.items()}
             there = {name: s for name, s in row.items() if s is not None}
             if there:
                 items.append(Item("", str(k + 1), there))
-        kind = "phrase" if found and isinstance(found[0], Phrase) else "dependency"
+        kinds = {Phrase: "phrase", Graph: "graph"}
+        kind = kinds.get(type(found[0]), "dependency") if found else "dependency"
         return Treebank(tuple(annotations), tuple(items), kind)

@@ -13,12 +13,14 @@ import re
 import unicodedata
 from dataclasses import replace
 
+from gammacp.arguments import one_of
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Dependencies
 
-LABELS = {"all": ("dependency", "phrase"), "universal": ("dependency",), "categories": ("phrase",)}
-IGNORED = {"": ("dependency", "phrase"), "punct": ("dependency",), "traces": ("phrase",)}
+_EVERY = ("dependency", "phrase", "graph")
+LABELS = {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)}
+IGNORED = {"": _EVERY, "punct": ("dependency",), "traces": ("phrase",)}
 _TAGS = re.compile(r"(?<=.)[-=].*", re.DOTALL)
 TRACE = "-NONE-"
 
@@ -31,12 +33,11 @@ def check_conventions(labels: str, ignore: str, kind: str) -> None:
     labels, ignore
         Keys of `LABELS` and of `IGNORED`.
     kind
-        "dependency" or "phrase".
+        "dependency", "phrase" or "graph".
     """
     for option, value, known in (("labels", labels, LABELS), ("ignore", ignore, IGNORED)):
-        if value not in known:
-            names = ", ".join(filter(None, known))
-            raise UsageError(f"{option} {value!r} is not one of: {names}")
+        if value:
+            one_of(option, value, filter(None, known))
         if kind not in known[value]:
             raise UsageError(f"{option} {value!r} is not for {kind} trees")
 

@@ -31,6 +31,7 @@ from gammacp.measures.resampling import DRAWS, bootstrap
 from gammacp.signature import signature
 from gammacp.syntax.accuracy import accuracies, disagreements, score_names
 from gammacp.syntax.alpha import DELTAS, TreeObservations, deltas
+from gammacp.syntax.annotations import Treebank
 from gammacp.syntax.ted import PackedTrees
 
 LENGTH_MATCHED = "length-matched"
@@ -275,6 +276,23 @@ def beyond_length_matched(
     except DataError as error:
         lost = LengthMatched(value=math.nan, reason=str(error))
         return dict.fromkeys((*DELTAS, *score_names(treebank.kind)), lost)
+    return values(found, treebank, draws=draws, seed=seed)
+
+
+def values(
+    found: Matched, treebank: Treebank, *, draws: int = DRAWS, seed: int = 0
+) -> dict[str, LengthMatched]:
+    """1 − D_o/D_e of all that was compared, with intervals over sentences.
+
+    Parameters
+    ----------
+    found
+        What is observed, and what chance gives.
+    treebank
+        Whose annotations these are.
+    draws, seed
+        Of the bootstrap; 0 draws: no interval.
+    """
     results = {}
     for name, parts in found.parts.items():
         total = found.totals[name]

@@ -15,7 +15,7 @@ _UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma
 _UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex")}
 
 
-def _value(value: Any, digits: int = 4) -> str:
+def value_or_interval(value: Any, digits: int = 4) -> str:
     """A number or an interval; nothing where a row has none."""
     if value is None:
         return ""
@@ -52,12 +52,12 @@ def tables(report: SyntaxReport) -> list[Table]:
     document = report.as_dict()
     names = [name for name in _SCORES if document[name] is not None]
     values = (
-        *(_of("alpha", delta, f"α {delta}", _value) for delta in DELTAS),
-        *(Column(name, _SCORES[name], _value) for name in names),
+        *(_of("alpha", delta, f"α {delta}", value_or_interval) for delta in DELTAS),
+        *(Column(name, _SCORES[name], value_or_interval) for name in names),
     )
     shown = [*values]
     if document["evalb"] is not None:
-        shown.append(Column("evalb", "EVALB", _value))
+        shown.append(Column("evalb", "EVALB", value_or_interval))
     found = [Table((Column("title", ""), *shown), _rows(document, names))]
     if "universal" in document:
         scores = (Column(name, header, number) for name, header in _UD.items())

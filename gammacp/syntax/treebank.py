@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gammacp.errors import DataError, UsageError
+from gammacp.arguments import one_of
+from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, Tally, gathered
 from gammacp.signature import quoted
 from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
@@ -15,11 +17,12 @@ from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
 from gammacp.syntax.defects import Defect, find_defects, require_sound
+from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
-from gammacp.syntax.pairing import pair_sentences
+from gammacp.syntax.pairing import Side, pair_sentences
 from gammacp.syntax.text import read_lines
 
-KINDS = ("dependency", "phrase")
+KINDS = ("dependency", "phrase", "graph")
 _LISTED = 20
 
 
@@ -109,12 +112,13 @@ def read_treebank(
     paths
         Files, one per annotator; folders, one per annotator; or one folder of either.
     kind
-        "dependency" or "phrase"; None: from the first file's name or content.
+        "dependency", "phrase" or "graph"; None: from the first file's name or content.
     pattern, folders
         How names are read, see `gammacp.syntax.naming`.
     pairing
         Sentences of a document belong together by their words ("auto"), their "order" or their
-        "id" (`# sent_id`), see `gammacp.syntax.pairing`.
+        "id" (`# sent_id`), see `gammacp.syntax.pairing`. Graphs that all have an id of their own
+        (`# ::id`) belong together by it.
     leaves, size
         Phrase structure: what bare symbols are (`gammacp.syntax.brackets`), and |x| in leaves or
         nodes.
@@ -131,15 +135,16 @@ def read_treebank(
         A file cannot be read or understood, two files have one name, there is one annotator only,
         or no sentence has two annotations.
     """
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"trees {kind!r} is not one of: {', '.join(KINDS)}")
+    if kind is not None:
+        one_of("trees", kind, KINDS)
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     named, how = name_files(listed, pattern=pattern, folders=folders, kind=kind)
     chosen = kind or _recognised(named[0].path, encoding)
     check_conventions(labels, ignore, chosen)
     tallies = {one.path: Tally(str(one.path)) for one in named}
+    defects: list[Defect] = []
     sentences, note = _read_all(
-        named, chosen, leaves, size, encoding, tallies, labels=labels, ignore=ignore
+        named, chosen, leaves, size, encoding, tallies, defects, labels=labels, ignore=ignore
     )
     documents: dict[str, dict[str, list[Sentence]]] = {}
     for one in named:
@@ -147,7 +152,9 @@ def read_treebank(
     items: list[Item] = []
     left_out: list[LeftOut] = []
     for document in sorted(documents):
-        paired, alone = pair_sentences(document, documents[document], pairing=pairing)
+        paired, alone = pair_sentences(
+            document, documents[document], pairing=_pairing(pairing, documents[document])
+        )
         items += _complete(paired, tallies)
         left_out += alone
     annotators = tuple(dict.fromkeys(one.annotator for one in named))
@@ -169,7 +176,7 @@ def read_treebank(
         note,
     )
     losses = [left_out, passed_over(listed, named), *(t.entries() for t in tallies.values())]
-    return ReadTreebank(treebank, tuple(find_defects(treebank)), gathered(losses), notes)
+    return ReadTreebank(treebank, (*defects, *find_defects(treebank)), gathered(losses), notes)
 
 
 def read_sentences(
@@ -184,7 +191,14 @@ def read_sentences(
     """
     one = Named(path, path.stem, "")
     chosen = kind or _recognised(path, encoding)
-    return _read_all([one], chosen, leaves, "leaves", encoding, {})[0][path]
+    return _read_all([one], chosen, leaves, "leaves", encoding, {}, [])[0][path]
+
+
+def _pairing(pairing: str, annotations: Mapping[str, Sequence[Sentence]]) -> str:
+    """By id where all are graphs with an id of their own."""
+    graphs = all(isinstance(s, Graph) for sentences in annotations.values() for s in sentences)
+    named = all(Side.of(sentences).named for sentences in annotations.values())
+    return "id" if pairing == "auto" and graphs and named else pairing
 
 
 def _recognised(path: Path, encoding: str) -> str:
@@ -193,6 +207,8 @@ def _recognised(path: Path, encoding: str) -> str:
             return kind
     lines = read_lines(path, encoding=encoding)
     first = next((line.strip() for line in lines if line.strip()), "")
+    if first.startswith("# ::") or re.match(r"\(\s*[^\s()]+\s*/", first):
+        return "graph"
     return "phrase" if first.startswith("(") else "dependency"
 
 
@@ -203,8 +219,18 @@ def _read_all(
     size: str,
     encoding: str,
     tallies: Mapping[Path, Tally],
+    defects: list[Defect],
     **conventions: str,
 ) -> tuple[dict[Path, list[Sentence]], str]:
+    if kind == "graph":
+        from gammacp.syntax.graphs.penman import read_penman
+
+        graphs: dict[Path, list[Sentence]] = {}
+        for path in (one.path for one in named):
+            sound, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
+            graphs[path] = [*sound]
+            defects += wrong
+        return graphs, "semantic graphs"
     if kind == "dependency":
         found: dict[Path, list[Sentence]] = {}
         for path in (one.path for one in named):

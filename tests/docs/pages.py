@@ -80,6 +80,9 @@ _PREPARATIONS: dict[str, Callable[[Path, dict[str, Any]], None]] = {
     "docs/compare.md": _rounds,
     "docs/formats.md": _campaign_and_exports,
     "docs/syntax.md": _treebanks,
+    "docs/graphs.md": lambda folder, _: shutil.copytree(
+        FIXTURES / "graphs", folder, dirs_exist_ok=True
+    ),
     # An overlap, which uα refuses.
     "docs/measures.md": _files(
         {

@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, show
+
+if TYPE_CHECKING:
+    from gammacp.syntax.treebank import ReadTreebank
+    from gammacp.tables import Table
+
+# For a pair of graphs; nearly all are proven in hundredths.
+_SECONDS = 10.0
 
 
 class TreePreset(StrEnum):
@@ -23,7 +30,7 @@ class TreePreset(StrEnum):
 class Reading:
     """How files are read and sentences paired."""
 
-    trees: str | None = option("dependency or phrase; by default from the first file.")
+    trees: str | None = option("dependency, phrase or graph; by default from the first file.")
     pattern: str | None = option(
         "Regular expression over paths with groups (?P<annotator>…) and, for several "
         "documents, (?P<document>…)."
@@ -53,7 +60,9 @@ class Computing:
         "The published form alone, without values beyond length-matched chance."
     )
     sample_pairs: int = option(
-        "Estimate the published chance from N pairs; 0: all pairs.", default=0
+        "Estimate the published chance from N pairs; 0: all pairs. Of graphs: about as many pairs "
+        "for chance beyond the sentence; 0: 500.",
+        default=0,
     )
     bootstrap: int = option(
         "Draws over sentences for the published values; 0: no interval.", default=0
@@ -72,8 +81,10 @@ class Computing:
     consensus: Path | None = option(
         "Write the trees that most votes for arcs are for, as CoNLL-U with the votes."
     )
+    method: str | None = option("How graphs are matched: auto, relaxed, milp or cpsat.  [auto]")
+    time_limit: float | None = option("Seconds for each pair of graphs.  [10]")
     fail_under: float | None = option(
-        "Exit with 5 if the published α plain is smaller, or undefined."
+        "Exit with 5 if the published α plain (of graphs, Smatch F₁) is smaller, or undefined."
     )
 
 
@@ -98,14 +109,9 @@ def syntax(
     computing: Computing,
     as_json: AsJson = False,
 ) -> None:
-    """α over trees (Skjærholt 2014): agreement on dependency or phrase structure."""
-    import os
-
+    """α over trees (Skjærholt 2014), Smatch of semantic graphs: agreement on syntax and AMR."""
     from gammacp.errors import BelowThresholdError
     from gammacp.formats.campaign_file import paths_and
-    from gammacp.syntax.consensus import consensus_trees
-    from gammacp.syntax.report import syntax_report
-    from gammacp.syntax.tables import in_words, tables
     from gammacp.syntax.treebank import read_treebank
     from gammacp.tables import number
 
@@ -117,29 +123,86 @@ def syntax(
         message(line)
     if strict:
         read.require_complete()
-    if computing.consensus is not None:
-        _check_output(computing.consensus, paths)
     if computing.sample_pairs or computing.bootstrap or computing.preset is None:
         message(f"seed {computing.seed}")
+    made = _graphs if read.treebank.kind == "graph" else _trees
+    result = made(paths, read, reading, computing)
+    if as_json:
+        print_json(result.document)
+    else:
+        for table in result.tables:
+            show(table)
+        for line in result.words:
+            message(line)
+    least = computing.fail_under
+    if least is not None and not result.value >= least:
+        raise BelowThresholdError(f"{result.measure} {number(result.value)} is below {least:g}")
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What is printed, and the value that `--fail-under` looks at."""
+
+    document: dict[str, Any]
+    tables: list[Table]
+    words: list[str]
+    measure: str
+    value: float
+
+
+def _trees(
+    paths: list[Path], read: ReadTreebank, reading: Reading, computing: Computing
+) -> _Result:
+    import os
+
+    from gammacp.errors import UsageError
+    from gammacp.syntax.consensus import consensus_trees
+    from gammacp.syntax.report import syntax_report
+    from gammacp.syntax.tables import in_words, tables
+
+    if computing.method or computing.time_limit:
+        raise UsageError("--method and --time-limit are for graphs, and these are trees")
+    output = computing.consensus
+    if output is not None:
+        _check_output(output, paths)
     options = asdict(computing)
-    fail_under, consensus = options.pop("fail_under"), options.pop("consensus")
-    if options.pop("preset"):
+    for name in ("preset", "consensus", "fail_under", "method", "time_limit"):
+        del options[name]
+    if computing.preset:
         options["chance"] = None
     options["workers"] = computing.workers or os.cpu_count() or 1
     report = syntax_report(read, universal=reading.labels == "universal", **options)
     document = report.as_dict()
-    if consensus is not None:
+    if output is not None:
         found = consensus_trees(read.treebank)
-        found.write(consensus)
-        document["consensus"] = {"file": str(consensus), **found.as_dict()}
-        message(found.in_words(str(consensus)))
-    if as_json:
-        print_json(document)
-    else:
-        for table in tables(report):
-            show(table)
-        for line in in_words(report):
-            message(line)
+        found.write(output)
+        document["consensus"] = {"file": str(output), **found.as_dict()}
+        message(found.in_words(str(output)))
     value = report.agreement.total.alpha["plain"]
-    if fail_under is not None and not value >= fail_under:
-        raise BelowThresholdError(f"α plain {number(value)} is below {fail_under:g}")
+    return _Result(document, tables(report), in_words(report), "α plain", value)
+
+
+def _graphs(
+    _paths: list[Path], read: ReadTreebank, _reading: Reading, computing: Computing
+) -> _Result:
+    from gammacp.errors import UsageError
+    from gammacp.syntax.graphs.agreement import graph_agreement
+    from gammacp.syntax.graphs.report import GraphReport, in_words, tables
+
+    given = {
+        "--preset": computing.preset,
+        "--bootstrap": computing.bootstrap,
+        "--breakdown": computing.breakdown,
+        "--consensus": computing.consensus,
+    }
+    if wrong := [name for name, value in given.items() if value]:
+        raise UsageError(f"{' and '.join(wrong)} are for trees, and these are graphs")
+    result = graph_agreement(
+        read.treebank,
+        sample_pairs=computing.sample_pairs,
+        method=computing.method or "auto",
+        time_limit=computing.time_limit or _SECONDS,
+        seed=computing.seed,
+    )
+    report = GraphReport(read, result, computing.by_annotator, computing.sentences)
+    return _Result(report.as_dict(), tables(report), in_words(report), "Smatch F₁", report.value)

@@ -84,17 +84,17 @@ function choice(form) {
   const data = new FormData(form), text = (name) => data.get(name) || null;
   const boxes = (name, ticked) => Array.from(form.querySelectorAll(`input[name="${name}"]`))
     .filter((box) => box.checked === ticked).map((box) => box.value);
-  const rename = {};
-  for (const field of form.querySelectorAll('input[name="rename"]')) {
-    if (field.value.trim()) rename[field.dataset.of] = field.value.trim();
-  }
+  const named = (name) => Object.fromEntries(Array.from(form.querySelectorAll(`input[name="${name}"]`))
+    .filter((field) => field.value.trim()).map((field) => [field.dataset.of, field.value.trim()]));
+  const map = named("map"), rename = named("rename");
   const all = boxes("only", false).length === 0;
   const bounds = text("bounds");
   return {
     format: text("format"), layer: text("layer"), feature: text("feature"), tier: text("tier"),
-    layout: text("layout"), reference: text("reference"), calibrate: data.has("calibrate"), rename,
-    only: all ? [] : [...new Set(boxes("only", true).map((name) => rename[name] ?? name))],
-    exclude: boxes("exclude", false), bounds: bounds && bounds.split(":").map(Number),
+    layout: text("layout"), reference: text("reference"), calibrate: data.has("calibrate"), map, rename,
+    only: all ? [] : [...new Set(boxes("only", true).map((name) => map[name] ?? name))],
+    round: text("round"),
+    exclude: boxes("exclude", false).map((name) => rename[name] ?? name), bounds: bounds && bounds.split(":").map(Number),
     annotators: (text("annotators") ?? "").split(",").map((name) => name.trim()).filter(Boolean),
   };
 }

@@ -1,0 +1,238 @@
+"use strict";
+// The queue of disagreements. Decisions are made by the server: the page sends what is wanted and
+// shows what the journal says. All text reaches the page through textContent.
+(() => {
+const find = (selector) => document.querySelector(selector);
+function made(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children.filter((child) => child !== null && child !== ""));
+  return element;
+}
+
+const items = JSON.parse(find('#decide script[type="application/json"]').textContent);
+const view = find('[data-part="alignment"]').view;
+const numbers = new Map(items.map((item, i) => [JSON.stringify([item.document, item.key]), i]));
+const numberOf = (row) => numbers.get(JSON.stringify([row.document, row.item]));
+const rows = [];
+let standing = new Map(), at = 0, sending = Promise.resolve();
+
+const reviewer = find("#reviewer");
+reviewer.value = localStorage.getItem("gammacp-reviewer") ?? "";
+reviewer.addEventListener("input", () => localStorage.setItem("gammacp-reviewer", reviewer.value.trim()));
+
+const position = (x) => String(Number(Number(x).toPrecision(15)));
+const named = (category) => category ?? "(unlabelled)";
+const spelled = (unit) => `${named(unit.category)} ${position(unit.start)}–${position(unit.end)}`;
+const outcome = (row) => (row.kept ? spelled(row) : "no unit");
+const colour = () => find('[data-part="colour"]');
+
+// What an annotator has in the unit at hand.
+function version(annotator) {
+  const row = view.model.groups[items[at].group].rows[annotator], units = view.model.doc.units;
+  if (row < 0) return null;
+  const code = units.category[row];
+  return { row, start: units.start[row], end: units.end[row], category: code < 0 ? null : view.model.doc.categories[code] };
+}
+
+function quoted(unit) {
+  const text = view.characters.slice(unit.start, unit.end).join("");
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function go(number) {
+  at = Math.min(items.length - 1, Math.max(0, number));
+  const item = items[at];
+  if (view.index !== item.place) {
+    const choose = find('[data-part="document"]');
+    if (choose) choose.value = String(item.place);
+    view.open(item.place);
+  }
+  view.pin(item.group);
+  view.close();
+  find("#editor").hidden = true;
+  find("#failed").textContent = "";
+  show();
+}
+
+function show() {
+  const item = items[at], row = standing.get(at);
+  find("#decide-title").textContent = `Unit ${at + 1} of ${items.length}`;
+  find("#why").replaceChildren(made("strong", {}, item.document), `: ${item.reasons.join("; ")}.`,
+    row ? made("span", { className: "decided" }, ` ${row.reviewer} decided: ${outcome(row)}.`) : "");
+  const merge = find('[data-act="merge"] span');
+  merge.textContent = item.open ? "Merge: the category is tied, edit it" : `Merge: ${spelled(item)}${item.kept ? "" : " (left out so far)"}`;
+  find("#versions").replaceChildren(...view.model.doc.annotators.map((name, a) => {
+    const theirs = version(a);
+    const swatch = made("span", { className: "swatch" });
+    swatch.style.background = theirs ? view.colours[theirs.row] : "transparent";
+    const button = made("button", { type: "button" }, a < 9 ? made("kbd", {}, String(a + 1)) : "", " ", swatch, " ",
+      made("strong", {}, name), `: ${theirs ? spelled(theirs) : "no unit"}`,
+      theirs && view.characters.length ? made("q", {}, quoted(theirs)) : "");
+    button.dataset.act = "take";
+    button.dataset.annotator = a;
+    button.setAttribute("aria-pressed", String(row?.action === "take" && row.annotator === name));
+    return button;
+  }));
+  passage(item);
+  for (const label of document.querySelectorAll("[data-said]")) {
+    const found = standing.get(Number(label.dataset.said));
+    label.textContent = found ? `✓ ${found.reviewer}` : "";
+    label.title = found ? outcome(found) : "";
+    label.closest("tr").classList.toggle("here", Number(label.dataset.said) === at);
+  }
+}
+
+// The text around the unit, cut wherever a unit starts or ends; a line of its own per annotator.
+function passage(item) {
+  const box = find("#passage"), { units, annotators } = view.model.doc;
+  box.hidden = find("#lines").hidden = view.characters.length === 0;
+  if (box.hidden) return;
+  const group = view.model.groups[item.group];
+  const from = Math.max(0, Math.floor(group.start) - 160);
+  const to = Math.min(view.characters.length, Math.min(Math.ceil(group.end), group.start + 900) + 160);
+  const near = [], cuts = new Set([from, to]);
+  units.start.forEach((start, row) => {
+    if (units.end[row] <= from || start >= to) return;
+    near.push(row);
+    for (const cut of [start, units.end[row]]) if (cut > from && cut < to) cuts.add(cut);
+  });
+  const lanes = annotators.map((_, a) => a).filter((a) => near.some((row) => units.annotator[row] === a));
+  const places = [...cuts].sort((a, b) => a - b);
+  box.style.setProperty("--lanes", lanes.length);
+  find("#lines").textContent = `Lines under the text, from the top: ${lanes.map((a) => annotators[a]).join(", ")}.`;
+  box.replaceChildren(from > 0 ? "…" : "", ...places.slice(1).map((end, i) => {
+    const start = places[i], piece = made("span", {}, view.characters.slice(start, end).join(""));
+    const lines = lanes.flatMap((a, lane) => {
+      const over = near.filter((row) => units.annotator[row] === a && units.start[row] <= start && units.end[row] >= end);
+      const row = over.find((r) => view.model.groupOf[r] === item.group) ?? over[0];
+      if (row === undefined) return [];
+      const chosen = view.model.groupOf[row] === item.group, hue = view.colours[row];
+      return [[chosen ? hue : `color-mix(in srgb, ${hue} 45%, transparent)`, lane, chosen ? 4 : 2]];
+    });
+    piece.style.backgroundImage = lines.map(([hue]) => `linear-gradient(${hue}, ${hue})`).join(", ");
+    piece.style.backgroundPosition = lines.map(([, lane]) => `0 calc(1.35em + ${lane * 6}px)`).join(", ");
+    piece.style.backgroundSize = lines.map(([, , height]) => `100% ${height}px`).join(", ");
+    if (start >= group.start && end <= group.end) piece.className = "at";
+    return piece;
+  }), to < view.characters.length ? "…" : "");
+}
+
+// The journal, read on; what stands is the latest that was not undone.
+async function read() {
+  const after = rows.length ? rows[rows.length - 1].number : 0;
+  const answer = await fetch(`./decisions?after=${after}`);
+  if (!answer.ok) throw new Error(`the studio answers ${answer.status}`);
+  const news = (await answer.json()).decisions.filter((row) => row.number > (rows.at(-1)?.number ?? 0));
+  if (!news.length) return;
+  rows.push(...news);
+  const undone = new Set(rows.map((row) => row.undoes));
+  standing = new Map();
+  for (const row of rows) {
+    const number = numberOf(row);
+    if (row.action !== "undo" && !undone.has(row.number) && number !== undefined) standing.set(number, row);
+  }
+  show();
+}
+
+// One after the other, each about the unit that is at hand when its turn comes.
+function decide(wanted) {
+  if (!reviewer.value.trim()) {
+    reviewer.focus();
+    find("#failed").textContent = "Say who you are: decisions are kept with a name.";
+    return;
+  }
+  sending = sending.then(() => send(wanted)).catch((error) => {
+    find("#failed").textContent = `Not saved: ${error.message}`;
+  });
+}
+
+async function send(wanted) {
+  const item = items[at];
+  const body = { request: crypto.randomUUID(), reviewer: reviewer.value.trim(), ...wanted };
+  if (wanted.action !== "undo") Object.assign(body, { document: item.document, item: item.key });
+  const answer = await fetch("./decisions", { method: "POST", body: JSON.stringify(body) });
+  const told = await answer.json();
+  if (!answer.ok) throw new Error(told.problem);
+  await read();
+  if (wanted.action === "undo") {
+    const number = numberOf(told.decision);
+    if (number !== undefined) go(number);
+  } else {
+    next();
+  }
+  const left = items.length - standing.size;
+  const what = wanted.action === "undo" ? "Undone" : `Saved: ${outcome(told.decision)}`;
+  find("#said").textContent = `${what}. ${left ? `${left} units are open.` : "All units are decided: take the gold standard home."}`;
+}
+
+function next() {
+  for (let i = 1; i <= items.length; i++) {
+    const number = (at + i) % items.length;
+    if (!standing.has(number)) return go(number);
+  }
+  return go(at);
+}
+
+function edit() {
+  const form = find("#editor"), item = standing.get(at)?.kept ? standing.get(at) : items[at];
+  form.hidden = false;
+  form.elements.start.value = position(item.start);
+  form.elements.end.value = position(item.end);
+  form.elements.category.value = item.category ?? "";
+  find("#categories").replaceChildren(...view.model.doc.categories.map((value) => made("option", { value })));
+  preview();
+  form.elements.start.focus();
+}
+
+function preview() {
+  const { start, end } = find("#editor").elements;
+  find("#editor output").textContent = view.characters.length ? quoted({ start: Number(start.value), end: Number(end.value) }) : "";
+}
+
+find("#editor").addEventListener("input", preview);
+find("#editor").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { start, end, category } = event.target.elements;
+  decide({ action: "edit", start: Number(start.value), end: Number(end.value), category: category.value });
+  document.activeElement.blur();
+});
+
+const acts = {
+  merge: () => (items[at].open ? edit() : decide({ action: "merge" })),
+  drop: () => decide({ action: "drop" }), undo: () => decide({ action: "undo" }), edit,
+  previous: () => go(at - 1), next: () => go(at + 1), open: next,
+  leave: () => { find("#editor").hidden = true; },
+};
+function take(annotator) {
+  const name = view.model.doc.annotators[annotator];
+  if (name !== undefined) decide({ action: "take", annotator: name });
+}
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-act], [data-item]");
+  if (!button) return;
+  if (button.dataset.item) { go(Number(button.dataset.item)); find("#decide").scrollIntoView(); }
+  else if (button.dataset.act === "take") take(Number(button.dataset.annotator));
+  else acts[button.dataset.act]();
+});
+const KEYS = { m: "merge", e: "edit", x: "drop", u: "undo", j: "next", k: "previous", n: "open", ArrowDown: "next", ArrowUp: "previous", ArrowRight: "next", ArrowLeft: "previous" };
+document.addEventListener("keydown", (event) => {
+  const field = event.target.closest("input:not([type=checkbox]), select, textarea");
+  if (event.key === "Escape" && field?.form === find("#editor")) { acts.leave(); field.blur(); }
+  if (field || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !find("#keys").checked) return;
+  if (/^[1-9]$/.test(event.key)) take(Number(event.key) - 1);
+  else if (KEYS[event.key]) acts[KEYS[event.key]]();
+  else return;
+  event.preventDefault();
+});
+
+colour().value = "category";
+colour().dispatchEvent(new Event("change"));
+colour().addEventListener("change", show);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+go(0);
+async function watch() {
+  try { await read(); } catch { find("#failed").textContent = "The studio does not answer; decisions that were saved are safe."; }
+  setTimeout(watch, 2000);
+}
+read().then(() => { if (standing.has(at)) next(); }).finally(watch);
+})();

@@ -1,0 +1,269 @@
+"""Who decided what and when: an append-only journal in one SQLite file beside the campaign.
+
+A decision is on the disk before it is acknowledged (WAL, synchronous=FULL), whatever happens to the
+page or the process afterwards. Rows are never changed or removed, which the file itself refuses:
+two reviewers lose nothing of each other's. Of the decisions about a unit the latest that was not
+undone stands.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+
+from gammacp.errors import DataError
+from gammacp.files import write_text
+from gammacp.formats.finding import DECISIONS
+from gammacp.tables import Column, Table
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS journal (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, made TEXT NOT NULL, request TEXT NOT NULL UNIQUE,
+    reviewer TEXT NOT NULL, document TEXT NOT NULL, item TEXT NOT NULL, action TEXT NOT NULL,
+    annotator TEXT, kept INTEGER NOT NULL, start REAL, "end" REAL, category TEXT,
+    evidence TEXT NOT NULL, undoes INTEGER UNIQUE REFERENCES journal (number)
+);
+CREATE TRIGGER IF NOT EXISTS never_changed BEFORE UPDATE ON journal
+    BEGIN SELECT RAISE(ABORT, 'the journal is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS never_removed BEFORE DELETE ON journal
+    BEGIN SELECT RAISE(ABORT, 'nothing is removed from the journal'); END;
+CREATE TABLE IF NOT EXISTS choice (one INTEGER PRIMARY KEY CHECK (one = 1), json TEXT NOT NULL);
+"""
+_LAST = """reviewer = ? AND action <> 'undo' AND number NOT IN
+    (SELECT undoes FROM journal WHERE undoes IS NOT NULL) ORDER BY number DESC LIMIT 1"""
+_WAIT = 10.0  # seconds for another process that writes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """A row of the journal.
+
+    Attributes
+    ----------
+    number, made
+        Given by the journal: its place, and when it was made (UTC, ISO 8601).
+    request
+        Names the decision, so that one that is sent twice is there once.
+    reviewer
+        Who decided.
+    document, item
+        About which unit (`review.item_keys`).
+    action
+        `take` (an annotator's version), `merge` (the consensus'), `edit`, `drop` or `undo`.
+    annotator
+        Whose version was taken.
+    kept, start, end, category
+        Whether there is a unit, and which.
+    evidence
+        What the annotators had there, as JSON.
+    undoes
+        Number of the decision that an `undo` takes back.
+    """
+
+    number: int = 0
+    made: str = ""
+    request: str
+    reviewer: str
+    document: str
+    item: str
+    action: str
+    annotator: str | None = None
+    kept: bool = False
+    start: float | None = None
+    end: float | None = None
+    category: str | None = None
+    evidence: str = ""
+    undoes: int | None = None
+
+
+_COLUMNS = tuple(f.name for f in fields(Decision))
+_NAMES = ", ".join(f'"{name}"' for name in _COLUMNS)
+
+
+class Journal:
+    """The journal of a campaign; the file is made with the first thing to keep.
+
+    Parameters
+    ----------
+    folder
+        Of the campaign.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing is opened yet."""
+        self.path = folder / DECISIONS
+        self._lock = Lock()
+        self._opened: sqlite3.Connection | None = None
+
+    def add(self, decision: Decision) -> Decision:
+        """Keep a decision; returns once it is on the disk, as the row that it is.
+
+        Parameters
+        ----------
+        decision
+            Without number and time; one whose request is there already is not kept again.
+        """
+        with self._writing() as connection:
+            return _added(connection, decision)
+
+    def undo(self, request: str, reviewer: str) -> Decision:
+        """Take back the reviewer's latest decision that stands; the decision that is undone.
+
+        Parameters
+        ----------
+        request
+            Names this wish, as that of a decision.
+        reviewer
+            Whose decisions are looked at: nobody takes back another's.
+
+        Raises
+        ------
+        DataError
+            There is none.
+        """
+        with self._writing() as connection:
+            known = connection.execute(
+                "SELECT undoes FROM journal WHERE request = ?", (request,)
+            ).fetchone()
+            last = connection.execute(
+                f"SELECT {_NAMES} FROM journal WHERE {'number = ?' if known else _LAST}",
+                known or (reviewer,),
+            ).fetchone()
+            if last is None:
+                raise DataError(f"{reviewer} has no decision to undo")
+            undone = _decision(last)
+            _added(
+                connection,
+                Decision(
+                    request=request, reviewer=reviewer, document=undone.document,
+                    item=undone.item, action="undo", undoes=undone.number,
+                ),
+            )  # fmt: skip
+            return undone
+
+    def rows(self, after: int = 0) -> list[Decision]:
+        """All decisions in their order, those of other processes too.
+
+        Parameters
+        ----------
+        after
+            Number of the last that is known.
+        """
+        if self._opened is None and not self.path.exists():
+            return []
+        with self._lock, self._told():
+            found = self._connection().execute(
+                f"SELECT {_NAMES} FROM journal WHERE number > ? ORDER BY number", (after,)
+            )
+            return [_decision(row) for row in found]
+
+    def standing(self) -> dict[tuple[str, str], Decision]:
+        """By document and item the latest decision that was not undone."""
+        rows = self.rows()
+        undone = {row.undoes for row in rows}
+        return {
+            (row.document, row.item): row
+            for row in rows
+            if row.action != "undo" and row.number not in undone
+        }
+
+    def keep_choice(self, text: str) -> None:
+        """Keep what was chosen on the page for the next time."""
+        with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO choice VALUES (1, ?)", (text,))
+
+    def choice(self) -> str | None:
+        """What was chosen last; None if nothing was."""
+        if not self.path.exists():
+            return None
+        with self._lock, self._told():
+            found = self._connection().execute("SELECT json FROM choice").fetchone()
+        return None if found is None else str(found[0])
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._told():
+            connection = self._connection()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            connection = sqlite3.connect(
+                self.path, timeout=_WAIT, isolation_level=None, check_same_thread=False
+            )
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.executescript(_TABLES)
+            self._opened = connection
+        return self._opened
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise DataError(
+                f"decisions cannot be read or kept: {error}",
+                file=self.path,
+                hint="Check the disk and who may write there; if the file is damaged, move it away",
+            ) from None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+
+def write_journal(path: Path, rows: Sequence[Decision]) -> None:
+    """The journal as CSV or JSON, by the ending of the file.
+
+    Parameters
+    ----------
+    path
+        The file; it is complete or not there.
+    rows
+        What it holds.
+
+    Raises
+    ------
+    DataError
+        The ending is another one.
+    """
+    records = [asdict(row) for row in rows]
+    if path.suffix == ".csv":
+        Table(tuple(Column(name, name) for name in _COLUMNS), records).write_csv(path)
+    elif path.suffix == ".json":
+        write_text(path, json.dumps({"decisions": records}, ensure_ascii=False, indent=1) + "\n")
+    else:
+        raise DataError(f"a journal is written as .csv or .json, not {path.suffix!r}")
+
+
+def _added(connection: sqlite3.Connection, decision: Decision) -> Decision:
+    values = astuple(decision)[2:]
+    connection.execute(
+        f"INSERT INTO journal ({', '.join(_NAMES.split(', ')[1:])}) VALUES "
+        f"({', '.join('?' * (len(values) + 1))}) ON CONFLICT (request) DO NOTHING",
+        (datetime.now(UTC).isoformat(timespec="milliseconds"), *values),
+    )
+    row = connection.execute(
+        f"SELECT {_NAMES} FROM journal WHERE request = ?", (decision.request,)
+    ).fetchone()
+    return _decision(row)
+
+
+def _decision(row: tuple[object, ...]) -> Decision:
+    named = dict(zip(_COLUMNS, row, strict=True))
+    return Decision(**{**named, "kept": bool(named["kept"])})  # type: ignore[arg-type]

@@ -1,0 +1,258 @@
+"""Disagreements as a queue, what a reviewer may say to each, and the gold standard of it all."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from gammacp.campaign import tables
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.formats import FORMATS, write
+from gammacp.formats.reading import by_document
+from gammacp.studio.journal import Decision
+from gammacp.tables import position
+
+if TYPE_CHECKING:
+    from gammacp.campaign.consensus import Consensus, ConsensusUnit
+
+GOLD = "gold"
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class Asked(BaseModel):
+    """What a page asks for; see `Decision`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    request: _Name
+    reviewer: _Name
+    action: Literal["take", "merge", "edit", "drop", "undo"]
+    document: str = ""
+    item: str = ""
+    annotator: str | None = None
+    start: float | None = None
+    end: float | None = None
+    category: str | None = None
+
+
+def item_keys(found: Consensus) -> tuple[str, ...]:
+    """A key for each unit of a consensus, made of what the annotators have there.
+
+    It stays as long as that stays, wherever the unit is in the list; decisions about annotations
+    that have changed since do not silently become decisions about the new ones.
+
+    Parameters
+    ----------
+    found
+        The consensus of one document.
+    """
+    seen = Counter[str]()
+    keys = []
+    for unit in found.units:
+        digest = sha256(evidence(unit).encode()).hexdigest()[:16]
+        seen[digest] += 1
+        keys.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+    return tuple(keys)
+
+
+def evidence(unit: ConsensusUnit) -> str:
+    """What the annotators have, as JSON: annotator, start, end, category of each."""
+    listed = [[n, u.start, u.end, u.category] for n, u in sorted(unit.units.items()) if u]
+    return json.dumps(listed, ensure_ascii=False)
+
+
+def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
+    """What is to be reviewed, in the order of `tables.to_review`, as the page reads it.
+
+    Parameters
+    ----------
+    found
+        By document.
+    """
+    keys = {
+        name: {u.group: key for u, key in zip(c.units, item_keys(c), strict=True)}
+        for name, c in found.items()
+    }
+    names = list(found)
+    kept = ("group", "start", "end", "category", "kept", "reasons")
+    return [
+        {
+            "document": (name := names[record["document"]]),
+            "key": keys[name][record["group"]],
+            "open": record["category"] is None and bool(record["tied"]),
+            **{k: record[k] for k in kept},
+        }
+        for record in tables.to_review(found).records
+    ]
+
+
+def decided(found: Mapping[str, Consensus], asked: Asked) -> Decision:
+    """The decision that is asked for, with the unit it leaves.
+
+    Parameters
+    ----------
+    found
+        By document.
+    asked
+        Anything but `undo`.
+
+    Raises
+    ------
+    DataError
+        There is no such unit or annotator, its category is tied, or it cannot be where it shall.
+    """
+    unit = _unit(found, asked)
+    result: tuple[float, float, str | None] | None = None
+    if asked.action == "take":
+        name = asked.annotator or ""
+        if name not in unit.units:
+            raise DataError(f"{name!r} is no annotator of {asked.document}")
+        theirs = unit.units[name]
+        result = None if theirs is None else (theirs.start, theirs.end, theirs.category)
+    elif asked.action == "merge":
+        if unit.category is None and unit.vote.tied:
+            raise DataError("its category is tied", hint="Take somebody's, or edit it")
+        result = unit.start, unit.end, unit.category
+    elif asked.action == "edit":
+        result = _edited(found[asked.document].continuum, asked)
+    start, end, category = result or (None, None, None)
+    return Decision(
+        request=asked.request, reviewer=asked.reviewer, document=asked.document, item=asked.item,
+        action=asked.action, annotator=asked.annotator if asked.action == "take" else None,
+        kept=result is not None, start=start, end=end, category=category, evidence=evidence(unit),
+    )  # fmt: skip
+
+
+def _unit(found: Mapping[str, Consensus], asked: Asked) -> ConsensusUnit:
+    if asked.document in found:
+        document = found[asked.document]
+        for key, unit in zip(item_keys(document), document.units, strict=True):
+            if key == asked.item:
+                return unit
+    raise DataError(f"no such unit in {asked.document!r}", hint="Load the page again")
+
+
+def _edited(continuum: Continuum, asked: Asked) -> tuple[float, float, str | None]:
+    start, end = asked.start, asked.end
+    if start is None or end is None or not (math.isfinite(start) and math.isfinite(end)):
+        raise DataError("start and end must be numbers")
+    if end < start:
+        raise DataError(f"end {position(end)} < start {position(start)}")
+    if continuum.covered(0, 0) is not None and continuum.text is not None:
+        length = len(continuum.text)
+        if start < 0 or end > length or start % 1 or end % 1:
+            raise DataError(f"start and end must be whole numbers from 0 to {length}")
+    return start, end, (asked.category or "").strip() or None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gold:
+    """A gold standard with what it rests on.
+
+    Attributes
+    ----------
+    continua
+        By document.
+    decided, undecided, stale
+        Units that somebody decided on, that are still to be reviewed, and decisions about
+        annotations that are not there as they were.
+    """
+
+    continua: Mapping[str, Continuum]
+    decided: int
+    undecided: int
+    stale: int
+
+
+def gold(
+    found: Mapping[str, Consensus],
+    standing: Mapping[tuple[str, str], Decision],
+    *,
+    with_undecided: bool = True,
+) -> Gold:
+    """Decisions where there are some, the consensus elsewhere.
+
+    Parameters
+    ----------
+    found
+        By document.
+    standing
+        What stands of the journal.
+    with_undecided
+        Whether units that are still to be reviewed are as the consensus has them, or left out.
+    """
+    continua = {}
+    n_decided = n_undecided = 0
+    for name, c in found.items():
+        units: list[tuple[float, float, str | None]] = []
+        for key, unit in zip(item_keys(c), c.units, strict=True):
+            decision = standing.get((name, key))
+            n_decided += decision is not None
+            n_undecided += decision is None and bool(unit.reasons)
+            if decision is not None:
+                if decision.kept and decision.start is not None and decision.end is not None:
+                    units.append((decision.start, decision.end, decision.category))
+            elif unit.kept and (with_undecided or not unit.reasons):
+                units.append((unit.start, unit.end, unit.category))
+        continua[name] = _continuum(c.continuum, units)
+    return Gold(
+        continua=continua,
+        decided=n_decided,
+        undecided=n_undecided,
+        stale=len(standing) - n_decided,
+    )
+
+
+def _continuum(like: Continuum, units: list[tuple[float, float, str | None]]) -> Continuum:
+    starts, ends, labels = [list(c) for c in zip(*units, strict=True)] if units else ([], [], [])
+    low, high = like.bounds
+    return Continuum.from_columns(
+        [GOLD] * len(units), labels, starts, ends,
+        annotators=[GOLD],
+        categories=list(dict.fromkeys((*like.categories, *(c for c in labels if c is not None)))),
+        bounds=(min([low, *starts]), max([high, *ends])),
+        name=like.name, offset_unit=like.offset_unit, text=like.text,
+    )  # fmt: skip
+
+
+def written(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:
+    """A gold standard as a file of a format, or as an archive of several: its name and its bytes.
+
+    Parameters
+    ----------
+    continua
+        By document.
+    name
+        Of the format.
+
+    Raises
+    ------
+    DataError
+        The format cannot hold them (what, and which can).
+    """
+    chosen = FORMATS[name]
+    ending = chosen.extensions[0]
+    corpus = Corpus.from_continua(by_document(continua))
+    with TemporaryDirectory() as folder:
+        inside = Path(folder) / GOLD
+        alone = (chosen.many or len(corpus) == 1) and "{document}" not in (chosen.layout or "")
+        write(corpus, inside.with_suffix(ending) if alone else inside, format=name)
+        files = sorted(f for f in Path(folder).rglob("*") if f.is_file())
+        if len(files) == 1:
+            return GOLD + ending, files[0].read_bytes()
+        packed = Path(folder) / f"{GOLD}.zip"
+        with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+            for file in files:
+                archive.write(file, file.relative_to(folder))
+        return packed.name, packed.read_bytes()

@@ -1,0 +1,1 @@
+"""Semantic graphs: their triples, the best matching of two, and their agreement."""

@@ -1,0 +1,222 @@
+"""A report on graphs: the numbers with their proof, annotators, and the sentences to discuss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from gammacp.syntax.graphs.agreement import Compared, GraphAgreement
+from gammacp.syntax.graphs.graph import Graph
+from gammacp.syntax.tables import value_or_interval
+from gammacp.syntax.treebank import ReadTreebank
+from gammacp.tables import Column, Record, Table, count, number, percent, share
+
+_SHOWN = 3
+_VALUES = (
+    Column("smatch", "Smatch F₁", number),
+    Column("precision", "precision", number),
+    Column("recall", "recall", number),
+)
+_COLUMNS = {"smatch": "Smatch F₁", "precision": "precision", "recall": "recall", "plain": "α"}
+
+
+def differences(one: Compared) -> tuple[list[str], list[str]]:
+    """The triples of each of two graphs that the other has not, under their matching.
+
+    Parameters
+    ----------
+    one
+        Two graphs and their matching.
+    """
+    a, b = one.graphs
+    partner = one.matching.partner
+    back = {j: i for i, j in enumerate(partner) if j >= 0}
+    to_b = dict(enumerate(partner))
+    return list(_only(a, b, to_b)), list(_only(b, a, back))
+
+
+def _only(a: Graph, b: Graph, partner: dict[int, int]) -> Iterator[str]:
+    names = a.variables
+    for node, role, value in sorted(a.properties):
+        if (partner.get(node, -1), role, value) not in b.properties:
+            text = (
+                f"{names[node]} / {value}"
+                if role == "instance"
+                else f"{names[node]} :{role} {value}"
+            )
+            yield "the top is " + names[node] if role == "top" else text
+    for node, role, other in sorted(a.relations):
+        if (partner.get(node, -1), role, partner.get(other, -1)) not in b.relations:
+            yield f"{names[node]} :{role} {names[other]}"
+
+
+@dataclass(frozen=True)
+class GraphReport:
+    """Everything `gammacp syntax` prints of graphs.
+
+    Attributes
+    ----------
+    read
+        The graphs with their defects and what is left out.
+    agreement
+        Smatch and α.
+    by_annotator
+        Whether to tell pairs of annotators.
+    sentences
+        How many of the sentences with most triples apart to list.
+    """
+
+    read: ReadTreebank
+    agreement: GraphAgreement
+    by_annotator: bool = False
+    sentences: int = 0
+
+    @property
+    def value(self) -> float:
+        """Smatch F₁."""
+        return float(self.agreement.smatch()["smatch"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not proven, in words."""
+        found, result = [], self.agreement
+        if result.unproven:
+            top = number(result.smatch()["bound"])
+            found.append(
+                f"{result.unproven} of {len(result.compared)} pairs of graphs are not proven to be "
+                f"matched best: Smatch is at most {top}; more time proves more (--time-limit)"
+            )
+        if result.chance_open:
+            found.append(
+                f"chance: other sentences' graphs may have up to {result.chance_open:.1%} more "
+                "triples in common than were found"
+            )
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON."""
+        result, treebank = self.agreement, self.read.treebank
+        beyond = {name: one.as_dict() for name, one in result.beyond_chance.items()}
+        document: dict[str, Any] = {
+            **result.smatch(),
+            "status": "feasible" if result.unproven else "optimal",
+            "compared": len(result.compared),
+            "unproven": result.unproven,
+            "annotators": treebank.annotators,
+            "defects": [defect.as_dict() for defect in self.read.defects],
+            "left_out": [entry.as_dict() for entry in self.read.left_out],
+            "notes": self.notes,
+            "signature": result.signature,
+            "beyond_chance": beyond or None,
+        }
+        documents = list(dict.fromkeys(item.document for item in treebank.shared))
+        if len(documents) > 1:
+            document["documents"] = [
+                {"document": name, **result.smatch(document=name)} for name in documents
+            ]
+        if self.by_annotator:
+            parts = [
+                {"annotators": pair, **result.smatch(pair)}
+                for pair in combinations(treebank.annotators, 2)
+            ]
+            document["pairs"] = [part for part in parts if part["items"]]
+        if self.sentences:
+            worst = sorted(result.compared, key=lambda one: -one.apart)[: self.sentences]
+            document["sentences"] = [self._sentence(one) for one in worst]
+        return document
+
+    def _sentence(self, one: Compared) -> dict[str, Any]:
+        matched, bound, first, second = one.counts.tolist()
+        total = sum(other.apart for other in self.agreement.compared)
+        apart = dict(zip(one.annotators, differences(one), strict=True))
+        files = zip(one.annotators, one.graphs, strict=True)
+        return {
+            "document": one.item.document,
+            "sentence": one.item.name,
+            "annotators": one.annotators,
+            "share": one.apart / total if total else 0.0,
+            "smatch": 2 * matched / (first + second),
+            "bound": 2 * bound / (first + second),
+            "only": apart,
+            "annotations": {a: {"file": g.file, "line": g.line} for a, g in files},
+        }
+
+
+def _what(record: Record) -> str:
+    return "; ".join(
+        f"only {name}: {', '.join(rows[:_SHOWN])}"
+        + (f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
+        for name, rows in record["only"].items()
+        if rows
+    )
+
+
+def _lines(record: Record) -> str:
+    return " ".join(f"{a}:{x['line']}" for a, x in record["annotations"].items())
+
+
+_SENTENCES = (
+    Column("sentence", "sentence", value=lambda r: f"{r['document']} {r['sentence']}".strip()),
+    Column("share", "of all apart", share),
+    Column("smatch", "Smatch F₁", number),
+    Column("lines", "lines", value=_lines),
+    Column("what", "what", value=_what),
+)
+
+
+def tables(report: GraphReport) -> list[Table]:
+    """Smatch and what is beyond chance; documents, annotators and sentences.
+
+    Parameters
+    ----------
+    report
+        On graphs.
+    """
+    document = report.as_dict()
+    rows: list[Record] = []
+    if beyond := document["beyond_chance"]:
+        shown = {"beyond chance": "value", "95 % over sentences": "interval"}
+        rows = [
+            {"title": title, **{name: beyond[name][key] for name in beyond}}
+            for title, key in (*shown.items(), ("disagreement by chance", "expected"))
+        ]
+    columns = [Column(name, header, value_or_interval) for name, header in _COLUMNS.items()]
+    shown_columns = (Column("title", ""), *(columns if rows else columns[:-1]))
+    found = [Table(shown_columns, [*rows, {"title": "as published", **document}])]
+    size = Column("items", "sentences", count)
+    for key, title in (("documents", "document"), ("pairs", "annotators")):
+        if rows := document.get(key, []):
+            found.append(Table((Column(title, title, _name), size, *_VALUES), rows))
+    if "sentences" in document:
+        found.append(Table(_SENTENCES, document["sentences"]))
+    return found
+
+
+def _name(value: str | tuple[str, str], _digits: int = 0) -> str:
+    return value if isinstance(value, str) else " – ".join(value)
+
+
+def in_words(report: GraphReport) -> list[str]:
+    """How much was compared, with what chance, and what is not proven.
+
+    Parameters
+    ----------
+    report
+        On graphs.
+    """
+    result = report.agreement
+    items, graphs = len(result.by_item), {id(g): g for c in result.compared for g in c.graphs}
+    triples = sum(g.n_triples for g in graphs.values())
+    found = [f"{items} sentence{'s' * (items != 1)}, {len(graphs)} graphs, {triples} triples"]
+    if beyond := result.beyond_chance.get("smatch"):
+        if beyond.samples:
+            found.append(
+                f"chance: {beyond.samples} pairs of graphs of other sentences, of the same number "
+                f"of triples for {percent(beyond.equal_length)} of the graphs, of up to "
+                f"{beyond.widest} more or fewer for the others"
+            )
+        if beyond.reason:
+            found.append(f"beyond chance: {beyond.reason}")
+    return found + report.notes

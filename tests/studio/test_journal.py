@@ -1,0 +1,175 @@
+"""The journal keeps what was acknowledged, whoever else writes and whatever is killed."""
+
+import csv
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from gammacp.errors import DataError
+from gammacp.studio.journal import Decision, Journal, write_journal
+
+
+def decision(request: str, reviewer: str = "Ann", item: str = "i", **given: object) -> Decision:
+    return Decision(
+        request=request, reviewer=reviewer, document="d", item=item, action="edit", kept=True,
+        start=1.0, end=2.5, **given,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def test_nothing_is_made_before_there_is_something_to_keep(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    assert journal.rows() == []
+    assert journal.standing() == {}
+    assert journal.choice() is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_decision_is_there_for_another_process(tmp_path: Path) -> None:
+    kept = Journal(tmp_path).add(decision("a", category="x'); DROP TABLE journal; --"))
+    assert kept.number == 1
+    assert kept.made.endswith("+00:00")
+    assert Journal(tmp_path).rows() == [kept]
+    assert Journal(tmp_path).rows(after=1) == []
+
+
+def test_one_that_is_sent_twice_is_there_once(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    first = journal.add(decision("a"))
+    assert journal.add(decision("a", reviewer="Bob")) == first
+    assert len(journal.rows()) == 1
+
+
+def test_the_later_stands_and_the_earlier_stays(tmp_path: Path) -> None:
+    ann, bob = Journal(tmp_path), Journal(tmp_path)
+    first, second = ann.add(decision("a", "Ann")), bob.add(decision("b", "Bob"))
+    for journal in (ann, bob):
+        assert journal.rows() == [first, second]
+        assert journal.standing() == {("d", "i"): second}
+
+
+def test_undo_takes_back_ones_own(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    first, second = journal.add(decision("a", "Ann")), journal.add(decision("b", "Bob"))
+    assert journal.undo("u1", "Ann") == first
+    assert journal.standing() == {("d", "i"): second}
+    assert journal.undo("u1", "Ann") == first  # sent twice
+    assert journal.undo("u2", "Bob") == second
+    assert journal.standing() == {}
+    assert [row.action for row in journal.rows()] == ["edit", "edit", "undo", "undo"]
+    with pytest.raises(DataError, match="Ann has no decision to undo"):
+        journal.undo("u3", "Ann")
+
+
+def test_undone_again_and_again_goes_back_in_time(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    made = [journal.add(decision(str(i), item=str(i % 2))) for i in range(4)]
+    assert [journal.undo(f"u{i}", "Ann") for i in range(4)] == made[::-1]
+
+
+@pytest.mark.parametrize(
+    "statement", ["DELETE FROM journal", "UPDATE journal SET reviewer = 'Eve'"]
+)
+def test_the_file_refuses_to_forget(tmp_path: Path, statement: str) -> None:
+    Journal(tmp_path).add(decision("a"))
+    with (
+        sqlite3.connect(tmp_path / "gammacp-review.sqlite") as connection,
+        pytest.raises(sqlite3.IntegrityError, match="journal"),
+    ):
+        connection.execute(statement)
+    connection.close()
+
+
+def test_each_decision_is_on_the_disk(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.add(decision("a"))
+    assert journal._opened is not None
+    (mode,), (synchronous,) = (
+        journal._opened.execute(f"PRAGMA {name}").fetchone()
+        for name in ("journal_mode", "synchronous")
+    )
+    assert (mode, synchronous) == ("wal", 2)
+
+
+def test_two_at_once_lose_nothing(tmp_path: Path) -> None:
+    def decide(name: str) -> None:
+        journal = Journal(tmp_path)
+        for i in range(40):
+            journal.add(decision(f"{name}{i}", name, f"{i}"))
+        journal.close()
+
+    threads = [threading.Thread(target=decide, args=(name,)) for name in ("Ann", "Bob", "Cid")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    rows = Journal(tmp_path).rows()
+    assert len(rows) == 120
+    assert len({row.number for row in rows}) == 120
+
+
+def test_a_file_that_is_none_says_so(tmp_path: Path) -> None:
+    (tmp_path / "gammacp-review.sqlite").write_bytes(b"not a database" * 100)
+    with pytest.raises(DataError, match=r"gammacp-review\.sqlite.*move it away"):
+        Journal(tmp_path).rows()
+
+
+def test_as_csv_and_json(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.add(decision("a", category='=HYPERLINK("x")'))
+    journal.undo("u", "Ann")
+    for name in ("j.csv", "j.json"):
+        write_journal(tmp_path / name, journal.rows())
+    with (tmp_path / "j.csv").open(encoding="utf-8", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert (first["start"], first["end"]) == ("1.0", "2.5")
+    assert first["category"].startswith("'=")  # no formula
+    assert second["undoes"] == "1"
+    told = json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["decisions"]
+    assert [row["action"] for row in told] == ["edit", "undo"]
+    with pytest.raises(DataError, match=r"\.txt"):
+        write_journal(tmp_path / "j.txt", [])
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from tests.studio.test_journal import decision
+from gammacp.studio.journal import Journal
+journal = Journal(Path(sys.argv[1]))
+for i in range(10**6):
+    print(journal.add(decision(f"{sys.argv[3]}-{i}", item=str(i))).request, flush=True)
+"""
+
+
+def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    chance = random.Random(0)
+    acknowledged: list[str] = []
+    root = str(Path(__file__).parents[2])
+    for run in range(3):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(tmp_path), root, str(run)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": root},
+        )
+        assert writer.stdout is not None
+        first = writer.stdout.readline()
+        timer = threading.Timer(chance.uniform(0, 0.1), writer.send_signal, (signal.SIGKILL,))
+        timer.start()
+        acknowledged += [first.strip(), *(x.strip() for x in writer.stdout if x.endswith("\n"))]
+        writer.wait()
+        writer.stdout.close()
+        timer.join()
+    kept = [row.request for row in Journal(tmp_path).rows()]
+    assert len(acknowledged) >= 3
+    assert set(acknowledged) <= set(kept)
+    assert len(kept) == len(set(kept))

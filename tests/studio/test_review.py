@@ -1,0 +1,162 @@
+"""What a reviewer may say to a unit, and the gold standard that comes of it, counted by hand."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import gammacp as gc
+from gammacp.campaign.consensus import Consensus, consensus
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError
+from gammacp.formats import FORMATS
+from gammacp.studio.journal import Decision, Journal
+from gammacp.studio.review import Asked, decided, gold, item_keys, queue, written
+
+TEXT = "The cat sat. The dog ran; nobody saw."
+UNITS = (
+    Unit("Ann", 4, 7, "animal"), Unit("Bob", 4, 7, "animal"), Unit("Cid", 4, 7, "animal"),
+    Unit("Ann", 17, 20, "animal"), Unit("Bob", 17, 20, "thing"),
+    Unit("Cid", 26, 32, "person"),
+)  # fmt: skip
+
+
+def found(*units: Unit) -> dict[str, Consensus]:
+    c = Continuum.from_units(
+        units or UNITS, bounds=(0, len(TEXT)), name="d", text=TEXT, offset_unit="characters"
+    )
+    return {"d": consensus(gc.align(c))}
+
+
+def spans(continuum: Continuum) -> list[tuple[float, float, str | None]]:
+    return [(u.start, u.end, u.category) for u in continuum]
+
+
+def ask(item: str, action: str, **given: object) -> Asked:
+    return Asked.model_validate(
+        {
+            "request": "r",
+            "reviewer": "Ann",
+            "document": "d",
+            "item": item,
+            "action": action,
+            **given,
+        }
+    )
+
+
+def keys(of: Mapping[str, Consensus]) -> dict[float, str]:
+    return {u.start: k for u, k in zip(of["d"].units, item_keys(of["d"]), strict=True)}
+
+
+def test_the_queue_has_what_is_left_out_too() -> None:
+    assert [(i["start"], i["kept"], i["open"]) for i in queue(found())] == [
+        (17, True, True), (26, False, False),
+    ]  # fmt: skip
+
+
+def test_keys_stay_when_other_units_come_and_go() -> None:
+    before = keys(found())
+    after = keys(found(*UNITS[:3], Unit("Bob", 9, 11, "new"), *UNITS[3:]))
+    assert before.items() <= after.items()
+    changed = keys(found(*UNITS[:4], replace(UNITS[4], category="animal"), UNITS[5]))
+    assert changed[17] != before[17]
+    assert changed[26] == before[26]
+
+
+def test_units_that_are_the_same_have_keys_of_their_own() -> None:
+    twice = found(Unit("Ann", 1, 2, "a"), Unit("Ann", 1, 2, "a"), Unit("Bob", 30, 34, "b"))
+    assert len(set(item_keys(twice["d"]))) == 3
+
+
+@pytest.mark.parametrize(
+    ("action", "given", "left"),
+    [
+        ("take", {"annotator": "Ann"}, [(4, 7, "animal"), (17, 20, "animal")]),
+        ("take", {"annotator": "Bob"}, [(4, 7, "animal"), (17, 20, "thing")]),
+        ("take", {"annotator": "Cid"}, [(4, 7, "animal")]),
+        ("drop", {}, [(4, 7, "animal")]),
+        (
+            "edit",
+            {"start": 13, "end": 20, "category": "pet"},
+            [(4, 7, "animal"), (13, 20, "pet")],
+        ),
+        ("edit", {"start": 0, "end": 37, "category": " "}, [(0, 37, None), (4, 7, "animal")]),
+    ],
+)
+def test_what_a_decision_leaves(
+    action: str, given: dict[str, object], left: list[tuple[float, float, str | None]]
+) -> None:
+    f = found()
+    decision = decided(f, ask(keys(f)[17], action, **given))
+    made = gold(f, {("d", decision.item): decision})
+    assert spans(made.continua["d"]) == left
+    assert (made.decided, made.undecided, made.stale) == (1, 1, 0)
+
+
+def test_merge_takes_the_consensus() -> None:
+    f = found()
+    decision = decided(f, ask(keys(f)[26], "merge"))
+    assert (decision.start, decision.end, decision.category) == (26, 32, "person")
+    with pytest.raises(DataError, match="tied"):
+        decided(f, ask(keys(f)[17], "merge"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"start": 5, "end": 4}, {"start": -1, "end": 4}, {"start": 1, "end": 38},
+     {"start": 1.5, "end": 4}, {"start": 1}, {"start": 1, "end": float("inf")}],
+)  # fmt: skip
+def test_a_unit_that_cannot_be_is_refused(given: dict[str, float]) -> None:
+    f = found()
+    with pytest.raises(DataError, match=r"start|end"):
+        decided(f, ask(keys(f)[17], "edit", **given))
+
+
+def test_a_unit_or_annotator_that_is_not_there_is_refused() -> None:
+    f = found()
+    with pytest.raises(DataError, match="no such unit"):
+        decided(f, ask("0" * 16, "drop"))
+    with pytest.raises(DataError, match="no annotator"):
+        decided(f, ask(keys(f)[17], "take", annotator="Eve"))
+
+
+def test_undecided_units_can_be_left_out() -> None:
+    made = gold(found(), {}, with_undecided=False)
+    assert spans(made.continua["d"]) == [(4, 7, "animal")]
+    assert spans(gold(found(), {}).continua["d"]) == [(4, 7, "animal"), (17, 20, None)]
+
+
+def test_a_decision_on_what_has_changed_since_is_counted() -> None:
+    f = found()
+    decision = decided(f, ask(keys(f)[17], "drop"))
+    made = gold(found(*UNITS[:4], UNITS[5]), {("d", decision.item): decision})
+    assert (made.decided, made.stale) == (0, 1)
+
+
+@pytest.mark.parametrize("name", [n for n, f in FORMATS.items() if f.write])
+@pytest.mark.parametrize("documents", [1, 2])
+def test_every_format_gives_the_gold_standard_back(
+    tmp_path: Path, name: str, documents: int
+) -> None:
+    f = found()
+    decision = decided(f, ask(keys(f)[17], "take", annotator="Bob"))
+    made = gold(f, {("d", decision.item): decision}).continua["d"]
+    several = {f"d{i}": replace(made, name=f"d{i}") for i in range(documents)}
+    file, content = written(several, name)
+    (tmp_path / file).write_bytes(content)
+    back = gc.read_corpus(tmp_path / file)
+    assert len(back) == documents
+    scale = 1000 if name in ("elan",) and spans(next(iter(back.values())))[0][0] == 4000 else 1
+    for c in back.values():
+        assert [(u.start / scale, u.end / scale, u.category) for u in c] == spans(made)
+
+
+def test_a_decision_comes_back_from_the_journal_as_it_was(tmp_path: Path) -> None:
+    f = found()
+    decision = decided(f, ask(keys(f)[17], "take", annotator="Bob"))
+    kept = Journal(tmp_path).add(decision)
+    assert replace(kept, number=0, made="") == decision
+    assert isinstance(kept, Decision)
+    assert kept.evidence == '[["Ann", 17.0, 20.0, "animal"], ["Bob", 17.0, 20.0, "thing"]]'

@@ -1,0 +1,96 @@
+"""Smatch over several sentences and annotators, and what of it is beyond chance."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from gammacp.errors import DataError, UsageError
+from gammacp.syntax.agreement import syntax_agreement
+from gammacp.syntax.annotations import Dependencies, Treebank
+from gammacp.syntax.graphs.agreement import graph_agreement
+from gammacp.syntax.treebank import read_treebank
+from tests.conftest import Run
+from tests.syntax.graphs.sample import WANT_FOOTBALL, WANT_GO, drawn
+
+RAIN = "(r / rain-01)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    ann = f"# ::id 1\n{WANT_GO}\n\n# ::id 2\n{RAIN}\n\n# ::id 3\n(x / y :ARG0 z)\n"
+    ben = f"# ::id 2\n{RAIN}\n\n# ::id 1\n{WANT_FOOTBALL}\n"
+    (tmp_path / "ann.amr").write_text(ann)
+    (tmp_path / "ben.amr").write_text(ben)
+    return tmp_path
+
+
+def test_counts_are_summed_over_sentences_that_are_paired_by_id(folder: Path) -> None:
+    read = read_treebank(folder)
+    assert read.treebank.kind == "graph"
+    found = graph_agreement(read.treebank).smatch()
+    # With tops 7 and 6 triples with 5 in common, and 2 of 2.
+    assert found["smatch"] == approx(2 * 7 / (9 + 8))
+    assert (found["precision"], found["recall"]) == approx((7 / 9, 7 / 8))
+    assert [d.line for d in read.defects] == [8]
+
+
+def test_a_sentence_counts_once_however_many_annotators_it_has() -> None:
+    rng = random.Random(0)
+    graphs = [[drawn(rng, 4) for _ in range(2)] for _ in range(3)]
+    three = graph_agreement(Treebank.from_annotations(dict(zip("abc", graphs, strict=True))))
+    by_item = [sum(c.counts for c in pairs) / len(pairs) for _, pairs in three.by_item]
+    total = sum(by_item)
+    assert three.smatch()["smatch"] == approx(2 * total[0] / (total[2] + total[3]))
+    pair = graph_agreement(Treebank.from_annotations({"a": graphs[0], "b": graphs[1]}))
+    assert three.smatch(("a", "b"))["smatch"] == pair.smatch()["smatch"]
+
+
+def test_independent_annotators_agree_as_chance_has_it() -> None:
+    """Zero for graphs drawn alike, whatever the sentence; one for equal ones."""
+    rng = random.Random(4)
+    one, two = ([drawn(rng, 3 + k % 3) for k in range(40)] for _ in range(2))
+    found = graph_agreement(
+        Treebank.from_annotations({"a": one, "b": two}), sample_pairs=160
+    ).beyond_chance
+    assert found["smatch"].value == approx(0, abs=0.04)
+    assert found["plain"].value == approx(0, abs=0.08)
+    same = graph_agreement(Treebank.from_annotations({"a": one, "b": one}), sample_pairs=1)
+    assert {x.value for x in same.beyond_chance.values()} == {1.0}
+
+
+def test_trees_are_no_graphs() -> None:
+    tree = Dependencies((0,), ("root",))
+    with pytest.raises(UsageError, match="these are trees"):
+        graph_agreement(Treebank.from_annotations({"a": [tree], "b": [tree]}))
+    graph = drawn(random.Random(0), 2)
+    with pytest.raises(DataError, match="Measure smatch"):
+        syntax_agreement(Treebank.from_annotations({"a": [graph], "b": [graph]}))
+
+
+def test_the_command(folder: Path, run: Run) -> None:
+    files = [folder / f"{name}.amr" for name in ("ann", "ben")]
+    document = json.loads(run("syntax", *files, "--json", "--sentences", 1, "--by-annotator").out)
+    assert document["smatch"] == document["bound"] == approx(14 / 17)
+    assert (document["status"], document["compared"], document["unproven"]) == ("optimal", 2, 0)
+    (defect,) = document["defects"]
+    assert (defect["line"], defect["kind"]) == (8, "graph")
+    assert document["sentences"][0]["only"] == {
+        "ann": ["c / go-01", "c :arg0 b"],
+        "ben": ["z / football"],
+    }
+    assert document["pairs"][0]["annotators"] == ["ann", "ben"]
+    assert "too few for length-matched chance" in document["beyond_chance"]["plain"]["reason"]
+
+
+def test_what_the_command_refuses(folder: Path, run: Run) -> None:
+    strict = run("syntax", folder, "--strict")
+    assert strict.code == 3
+    assert "ann.amr:8: graph: variable z is not defined" in strict.err
+    assert run("syntax", folder, "--fail-under", 0.9).code == 5
+    refused = run("syntax", folder, "--breakdown")
+    assert (refused.code, "--breakdown are for trees" in refused.err) == (2, True)
