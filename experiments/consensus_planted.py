@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments._common import write_csv
+from experiments._common import Span, write_csv
 from gammacp.campaign.consensus import consensus_of_each
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.dissimilarity import Combined
@@ -36,7 +36,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }
 FEWEST = 3  # annotators of a document of crowd NER
 
-Truth = Mapping[str, set[tuple[float, float, str | None]]]
+Truth = Mapping[str, set[Span]]
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ def planted(crowd: int) -> tuple[Corpus, Truth]:
     """A corpus whose truth is known."""
     rng = np.random.default_rng(crowd)
     people = {f"w{n}": _person(rng) for n in range(PEOPLE)}
-    continua, truths = {}, {}
+    continua: dict[str, Continuum] = {}
+    truths: dict[str, set[Span]] = {}
     for number in range(DOCUMENTS):
         lengths = rng.integers(1, 4, UNITS)
         starts = np.cumsum(rng.geometric(0.25, UNITS) + lengths) - lengths
@@ -148,7 +149,7 @@ def crowd_ner(task: Path) -> tuple[Corpus, dict[str, Truth]]:
     continua: dict[str, Continuum] = {}
     truths: dict[str, Truth] = {}
     for part in ("test", "val"):
-        truth = {}
+        truth: dict[str, set[Span]] = {}
         for path in sorted((task / part / "ground_truth").iterdir()):
             words, spans = _conll(path)
             units, who = [], []
