@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gammacp.continuum import Unit
+from gammacp.continuum.label import label_json
 from gammacp.tables import (
     Column,
     Table,
@@ -337,7 +338,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
     return {
         "start": unit.start,
         "end": unit.end,
-        "category": unit.category,
+        **label_json(unit.category),
         "kept": unit.kept,
         "support": unit.support,
         "confidence": unit.confidence,
@@ -349,7 +350,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
         "reasons": list(unit.reasons),
         "text": unit.text,
         "units": {
-            name: None if u is None else {"start": u.start, "end": u.end, "category": u.category}
+            name: None if u is None else {"start": u.start, "end": u.end, **label_json(u.category)}
             for name, u in unit.units.items()
         },
     }

@@ -82,7 +82,7 @@ def consensus(
     from gammacp.formats.writing import document_of
     from gammacp.pools import workers
 
-    loaded = load(files, reading)
+    loaded = load(files, reading, weighing.features)
     _check_target(out, to)
     written = write_options(write_option)
     with workers(jobs, pays=False) as executor, progress("aligning"):
