@@ -6,8 +6,6 @@ After "Task events" of the BIDS specification (bids-specification.readthedocs.io
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gammacp.continuum import Continuum
 from gammacp.formats.records import table
 from gammacp.formats.registry import Format, register
@@ -59,17 +57,12 @@ def read(source: Source, *, feature: str = "trial_type") -> Continuum:
     return spans.continuum()
 
 
-def _sniff(head: bytes, path: Path) -> bool:
-    del path
-    return head.removeprefix(b"\xef\xbb\xbf").startswith(b"onset\tduration")
-
-
 FORMAT = register(
     Format(
         name="bids",
         title="BIDS events",
         extensions=(".tsv",),
-        sniff=_sniff,
+        sniff=lambda head, _: head.lstrip(b"\xef\xbb\xbf").startswith(b"onset\tduration"),
         read=read,
         layout="{annotator}/{document}",
     )

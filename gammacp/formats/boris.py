@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.records import objects, table
+from gammacp.formats.records import mapping, objects, table
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Documents, Spans
 
 _PARTS = ("behavior", "subject", "modifiers")
 _ALL = "all media"
+_MARK = b'\xef\xbb\xbf" \r\n'
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class _Event:
 
     what: tuple[str, str, str]
     turn: str
-    time: object
-    end: object = None
+    time: float
+    end: float
     line: int | None = None
 
 
@@ -66,7 +67,7 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
     if not set(parts) <= set(_PARTS):
         raise UsageError(f"category {category!r} is not made of {', '.join(_PARTS)}, joined by +")
     documents = Documents(source, SECONDS)
-    is_project = source.content.lstrip(b"\xef\xbb\xbf \r\n")[:1] == b"{"
+    is_project = source.content.lstrip(_MARK)[:1] == b"{"
     found = _project if is_project else _tables
     for name, observer, events in found(source, annotator):
         spans = documents.of(name)
@@ -88,10 +89,8 @@ def _add(spans: Spans, observer: str, parts: list[int], events: list[_Event]) ->
     for e in events:
         label = ": ".join(e.what[p] for p in parts if e.what[p])
         first = begun.pop(e.what, None)
-        if e.turn == "STATE":
+        if e.turn in ("STATE", "POINT"):
             spans.add(observer, label, e.time, e.end, line=e.line, what=label)
-        elif e.turn == "POINT":
-            spans.add(observer, label, e.time, e.time, line=e.line, what=label)
         elif e.turn == "START" or (e.turn == "TURN" and first is None):
             begun[e.what] = e
             spans.leave_out("event", "start without a stop", first is not None)
@@ -106,35 +105,33 @@ _Found = Iterator[tuple[str, str, list[_Event]]]
 
 
 def _project(source: Source, annotator: str) -> _Found:
-    root = source.json()
-    if not isinstance(root, dict) or not isinstance(root.get("observations"), dict):
+    root = mapping(source.json())
+    observations = root.get("observations")
+    if not isinstance(observations, dict):
         raise source.error('file has no "observations"', hint="Save the project in BORIS")
-    behaviors = root.get("behaviors_conf")
-    listed = {"all": list(behaviors.values()) if isinstance(behaviors, dict) else None}
-    ethogram = {
-        b.get("code"): str(b.get("type")) for b in objects(source, listed, "all", line=None)
-    }
-    for key, observation in root["observations"].items():
-        if not isinstance(observation, dict) or not isinstance(observation.get("events"), list):
+    listed = {"all": list(mapping(root.get("behaviors_conf")).values())}
+    behaviors = objects(source, listed, "all", line=None)
+    ethogram = {str(b.get("code")): str(b.get("type")) for b in behaviors}
+    for key, observation in observations.items():
+        rows = mapping(observation).get("events")
+        if not isinstance(rows, list):
             raise source.error(f"observation {key!r} has no list of events")
-        media = observation.get("file")
-        files = media.get("1") if isinstance(media, dict) else None
-        names = [PurePath(f).name for f in files or () if isinstance(f, str)]
-        values = observation.get("independent_variables")
-        observer = key if annotator == "observation" else (values or {}).get(annotator)
+        files = mapping(observation.get("file")).get("1")
+        names = [PurePath(str(f)).name for f in (files if isinstance(files, list) else ())]
+        values = mapping(observation.get("independent_variables"))
+        observer = key if annotator == "observation" else values.get(annotator)
         if not isinstance(observer, str) or not observer:
             raise source.error(f"observation {key!r} has no variable {annotator!r} with a name")
         events = []
-        for row in observation["events"]:
-            if not isinstance(row, list) or len(row) < 3 or row[2] not in ethogram:
+        for row in rows:
+            if not isinstance(row, list) or len(row) < 4 or str(row[2]) not in ethogram:
                 raise source.error(f"observation {key!r}: {row!r} is no event of a behavior")
-            if not isinstance(row[0], int | float) or isinstance(row[0], bool):
+            if type(row[0]) not in (int, float):
                 raise source.error(f"observation {key!r}: {row[0]!r} is not a time")
-            subject, modifiers = str(row[1]), str(row[3]) if len(row) > 3 else ""
-            turn = "TURN" if ethogram[row[2]].startswith("State") else "POINT"
-            events.append(_Event((row[2], subject, modifiers), turn, row[0]))
-        events.sort(key=lambda e: e.time)  # type: ignore[arg-type, return-value]
-        yield "+".join(names) or _ALL, observer, events
+            turn = "TURN" if ethogram[str(row[2])].startswith("State") else "POINT"
+            what = (str(row[2]), str(row[1]), str(row[3]))
+            events.append(_Event(what, turn, row[0], row[0]))
+        yield "+".join(names) or _ALL, observer, sorted(events, key=lambda e: e.time)
 
 
 def _tables(source: Source, annotator: str) -> _Found:
@@ -149,21 +146,13 @@ def _tables(source: Source, annotator: str) -> _Found:
         media = next((row[c] for c in ("Media file name", "Media file") if row.get(c)), "")
         modifiers = "|".join(v for k, v in row.items() if k.startswith("Modifier") and v)
         subject = row["Subject"].strip().removeprefix("No focal subject")
-        at = [
-            source.position(row.get(c, ""), c, line=line)
-            for c in (("Start (s)", "Stop (s)") if whole else ("Time",))
-        ]
+        times = ("Start (s)", "Stop (s)") if whole else ("Time",)
+        at = [source.position(row.get(c, ""), c, line=line) for c in times]
         event = _Event((row["Behavior"].strip(), subject, modifiers), turn, at[0], at[-1], line)
         name = PurePath(media.strip()).name.removesuffix("NA") or _ALL
         found.setdefault((name, row[column].strip()), []).append(event)
     for (name, observer), events in found.items():
-        yield name, observer, sorted(events, key=lambda e: e.time)  # type: ignore[arg-type, return-value]
-
-
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".boris" or head.lstrip(b'\xef\xbb\xbf"').startswith(
-        b"Observation id"
-    )
+        yield name, observer, sorted(events, key=lambda e: e.time)
 
 
 FORMAT = register(
@@ -171,7 +160,9 @@ FORMAT = register(
         name="boris",
         title="BORIS",
         extensions=(".boris", ".tsv", ".csv"),
-        sniff=_sniff,
+        sniff=lambda head, path: (
+            path.suffix.lower() == ".boris" or head.lstrip(_MARK).startswith(b"Observation id")
+        ),
         read=read,
     )
 )

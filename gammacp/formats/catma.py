@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from gammacp.continuum import Corpus
 from gammacp.files import content_of
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.records import Record, objects
-from gammacp.formats.registry import Format, register
+from gammacp.formats.records import Record, mapping, objects, size
+from gammacp.formats.registry import Format, holding, register
 from gammacp.formats.source import Source, strict_json
 from gammacp.formats.spans import CHARACTERS, GAP, Documents, cover
 
@@ -68,10 +68,9 @@ def _add(
     documents: Documents, project: _Project, who: str, annotation: Record, discontinuous: str
 ) -> None:
     source, what = documents.source, f"annotation {annotation.get('id')}"
-    body, target = annotation.get("body"), annotation.get("target")
-    items = objects(source, target if isinstance(target, dict) else {}, "items", line=None)
-    tag = body.get("tag") if isinstance(body, dict) else None
-    if not isinstance(body, dict) or not isinstance(tag, str) or not items:
+    body, target = mapping(annotation.get("body")), mapping(annotation.get("target"))
+    items, tag = objects(source, target, "items", line=None), body.get("tag")
+    if not isinstance(tag, str) or not items:
         raise source.error(f"{what} has no tag or no target")
     key = str(items[0].get("source"))
     text = project.file(f"documents/{key}/{key}.txt")
@@ -80,19 +79,15 @@ def _add(
     convert = same if text is None else from_utf16(text)
     parts: list[tuple[float, float]] = []
     for item in items:
-        selector = item.get("selector")
-        where = [selector.get(k) if isinstance(selector, dict) else None for k in ("start", "end")]
+        where = [mapping(item.get("selector")).get(k) for k in ("start", "end")]
         places = [convert(p) if type(p) is int else None for p in where]
         if None in places or item.get("source") != key:
             raise source.error(f"{what} has no start and end in one text")
         parts.append((places[0] or 0, places[1] or 0))
     covered = cover(parts, discontinuous)
     spans.leave_out("gap", GAP, len(parts) - len(covered))
-    properties = body.get("properties")
-    user = properties.get("user") if isinstance(properties, dict) else None
-    spans.leave_out(
-        "value", "of a property, is not the category", len(user) if isinstance(user, dict) else 0
-    )
+    user = mapping(body.get("properties")).get("user")
+    spans.leave_out("value", "of a property, is not the category", size(user))
     label = project.record(f"{tag}/propertydefs.json").get("name") or PurePosixPath(tag).name
     for start, end in covered:
         spans.add(who, str(label), start, end, what=what)
@@ -126,19 +121,13 @@ class _Project:
     def record(self, name: str) -> Record:
         """A JSON object of the project; empty without one."""
         with suppress(ValueError, RecursionError):
-            found = strict_json(self.file(name) or "{}")
-            if isinstance(found, dict):
-                return found
+            return mapping(strict_json(self.file(name) or "{}"))
         return {}
 
     def title(self, key: str) -> str:
         """What the project calls a text."""
-        about = self.record(f"documents/{key}/header.json").get("gitContentInfoSet")
-        return str(about.get("title") or key) if isinstance(about, dict) else key
-
-
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".json" and b"https://www.catma.de/tag" in head
+        about = mapping(self.record(f"documents/{key}/header.json").get("gitContentInfoSet"))
+        return str(about.get("title") or key)
 
 
 FORMAT = register(
@@ -146,7 +135,7 @@ FORMAT = register(
         name="catma",
         title="CATMA project",
         extensions=(".json",),
-        sniff=_sniff,
+        sniff=holding(".json", b"https://www.catma.de/tag"),
         read=read,
         layout="{annotator}_*",
     )

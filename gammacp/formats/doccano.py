@@ -14,7 +14,7 @@ from pathlib import Path
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats.parts import annotated_text, whole, write_parts
-from gammacp.formats.records import Record, json_line, name, objects, records, string
+from gammacp.formats.records import Record, json_line, name, objects, records, size, string
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
@@ -48,7 +48,7 @@ def read(source: Source) -> Corpus:
             spans.declare(source.annotator)
         for what in ("relation", "comment"):
             entries = record.get(f"{what}s", record.get(f"{what.title()}s"))
-            spans.leave_out(what, "is not a unit", len(entries) if isinstance(entries, list) else 0)
+            spans.leave_out(what, "is not a unit", size(entries))
         for annotator, label, start, end in _entries(source, record, line):
             spans.add(annotator, label, start, end, line=line, what=f"example {key}")
     return documents.corpus()

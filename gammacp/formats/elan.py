@@ -307,12 +307,5 @@ def _sniff(head: bytes, path: Path) -> bool:
 
 
 FORMAT = register(
-    Format(
-        name="elan",
-        title="ELAN",
-        extensions=(".eaf",),
-        sniff=_sniff,
-        read=read,
-        write=write,
-    )
+    Format(name="elan", title="ELAN", extensions=(".eaf",), sniff=_sniff, read=read, write=write)
 )

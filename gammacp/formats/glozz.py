@@ -102,12 +102,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     return path.suffix.lower() == ".aa" or (b"<annotations" in head and b"corpusHashcode" in head)
 
 
-FORMAT = register(
-    Format(
-        name="glozz",
-        title="Glozz",
-        extensions=(".aa",),
-        sniff=_sniff,
-        read=read,
-    )
-)
+FORMAT = register(Format(name="glozz", title="Glozz", extensions=(".aa",), sniff=_sniff, read=read))

@@ -9,7 +9,7 @@ a sentence is a line of the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -18,11 +18,10 @@ from xml.etree import ElementTree
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.offsets import to_utf16
-from gammacp.formats.parts import annotated_text, whole, write_parts
+from gammacp.formats.parts import Rendered, annotated_text, whole, write_parts
 from gammacp.formats.xmltree import legal
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
-FEATURE = "value"
 LAYOUT = "{document}/{annotator}"
 _WORD = re.compile(r"\w+|[^\w\s]")
 _TEXT = str.maketrans(
@@ -31,66 +30,50 @@ _TEXT = str.maketrans(
 _VALUE = str.maketrans({c: f"\\{c}" for c in "\\[]|_;*"} | {"\t": "\\t", "\n": "\\n"})
 _ARROW = "->", "\\->"
 _TYPES = """<?xml version="1.0" encoding="UTF-8"?>
-<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier">
-  <types>
-    <typeDescription>
-      <name>{layer}</name>
-      <description/>
-      <supertypeName>uima.tcas.Annotation</supertypeName>
-      <features>
-        <featureDescription>
-          <name>{feature}</name>
-          <description/>
-          <rangeTypeName>uima.cas.String</rangeTypeName>
-        </featureDescription>
-      </features>
-    </typeDescription>
-  </types>
-</typeSystemDescription>
+<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><types>
+  <typeDescription><name>{layer}</name><supertypeName>uima.tcas.Annotation</supertypeName><features>
+    <featureDescription><name>{feature}</name><rangeTypeName>uima.cas.String</rangeTypeName>
+    </featureDescription></features></typeDescription>
+</types></typeSystemDescription>
 """
+_XMI = {
+    "xmlns:xmi": "http://www.omg.org/XMI",
+    "xmlns:cas": "http:///uima/cas.ecore",
+    "xmlns:tcas": "http:///uima/tcas.ecore",
+    "xmi:version": "2.0",
+}
 
 
 def write_tsv(
-    document: Continuum | Corpus, path: Path, *, layer: str = LAYER, feature: str = FEATURE
+    document: Continuum | Corpus, path: Path, *, layer: str = LAYER, feature: str = "value"
 ) -> None:
     """Write WebAnno TSV 3.3; `layer` is a span layer's full name, `feature` its column."""
-    _check_names(layer, feature)
-    render = partial(_tsv, layer=layer, feature=feature)
-    write_parts(document, path, LAYOUT, ".tsv", render)
+    write_parts(document, path, LAYOUT, ".tsv", _named(_tsv, layer, feature))
 
 
 def write_xmi(
-    document: Continuum | Corpus, path: Path, *, layer: str = LAYER, feature: str = FEATURE
+    document: Continuum | Corpus, path: Path, *, layer: str = LAYER, feature: str = "value"
 ) -> None:
     """Write XMI with its TypeSystem.xml; `layer` is a type's full name, `feature` its category."""
-    _check_names(layer, feature)
-    render = partial(_xmi, layer=layer, feature=feature)
-    write_parts(document, path, LAYOUT, ".xmi", render)
+    write_parts(document, path, LAYOUT, ".xmi", _named(_xmi, layer, feature))
 
 
-def _check_names(layer: str, feature: str) -> None:
-    if not re.fullmatch(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+", layer):
-        raise UsageError(
-            f"layer {layer!r} is not the full name of a layer, such as webanno.custom.Frame"
-        )
-    if not re.fullmatch(r"[A-Za-z]\w*", feature):
+def _named(render: Callable[..., dict[str, str]], layer: str, feature: str) -> Rendered:
+    """A function that renders annotations of this layer; a UsageError if it cannot be one."""
+    kind = r"[A-Za-z]\w*"
+    if not re.fullmatch(rf"{kind}(\.{kind})+", layer):
+        raise UsageError(f"layer {layer!r} is not a full name, such as webanno.custom.Frame")
+    if not re.fullmatch(kind, feature):
         raise UsageError(f"feature {feature!r} cannot be the name of a feature")
+    return partial(render, layer=layer, feature=feature)
 
 
 def _xmi(c: Continuum, units: Sequence[Unit], *, layer: str, feature: str) -> dict[str, str]:
     text = annotated_text(c, "XMI")
     at = to_utf16(text)
     package, _, name = layer.rpartition(".")
-    root = ElementTree.Element(
-        "xmi:XMI",
-        {
-            "xmlns:xmi": "http://www.omg.org/XMI",
-            "xmlns:cas": "http:///uima/cas.ecore",
-            "xmlns:tcas": "http:///uima/tcas.ecore",
-            "xmlns:type": f"http:///{package.replace('.', '/')}.ecore",
-            "xmi:version": "2.0",
-        },
-    )
+    types = {"xmlns:type": f"http:///{package.replace('.', '/')}.ecore"}
+    root = ElementTree.Element("xmi:XMI", _XMI | types)
 
     def child(tag: str, **attributes: str) -> None:
         named = {k.replace("xmi_", "xmi:"): legal(v, "\t\n\r") for k, v in attributes.items()}
@@ -132,22 +115,18 @@ def _tsv(c: Continuum, units: Sequence[Unit], *, layer: str, feature: str) -> di
     numbers = {start: i for i, (start, _) in enumerate(tokens)}
     for key, (unit, (start, end)) in enumerate(zip(units, points, strict=True), 1):
         value = unit.category.translate(_VALUE).replace(*_ARROW) if unit.category else "*"
-        token = numbers[start]
-        while token < len(tokens) and tokens[token][0] < end:
-            covering.setdefault(token, []).append(f"{value}[{key}]")
-            token += 1
+        for i in range(numbers[start], len(tokens)):
+            if tokens[i][0] >= end:
+                break
+            covering.setdefault(i, []).append(f"{value}[{key}]")
     lines = ["#FORMAT=WebAnno TSV 3.3", f"#T_SP={layer}|{feature}", ""]
     for number, (first, last) in enumerate(_sentences(text, tokens), 1):
         end = tokens[last][0] if last < len(tokens) else len(text)
         lines += ["", f"#Text={text[tokens[first][0] : end].translate(_TEXT)}"]
         for i, (start, stop) in enumerate(tokens[first:last], first):
-            cells = (
-                f"{number}-{i - first + 1}",
-                f"{at(start)}-{at(stop)}",
-                text[start:stop].translate(_TEXT),
-                "|".join(covering.get(i, ["_"])),
-            )
-            lines.append("\t".join(cells) + "\t")
+            place, token = f"{at(start)}-{at(stop)}", text[start:stop].translate(_TEXT)
+            cell = "|".join(covering.get(i, ["_"]))
+            lines.append(f"{number}-{i - first + 1}\t{place}\t{token}\t{cell}\t")
     return {".tsv": "\n".join([*lines, ""])}
 
 

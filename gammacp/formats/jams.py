@@ -8,12 +8,11 @@ annotations, each of a namespace (`segment_open`, `chord`, …) by one annotator
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
-from gammacp.formats.records import Record, name, objects
-from gammacp.formats.registry import Format, register
+from gammacp.formats.records import Record, mapping, name, objects
+from gammacp.formats.registry import Format, holding, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans
 
@@ -72,9 +71,7 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
 
 def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[object, ...]]]]:
     # Its library writes NaN for a confidence that nobody gave.
-    root = source.json(nan=True)
-    if not isinstance(root, dict):
-        raise source.error("file is no JSON object")
+    root = mapping(source.json(nan=True))
     for record in objects(source, root, "annotations", line=None):
         data, space = record.get("data"), record.get("namespace")
         if not isinstance(space, str):
@@ -91,21 +88,12 @@ def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[objec
 
 
 def _annotator(record: Record) -> str:
-    about = record.get("annotation_metadata")
-    about = about if isinstance(about, dict) else {}
+    about = mapping(record.get("annotation_metadata"))
     for key in ("annotator", "curator"):
-        who = about.get(key)
         for field in ("name", "email", "id"):
-            found = name(who.get(field)) if isinstance(who, dict) else None
-            if found:
+            if found := name(mapping(about.get(key)).get(field)):
                 return found
     return name(about.get("data_source")) or "annotation"
-
-
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".jams" or (
-        b'"namespace"' in head and b'"annotation_metadata"' in head
-    )
 
 
 FORMAT = register(
@@ -113,7 +101,7 @@ FORMAT = register(
         name="jams",
         title="JAMS",
         extensions=(".jams", ".json"),
-        sniff=_sniff,
+        sniff=holding(".jams .json", b'"namespace"', b'"annotation_metadata"'),
         read=read,
         layers=layers,
     )

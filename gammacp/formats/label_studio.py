@@ -17,12 +17,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus, Unit
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import UsageError
 from gammacp.files import write_text
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
-from gammacp.formats.parts import Notes, annotated_text, continua_of, whole
-from gammacp.formats.records import DOCUMENT, Record, document_of, name, objects, records
+from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, whole
+from gammacp.formats.records import DOCUMENT, Record, document_of, name, objects, records, size
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, Spans
@@ -102,9 +102,7 @@ def read(
             raise source.error(f"task {key} occurs twice")
         for kind in ("prediction", "draft")[predictions == "yes" :]:
             entries = task.get(f"{kind}s")
-            documents.leave_out(
-                kind, "nobody submitted it", len(entries) if isinstance(entries, list) else 0
-            )
+            documents.leave_out(kind, "nobody submitted it", size(entries))
         if annotations:
             _read_task(source, documents, key, task, annotations, layer, labels, features)
         else:
@@ -302,11 +300,9 @@ def write(
     numbered = all(c.name.isdecimal() and c.name.isascii() for c in continua)
     tasks: list[dict[str, object]] = []
     for number, c in enumerate(continua, 1):
-        timed, everything = c.offset_unit == SECONDS, list(c)
+        timed = c.offset_unit == SECONDS
         text = None if timed else annotated_text(c, "Label Studio")
-        results = {
-            a: _results(c, text, everything[c.rows_of(a)], notes or {}) for a in c.annotators
-        }
+        results = {a: _results(c, text, us, notes or {}) for a, us in by_annotator(c)}
         tasks.append(
             {
                 "id": int(c.name) if numbered else number,
@@ -320,8 +316,6 @@ def write(
 
 
 def _by(annotator: str, kind: str) -> dict[str, object]:
-    if not annotator:
-        raise DataError("an annotator has no name", hint="Write JSON")
     if kind == "predictions":
         return {"model_version": annotator}
     number = annotator.isdecimal() and annotator.isascii()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus, Unit
@@ -58,8 +58,8 @@ def write_parts(
     files: dict[Path, str] = {}
     owners: dict[Path, tuple[str, str]] = {}
     for c in continua_of(document):
-        everything, name = list(c), c.name or "document"
-        for annotator in c.annotators:
+        name = c.name or "document"
+        for annotator, units in by_annotator(c):
             place = pattern
             for field, value in zip(FIELDS, (annotator, name), strict=True):
                 if field in place:
@@ -72,7 +72,7 @@ def write_parts(
                     file=file,
                     hint="Name a folder, or a path with {annotator} and {document}, and --to",
                 )
-            for key, content in render(c, everything[c.rows_of(annotator)]).items():
+            for key, content in render(c, units).items():
                 if key.startswith("."):
                     made = file.with_suffix(key)
                     files[made] = files.get(made, "") + content
@@ -81,6 +81,15 @@ def write_parts(
     files |= {file: content for file, content in fixed.items() if not file.exists()}
     for file, content in files.items():
         write_text(file, content)
+
+
+def by_annotator(continuum: Continuum) -> Iterator[tuple[str, list[Unit]]]:
+    """Everybody's units, each under a name."""
+    everything = list(continuum)
+    for annotator in continuum.annotators:
+        if not annotator:
+            raise DataError("an annotator has no name", hint="Write JSON")
+        yield annotator, everything[continuum.rows_of(annotator)]
 
 
 def annotated_text(continuum: Continuum, format: str) -> str:

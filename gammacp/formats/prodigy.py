@@ -13,9 +13,8 @@ from pathlib import Path
 from zlib import crc32
 
 from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError
 from gammacp.files import write_text
-from gammacp.formats.parts import annotated_text, continua_of, whole
+from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import (
     DOCUMENT,
     Record,
@@ -24,6 +23,7 @@ from gammacp.formats.records import (
     name,
     objects,
     records,
+    size,
 )
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -83,7 +83,7 @@ def read(source: Source) -> Corpus:
         seen[key, annotator] = listed
         spans.declare(annotator)
         links = task.get("relations")
-        spans.leave_out("relation", "is not a unit", len(links) if isinstance(links, list) else 0)
+        spans.leave_out("relation", "is not a unit", size(links))
         for span in listed:
             label = name(span.get("label"))
             start, end = span.get("start"), span.get("end")
@@ -105,16 +105,12 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     for c in map(in_seconds, continua_of(document)):
         timed, title = c.offset_unit == SECONDS, c.name or "document"
         task = {"audio": title} if timed else {"text": annotated_text(c, "Prodigy")}
-        place = (lambda u: (u.start, u.end)) if timed else whole
-        everything = list(c)
-        for annotator in c.annotators:
-            if not annotator:
-                raise DataError("an annotator has no name", hint="Write JSON")
-            spans = [
-                dict(zip(("start", "end"), place(u), strict=True))
-                | ({"label": u.category} if u.category else {})
-                for u in everything[c.rows_of(annotator)]
-            ]
+        for annotator, units in by_annotator(c):
+            spans: list[dict[str, object]] = []
+            for u in units:
+                start, end = (u.start, u.end) if timed else whole(u)
+                label = {"label": u.category} if u.category else {}
+                spans.append({"start": start, "end": end, **label})
             listed = {"audio_spans" if timed else "spans": spans}
             hashes = {
                 "_input_hash": crc32(json_line([title, task]).encode("utf-8", "replace")),

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
+from gammacp.formats.differing_texts import on_one_line
 from gammacp.formats.finding import PathLike, find
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
@@ -119,8 +120,9 @@ def collect(
     format
         Name of the format; by default each file's is recognised.
     options
-        What the formats take, as for `read`; `features`, names of what is a feature beside the
-        category, for those that have some.
+        What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
+        beside the category, for those that have some; `align_texts` aligns the texts of one
+        document where they differ between annotators (`gammacp.formats.differing_texts`).
 
     Raises
     ------
@@ -130,6 +132,7 @@ def collect(
     chosen = None if format is None else FORMATS[format]
     given = {name: value for name, value in options.items() if value is not None}
     layout = str(given.pop("layout")) if "layout" in given else None
+    align_texts = bool(given.pop("align_texts", False))
     offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
     _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
@@ -156,7 +159,11 @@ def collect(
         if any(_lacks(part, failed, layout) for part in group):
             continue
         try:
-            whole = merged([part.continuum for part in group])
+            together = [part.continuum for part in group]
+            aligned = on_one_line(together) if align_texts else (together, ())
+            left_out.append(aligned[1])
+            whole = merged(aligned[0])
+            whole = whole.noting("align-texts", "yes") if aligned[1] else whole
             continua[name] = _noting(whole, FORMATS[group[0].format], {"format": format, **options})
             formats[name] = group[0].format
         except DataError as error:

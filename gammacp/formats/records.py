@@ -81,6 +81,16 @@ def name(value: object) -> str | None:
     return str(value) if isinstance(value, str | int) else None
 
 
+def mapping(value: object) -> Record:
+    """An object of JSON; anything else is an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def size(value: object) -> int:
+    """How many a list or an object of JSON holds; anything else holds none."""
+    return len(value) if isinstance(value, list | dict) else 0
+
+
 def table(
     source: Source, needed: tuple[str, ...], *, quoted: bool = True
 ) -> Iterator[tuple[dict[str, str], int]]:

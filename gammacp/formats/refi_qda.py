@@ -13,12 +13,10 @@ from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Corpus
 from gammacp.files import content_of
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import Format, holding, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 from gammacp.formats.xmltree import Element, attribute, parse, whole_number
-
-_NAMESPACE = b"urn:QDA-XML:project:"
 
 
 def read(source: Source) -> Corpus:
@@ -118,16 +116,12 @@ def _text(source: Source, element: Element) -> str:
     return Source(Path(name), "", "", content).text() if content.strip() else content.decode()
 
 
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".qde" or _NAMESPACE in head[:2000]
-
-
 FORMAT = register(
     Format(
         name="refi-qda",
         title="REFI-QDA project",
         extensions=(".qde", ".qdpx"),
-        sniff=_sniff,
+        sniff=holding(".qde", b"urn:QDA-XML:project:"),
         read=read,
         layout="{annotator}",
     )

@@ -138,6 +138,13 @@ def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
+def holding(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:
+    """A `sniff`: the file's name has one of the endings, and its beginning holds all `keys`."""
+    return lambda head, path: (
+        path.suffix.lower() in endings.split() and all(k in head for k in keys)
+    )
+
+
 FORMATS: Registry[Format] = Registry("format")
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
-from gammacp.formats.records import objects
-from gammacp.formats.registry import Format, register
+from gammacp.formats.records import Record, mapping
+from gammacp.formats.registry import Format, holding, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans
 
@@ -80,10 +80,9 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
         sheet.cell(1, place).font = openpyxl.styles.Font(bold=True)
     sheet.freeze_panes, sheet.auto_filter.ref = "C2", sheet.dimensions
     choices = ",".join(["keep", "drop", *people])
-    if len(choices) <= 250 and not any('"' in name or "," in name for name in people):
+    if len(choices) <= 250 and '"' not in choices and choices.count(",") == len(people) + 1:
         kind = openpyxl.worksheet.datavalidation.DataValidation
-        choice = kind(type="list", formula1=f'"{choices}"', allow_blank=True)
-        choice.add(f"A2:A{len(table.records) + 1}")
+        choice = kind("list", formula1=f'"{choices}"', sqref=f"A2:A{len(table.records) + 1}")
         sheet.add_data_validation(choice)
     about = book.create_sheet("about gammacp")
     named = {n: _about(c) for n, c in documents.items()}
@@ -146,7 +145,7 @@ def read(source: Source) -> Corpus:
         raise source.error(f"there is no column {missing[0]!r}", line=1)
     documents = Documents(source, "")
     for name, record in named.items():
-        (entry,) = objects(source, {"all": [record]}, "all", line=None)
+        entry = mapping(record)
         unit, text = str(entry.get("offset_unit")), entry.get("text")
         spans = documents.of(name, text if isinstance(text, str) else None, offset_unit=unit)
         spans.declare(str(entry.get("annotator")))
@@ -181,24 +180,18 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
     spans.add(who, None if label is None else str(label), start, end, line=line)
 
 
-def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], dict[str, Any]]:
+def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], Record]:
     """The rows of the list, and what the hidden sheet says."""
     openpyxl = _openpyxl()
     try:
         book = openpyxl.load_workbook(BytesIO(source.content), read_only=True, data_only=True)
         if {"review", "about gammacp"} <= set(book.sheetnames):
             rows = list(book["review"].iter_rows(values_only=True))
-            about = json.loads(
-                "".join(str(r[0]) for r in book["about gammacp"].iter_rows(values_only=True))
-            )
-            return rows, about if isinstance(about, dict) else {}
+            pieces = book["about gammacp"].iter_rows(values_only=True)
+            return rows, mapping(json.loads("".join(str(r[0]) for r in pieces)))
     except Exception as error:  # openpyxl has no exception of its own for a damaged file
         raise source.error(f"workbook is damaged: {error}", hint="Save it again") from None
     return [], {}
-
-
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".xlsx" and head.startswith(b"PK")
 
 
 FORMAT = register(
@@ -206,7 +199,7 @@ FORMAT = register(
         name="review-list",
         title="Review list (Excel)",
         extensions=(".xlsx",),
-        sniff=_sniff,
+        sniff=holding(".xlsx", b"PK"),
         read=read,
         extra="studio",
     )

@@ -9,14 +9,11 @@ category's number), and the `output` that was annotated. After the task descript
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.offsets import from_utf16
-from gammacp.formats.records import Record, name, objects, records, string
-from gammacp.formats.registry import Format, register
+from gammacp.formats.records import Record, mapping, name, objects, records, size, string
+from gammacp.formats.registry import Format, holding, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -46,13 +43,11 @@ def read_factgenie(source: Source) -> Corpus:
         parts = [name(record.get(k)) for k in ("dataset", "split", "setup_id", "example_idx")]
         if None in parts:
             raise source.error("record has no dataset, split, setup_id and example_idx", line=line)
-        about = record.get("metadata")
-        about = about if isinstance(about, dict) else {}
+        about = mapping(record.get("metadata"))
         keys = ("annotator_id", "annotator_group", "campaign_id", "id")
         who = next((w for k in keys if (w := name(about.get(k)))), source.annotator)
         listed = objects(source, about, "annotation_span_categories", line=line, missing_ok=True)
-        categories: dict[object, str | None]
-        categories = {i: name(c.get("name")) for i, c in enumerate(listed)}
+        categories = {str(i): name(c.get("name")) for i, c in enumerate(listed)}
         key = "/".join(p or "" for p in parts)
         text = record.get("output")
         spans = documents.of(key, text if isinstance(text, str) else None, line=line)
@@ -60,14 +55,13 @@ def read_factgenie(source: Source) -> Corpus:
             raise source.error(f"{who} annotated {key} twice", line=line, hint="Keep one record")
         spans.declare(who)
         for annotation in objects(source, record, "annotations", line=line):
-            kind = annotation.get("type")
-            label = categories.get(kind, name(kind))
+            kind = name(annotation.get("type"))
+            label = categories.get(kind or "", kind)
             start, end = _placed(source, annotation, spans.text, line)
             spans.add(who, label, start, end, line=line, what=key)
         for kind in ("flags", "options", "sliders", "text_fields"):
-            values = record.get(kind)
-            count = len(values) if isinstance(values, list) else 0
-            spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
+            what = "is about the whole example"
+            spans.leave_out(kind.removesuffix("s"), what, size(record.get(kind)))
     return documents.corpus()
 
 
@@ -128,15 +122,14 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
         spans = documents.of(key, text if isinstance(text, str) else None, line=line)
         soft = objects(source, record, "soft_labels", line=line, missing_ok=True)
         hard = record.get("hard_labels", [])
-        by = record.get("annotations")
-        chosen: Mapping[str, object] = {source.annotator: hard}
-        if isinstance(by, dict) and by:
-            chosen = by
-            spans.leave_out("label", "of the vote, not of an annotator", _count(hard) + len(soft))
+        chosen = mapping(record.get("annotations")) or {source.annotator: hard}
+        if mapping(record.get("annotations")):
+            spans.leave_out("label", "of the vote, not of an annotator", size(hard) + len(soft))
         elif labels == "soft":
-            kept = [s for s in soft if _probability(source, s, line) >= bound]
+            sure = [source.position(str(s.get("prob")), "probability", line=line) for s in soft]
+            kept = [s for s, p in zip(soft, sure, strict=True) if p >= bound]
             chosen = {source.annotator: [[s.get("start"), s.get("end")] for s in kept]}
-            spans.leave_out("label", "hard label", _count(hard))
+            spans.leave_out("label", "hard label", size(hard))
             spans.leave_out("label", f"less probable than {bound:g}", len(soft) - len(kept))
         else:
             spans.leave_out("label", "soft label", len(soft))
@@ -151,34 +144,12 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
     return documents.corpus()
 
 
-def _count(listed: object) -> int:
-    return len(listed) if isinstance(listed, list) else 0
-
-
-def _probability(source: Source, label: Record, line: int | None) -> float:
-    found = label.get("prob")
-    if not isinstance(found, int | float):
-        raise source.error(f"soft label has no probability but {found!r}", line=line)
-    return found
-
-
-def _sniff_factgenie(head: bytes, path: Path) -> bool:
-    first = head.split(b"\n")[0]
-    return path.suffix.lower() == ".jsonl" and b'"example_idx"' in first and b'"setup_id"' in first
-
-
-def _sniff_mu_shroom(head: bytes, path: Path) -> bool:
-    first = head.split(b"\n")[0]
-    keys = (b'"hard_labels"', b'"soft_labels"')
-    return path.suffix.lower() == ".jsonl" and any(key in first for key in keys)
-
-
 FACTGENIE = register(
     Format(
         name="factgenie",
         title="factgenie JSONL",
         extensions=(".jsonl",),
-        sniff=_sniff_factgenie,
+        sniff=holding(".jsonl", b'"example_idx"', b'"setup_id"'),
         read=read_factgenie,
         layout="{annotator}",
     )
@@ -188,7 +159,7 @@ MU_SHROOM = register(
         name="mu-shroom",
         title="Mu-SHROOM JSONL",
         extensions=(".jsonl",),
-        sniff=_sniff_mu_shroom,
+        sniff=holding(".jsonl", b'_labels"', b'"id"'),
         read=read_mu_shroom,
         layout="{annotator}",
     )

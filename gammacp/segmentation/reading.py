@@ -93,7 +93,7 @@ def load_codings(name: str) -> Codings:
     >>> load_codings("hearst1997")["stargazer"]["1"].masses
     (2, 3, 3, 1, 3, 6, 3)
     """
-    one_of("dataset of segmentations", name, DATASETS)
+    one_of("dataset", name, DATASETS)
     text = files("gammacp.datasets").joinpath(f"{name}.json").read_text(encoding="utf-8")
     return codings_from_json(text)
 

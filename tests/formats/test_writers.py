@@ -190,7 +190,7 @@ def test_where_files_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"layer": "Frame"}, "layer 'Frame' is not the full name of a layer"),
+        ({"layer": "Frame"}, "layer 'Frame' is not a full name"),
         ({"feature": "a b"}, "feature 'a b' cannot be the name"),
         ({"kind": "x"}, "option 'kind' is not one of writing cas: layer, feature"),
     ],

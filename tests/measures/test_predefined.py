@@ -99,7 +99,7 @@ def test_bad_input() -> None:
     with pytest.raises(DataError, match="unit 0-4 of A has no category"):
         kappa(unlabelled)
     assert alpha(unlabelled).reason == "no unit is labelled by two annotators"
-    with pytest.raises(UsageError, match="coefficient 'scott' is none of"):
+    with pytest.raises(UsageError, match="coefficient 'scott' is unknown"):
         kappa(elsewhere, coefficient="scott")
 
 

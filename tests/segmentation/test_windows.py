@@ -170,7 +170,7 @@ def test_every_windowdiff_of_a_corpus_and_nltk_itself(data: st.DataObject) -> No
 
 def test_unknown_windowdiff() -> None:
     s = Segmentation.from_masses([2, 2])
-    with pytest.raises(UsageError, match="windowdiff 'x' is none of: 2002, lamprier"):
+    with pytest.raises(UsageError, match="windowdiff 'x' is unknown; there are: 2002, lamprier"):
         window_diff(s, s, variant="x")
     with pytest.raises(UsageError, match="mode 'published' has no windowdiff 'lamprier'"):
         Comparison(windows="lamprier", mode=Mode.PUBLISHED)

@@ -60,6 +60,9 @@ class Reading:
     feature: list[str] | None = FEATURE
     tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
     layout: str | None = option("Names from paths, such as {annotator}/{document}.", "PATTERN")
+    align_texts: bool | None = option(
+        "Align the texts of a document where they differ between annotators (OCR, transcripts)."
+    )
     round: str | None = option("Only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
 
