@@ -123,12 +123,10 @@ class Levenshtein:
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """`kitten`/`sitting`: 3/7."""
-        size = len(categories)
-        distances = np.zeros((size, size))
-        for i, a in enumerate(categories):
-            for j, b in enumerate(categories[:i]):
-                distances[i, j] = distances[j, i] = _edits(a, b) / max(len(a), len(b), 1)
-        return distances
+        from rapidfuzz.distance.Levenshtein import normalized_distance
+
+        rows = [[normalized_distance(a, b) for b in categories] for a in categories]
+        return np.array(rows, np.float64).reshape(len(rows), len(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,12 +275,3 @@ def _default_order(categories: tuple[str, ...]) -> tuple[str, ...]:
 
 def _scaled(distances: Floats, largest: float) -> Floats:
     return distances / largest if largest > 0 else distances
-
-
-def _edits(a: str, b: str) -> int:
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        diagonal, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
-    return row[-1]

@@ -98,7 +98,8 @@ class Part:
             table[:-1, :-1] = bend(kind.distances(levels))
         except DataError as error:
             said = error.message.replace(CATEGORY, self.name, 1)
-            raise DataError(said, file=error.file, line=error.line, hint=error.hint) from None
+            hint = error.hint and error.hint.removesuffix(", or rename it with --map")
+            raise DataError(said, file=error.file, line=error.line, hint=hint) from None
         code: dict[str | None, int] = {level: k for k, level in enumerate(levels)}
         rows = [code.get(value, -1) for value in values]
         return np.asarray(table[np.ix_(rows, rows)])

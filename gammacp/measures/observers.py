@@ -24,7 +24,7 @@ from gammacp.alignment import align
 from gammacp.arguments import number
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
-from gammacp.errors import UsageError
+from gammacp.errors import DataError, UsageError
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score, beyond_chance, undefined
@@ -32,7 +32,8 @@ from gammacp.needs import require
 from gammacp.signature import described, signature
 
 # Steps beyond which a time unit is taken for a mistake, and cells of an alignment of sequences.
-_MOST_STEPS, _MOST_CELLS = 2_000_000, 10**8
+_MOST_STEPS, _MOST_CELLS = 2_000_000, 25_000_000
+_GIVE_UNIT = "Give a longer time unit (--unit), such as 1000 for milliseconds"
 _ONE_STATE = "one category is all that is used: no disagreement can be expected"
 
 
@@ -181,7 +182,9 @@ def _states(continuum: Continuum, unit: float | None) -> tuple[float, Indices]:
     step = seconds if unit is None else number("unit", unit)
     low, high = float(continuum.starts.min()), float(continuum.ends.max())
     if not step > 0 or (high - low) / step > _MOST_STEPS:
-        raise UsageError(f"unit {step:g} is no time unit for {high - low:g} of length")
+        message = f"unit {step:g} is no time unit for {high - low:g} of length"
+        # A default that does not fit is no reason to stop what else is measured.
+        raise UsageError(message) if unit is not None else DataError(message, hint=_GIVE_UNIT)
     times = int((high - low) / step + 1e-9) + 1
     around = np.where(continuum.lengths == 0, step / 2, 0.0)
     first = np.ceil((continuum.starts - around - low) / step - 1e-9).astype(np.int64)
@@ -210,7 +213,7 @@ def _sequence_pairs(sequences: list[Codes]) -> Iterable[tuple[Codes, Codes, Code
 
     for a, b in permutations(sequences, 2):
         if len(a) * len(b) > _MOST_CELLS:
-            raise UsageError(f"sequences of {len(a)} and {len(b)} are too long: take a longer unit")
+            raise DataError(f"sequences of {len(a)} and {len(b)} are too long", hint=_GIVE_UNIT)
         yield a, b, traced(a, b)
 
 

@@ -177,10 +177,19 @@ def test_boundaries_by_hand() -> None:
         ("easydiag-kappa", {"overlap": 0.0}, r"overlap 0 is outside \(0, 1\]"),
         ("time-unit-kappa", {"unit": 0.0}, "unit 0 is no time unit for 50 of length"),
         ("time-unit-kappa", {"unit": 1e-9}, "is no time unit for 50 of length"),
-        ("nw-identity", {"unit": 0.001}, "too long: take a longer unit"),
         ("boundaries", {"tolerance": -1.0}, "tolerance -1"),
     ],
 )
 def test_refuses_what_cannot_be_meant(name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(gc.UsageError, match=message):
         gc.measure(LINKED, [name], **options)
+
+
+def test_what_is_too_long_has_a_reason_and_the_others_go_on() -> None:
+    day = continuum(("A", 0, 86_400_000, "x"), ("B", 5, 86_400_000, "x"), ("B", 9, 99, "y"))
+    scores = gc.measure(day, ["time-unit-kappa", "nw-identity", "easydiag-kappa"])
+    assert "unit 1 is no time unit" in str(scores["time-unit-kappa"].reason)
+    assert "--unit" in str(scores["nw-identity"].reason)
+    assert not math.isnan(scores["easydiag-kappa"].value)
+    fine = gc.measure(LINKED, ["nw-identity"], unit=0.001)["nw-identity"]
+    assert "sequences of 50001 and 50001 are too long" in str(fine.reason)
