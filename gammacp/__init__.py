@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gammacp.alignment.align import align, best_disorder
     from gammacp.alignment.alignment import Alignment, UnitaryAlignment
     from gammacp.campaign.consensus.consensus import Consensus, consensus
-    from gammacp.continuum import Continuum, Corpus, Unit
+    from gammacp.continuum import Continuum, Corpus, Label, Unit
     from gammacp.dissimilarity.combined import Combined
     from gammacp.errors import DataError, GammacpError, UsageError
     from gammacp.formats.reading import read, read_corpus
@@ -31,7 +31,7 @@ _HOMES = {
         ("alignment.align", "align best_disorder"),
         ("alignment.alignment", "Alignment UnitaryAlignment"),
         ("campaign.consensus.consensus", "Consensus consensus"),
-        ("continuum", "Continuum Corpus Unit"),
+        ("continuum", "Continuum Corpus Label Unit"),
         ("dissimilarity.combined", "Combined"),
         ("errors", "DataError GammacpError UsageError"),
         ("formats.reading", "read read_corpus"),
@@ -54,6 +54,7 @@ __all__ = [
     "DataError",
     "GammaScore",
     "GammacpError",
+    "Label",
     "Score",
     "Unit",
     "UnitaryAlignment",

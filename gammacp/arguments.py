@@ -56,5 +56,5 @@ def one_of(name: str, value: Any, known: Iterable[str]) -> str:
     """One of the `known` names."""
     names = [str(k) for k in known]
     if value not in names:
-        raise UsageError(f"{name} {value!r} is none of: {', '.join(names)}")
+        raise UsageError(f"{name} {value!r} is unknown; there are: {', '.join(names)}")
     return str(value)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.errors import DataError
 
 _FLOATS = (float, np.floating)
 
 
-def columns_of(frame: Any) -> tuple[list[str], list[str | None], list[float], list[float]]:
-    """Annotator, category, start and end of every row.
+def columns_of(
+    frame: Any, features: Sequence[str] = ()
+) -> tuple[list[str], list[str | None], list[float], list[float]]:
+    """Annotator, category with features, start and end of every row.
 
     A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
     no category column. A whole number is one name, whether a gap or a neighbour made a float of it
@@ -25,7 +29,7 @@ def columns_of(frame: Any) -> tuple[list[str], list[str | None], list[float], li
     """
     needed = ("annotator", "start", "end")
     hint = "The columns are annotator, category, start, end"
-    for name in needed:
+    for name in (*needed, *features):
         if name not in frame:
             raise DataError(f"data frame has no column {name!r}", hint=hint)
     annotators, starts, ends = (list(frame[name]) for name in needed)
@@ -37,6 +41,12 @@ def columns_of(frame: Any) -> tuple[list[str], list[str | None], list[float], li
                 raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
     labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
     names = [None if _missing(x) else _name(x) for x in labels]
+    for feature in features:
+        values = [None if _missing(x) else _name(x) for x in frame[feature]]
+        names = [
+            labelled(category_of(name), {**features_of(name), feature: value})
+            for name, value in zip(names, values, strict=True)
+        ]
     return [_name(a) for a in annotators], names, starts, ends
 
 

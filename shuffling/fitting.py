@@ -44,7 +44,7 @@ def fit(
     counts = np.concatenate([c.counts for c in continua])
     if not counts.sum():
         raise DataError("no unit to learn a reference model from")
-    whole = all(is_whole(c) for c in continua)
+    whole = all(c.whole for c in continua)
     if integer and not whole:
         raise DataError("positions are not all whole numbers, where integer = true")
     layout = _layout(continua)
@@ -56,12 +56,6 @@ def fit(
         length=_length(continua, whole) if layout is Layout.OVERLAPPING else None,
         integer=whole if integer is None else integer,
     )
-
-
-def is_whole(continuum: Continuum) -> bool:
-    """Whether all positions and the bounds are whole numbers."""
-    columns = (continuum.starts, continuum.ends, np.array(continuum.bounds))
-    return not any((column % 1).any() for column in columns)
 
 
 def overlaps(starts: Floats, ends: Floats) -> Bools:

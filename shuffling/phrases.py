@@ -12,8 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gammacp.errors import UsageError
-from shuffling.trees import ATTACHMENTS, LabelConfusion, relabel
+from shuffling.trees import LabelConfusion, check_attachment, children_first, relabel
 
 PhraseTree: TypeAlias = "tuple[str, tuple[PhraseTree, ...]]"
 
@@ -98,29 +97,17 @@ def reattach_phrases(
         the same leaves and as many constituents in which the others keep their leaves.
         "local": like post-order, but the new parent is one step away from the old one.
     """
-    if not 0 <= probability <= 1:
-        raise UsageError(f"probability {probability} is not between 0 and 1")
-    if attachment not in ATTACHMENTS:
-        raise UsageError(f"attachment {attachment!r} is not one of: {', '.join(ATTACHMENTS)}")
+    check_attachment(probability, attachment)
     nodes = _Nodes.of(tree)
     if attachment == "uniform":
         _redraw(nodes, probability, rng)
         return nodes.tree()
     moves = rng.random((len(nodes.labels), 2))
-    for node in [n for n in _post_order(nodes) if n]:
+    for node in children_first(nodes.children)[:-1]:
         part, u = moves[node]
         if part < probability and len(nodes.children[nodes.parents[node]]) > 1:
             _move(nodes, node, u, local=attachment == "local")
     return nodes.tree()
-
-
-def _post_order(nodes: _Nodes) -> list[int]:
-    backwards, pending = [], [0]
-    while pending:
-        node = pending.pop()
-        backwards.append(node)
-        pending += nodes.children[node]
-    return backwards[::-1]
 
 
 def _move(nodes: _Nodes, node: int, u: float, *, local: bool) -> None:

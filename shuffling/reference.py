@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gammacp.arguments import one_of
 from gammacp.arrays import Floats, Indices
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from shuffling import placement
 from shuffling.distribution import Distribution, Uniform
 from shuffling.placement import Layout
@@ -110,8 +111,7 @@ class ReferenceModel:
 
     def laid_out(self, layout: str) -> ReferenceModel:
         """The same model with another layout, by name; UsageError for an unknown name."""
-        if layout not in (known := [str(each) for each in Layout]):
-            raise UsageError(f"layout {layout!r} is unknown; there are: {', '.join(known)}")
+        one_of("layout", layout, Layout)
         return self.fixed() if layout == Layout.FIXED else replace(self, layout=Layout(layout))
 
     def covering(self) -> ReferenceModel:

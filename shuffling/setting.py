@@ -13,7 +13,7 @@ import numpy as np
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Bounds, Continuum
 from gammacp.errors import DataError, UsageError
-from shuffling.fitting import is_whole, overlaps
+from shuffling.fitting import overlaps
 from shuffling.placement import Layout
 from shuffling.reference import ReferenceModel
 
@@ -125,7 +125,7 @@ class Setting:
                     f"category {name!r} of the reference is not in the reference model",
                     hint=f"The model has: {', '.join(model.category_names) or 'none'}",
                 )
-        if model.integer and not is_whole(reference):
+        if model.integer and not reference.whole:
             raise DataError(
                 "the reference has positions that are not whole numbers, where the reference "
                 "model has integer = true",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gammacp.arguments import one_of
 from gammacp.arrays import Bools, Floats
 from gammacp.errors import UsageError
 
@@ -72,7 +73,7 @@ def relabel(
     labels: Sequence[str], probability: float, confusion: LabelConfusion, rng: np.random.Generator
 ) -> list[str]:
     """Each label with this probability replaced by one drawn from its row of `confusion`."""
-    _require_probability("probability", probability)
+    _require_probability(probability)
     number = {label: k for k, label in enumerate(confusion.labels)}
     changed = list(labels)
     # Two numbers for every token, so that every probability meets the same ones.
@@ -105,9 +106,7 @@ def reattach(
         "local": like post-order, but the new head is the head's head or a neighbouring sibling,
         as in a wrong attachment of a modifier; a token that has neither keeps its head.
     """
-    _require_probability("probability", probability)
-    if attachment not in ATTACHMENTS:
-        raise UsageError(f"attachment {attachment!r} is not one of: {', '.join(ATTACHMENTS)}")
+    check_attachment(probability, attachment)
     order = post_order(heads)
     if len(order) != len(heads):
         raise UsageError("heads have a cycle or are out of range, so there is no tree to change")
@@ -132,13 +131,18 @@ def post_order(heads: Sequence[int]) -> list[int]:
     for token, head in enumerate(heads, start=1):
         if 0 <= head <= len(heads):
             children[head].append(token)
+    return children_first(children)[:-1]
+
+
+def children_first(children: Sequence[Sequence[int]]) -> list[int]:
+    """The nodes below node 0 in post-order, and that one last."""
     # Parents first, last child first, is post-order read backwards.
     backwards, pending = [], [0]
     while pending:
         node = pending.pop()
         backwards.append(node)
         pending += children[node]
-    return backwards[:0:-1]
+    return backwards[::-1]
 
 
 def _dominates(heads: Sequence[int], token: int, node: int) -> bool:
@@ -182,6 +186,12 @@ def _spanning_tree(
     return changed
 
 
-def _require_probability(name: str, value: float) -> None:
+def check_attachment(probability: float, attachment: str) -> None:
+    """UsageError unless errors of attachment can be made so."""
+    _require_probability(probability)
+    one_of("attachment", attachment, ATTACHMENTS)
+
+
+def _require_probability(value: float) -> None:
     if not 0 <= value <= 1:
-        raise UsageError(f"{name} {value} is not between 0 and 1")
+        raise UsageError(f"probability {value} is not between 0 and 1")

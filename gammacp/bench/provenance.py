@@ -15,6 +15,7 @@ from gammacp.files import write_text
 
 def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
     """`<error>.json` for each error: configuration, extent and a signature per measure."""
+    order = 'magnitude DESC, "set"'
     for error in sweep.errors:
         document = {
             "error": error,
@@ -23,7 +24,11 @@ def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder:
             "configuration": json.loads(experiment.configuration),
             "hash": experiment.hash,
             "software": store.kinds(experiment),
-            "signatures": _signatures(store, experiment, error, sweep.measures),
+            "signatures": {
+                name: found
+                for name in sweep.measures
+                if (found := store.first("signature", order, experiment, error, name))
+            },
         }
         text = json.dumps(document, ensure_ascii=False, indent=2)
         write_text(folder / f"{file_name(error)}.json", text + "\n")
@@ -37,20 +42,3 @@ def read_provenance(curve: Path) -> Mapping[str, object] | None:
     except (OSError, ValueError):
         return None
     return document if isinstance(document, dict) and "configuration" in document else None
-
-
-def _signatures(
-    store: Store, experiment: Experiment, error: str, measures: tuple[str, ...]
-) -> dict[str, str]:
-    """The signature of each measure's last cell (at the highest magnitude)."""
-    query = (
-        "SELECT g.text FROM cells JOIN texts g ON g.id = signature WHERE experiment = ?"
-        " AND error = (SELECT id FROM texts WHERE text = ?)"
-        " AND measure = (SELECT id FROM texts WHERE text = ?)"
-        ' ORDER BY magnitude DESC, "set" LIMIT 1'
-    )
-    return {
-        name: signature
-        for name in measures
-        for (signature,) in store.rows(query, experiment.id, error, name)
-    }

@@ -77,17 +77,5 @@ def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -
     for error, group in by_error(points).items():
         for measure, curve in by_measure(group).items():
             if all(p.undefined == p.sets for p in curve):
-                reason = _first_reason(store, experiment, error, measure)
+                reason = store.first("reason", 'magnitude, "set"', experiment, error, measure)
                 yield f"{error}: {measure} has no value: {reason}"
-
-
-def _first_reason(store: Store, experiment: Experiment, error: str, measure: str) -> str | None:
-    """Why the first cell of an error and a measure has no value."""
-    found = store.rows(
-        "SELECT r.text FROM cells JOIN texts r ON r.id = reason WHERE experiment = ?"
-        " AND error = (SELECT id FROM texts WHERE text = ?)"
-        " AND measure = (SELECT id FROM texts WHERE text = ?)"
-        ' ORDER BY magnitude, "set" LIMIT 1',
-        *(experiment.id, error, measure),
-    )
-    return next((str(reason) for (reason,) in found), None)

@@ -268,6 +268,26 @@ class Store:
             of_point[number] = math.nan if value is None else value
         return found
 
+    def first(
+        self, column: str, order: str, experiment: Experiment, error: str, measure: str
+    ) -> str | None:
+        """The first text of a column that cells of an error and a measure have, in this order.
+
+        Parameters
+        ----------
+        column, order
+            In SQL.
+        experiment, error, measure
+            Whose cells.
+        """
+        found = self.rows(
+            f"SELECT t.text FROM cells JOIN texts t ON t.id = {column} WHERE experiment = ?"
+            " AND error = (SELECT id FROM texts WHERE text = ?)"
+            f" AND measure = (SELECT id FROM texts WHERE text = ?) ORDER BY {order} LIMIT 1",
+            *(experiment.id, error, measure),
+        )
+        return next((str(text) for (text,) in found), None)
+
     def begin_run(
         self,
         experiment: Experiment,

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gammacp.continuum import Unit
+from gammacp.continuum.label import label_json
 from gammacp.tables import (
     Column,
     Table,
@@ -337,7 +338,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
     return {
         "start": unit.start,
         "end": unit.end,
-        "category": unit.category,
+        **label_json(unit.category),
         "kept": unit.kept,
         "support": unit.support,
         "confidence": unit.confidence,
@@ -349,7 +350,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
         "reasons": list(unit.reasons),
         "text": unit.text,
         "units": {
-            name: None if u is None else {"start": u.start, "end": u.end, "category": u.category}
+            name: None if u is None else {"start": u.start, "end": u.end, **label_json(u.category)}
             for name, u in unit.units.items()
         },
     }
@@ -413,6 +414,13 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
     )
     table = Table(UNITS_CSV, records).without_empty("posterior", "entropy")
     return table.without("continuum", when=len(found) == 1)
+
+
+def review_workbook(found: Mapping[str, Consensus]) -> Table:
+    """All units, those to review first and the worst of them first of all."""
+    doubtful = to_review(found).records
+    others = [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units if not u.reasons]
+    return Table(UNITS_CSV, [*doubtful, *others]).without_empty("posterior", "entropy")
 
 
 def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:

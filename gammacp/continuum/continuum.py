@@ -22,6 +22,7 @@ from gammacp.continuum.columns import (
     in_order,
     recode,
 )
+from gammacp.continuum.label import category_of, feature_names, features_of, labelled, plain
 from gammacp.errors import DataError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
@@ -47,7 +48,7 @@ class Unit:
     """What one annotator marked: where it starts and ends, and what it is.
 
     Positions count in the continuum's offset unit; `start == end` is a zero-length unit;
-    `category` is None for an unlabelled unit.
+    `category` is None for an unlabelled unit, a `Label` for one with features beside it.
     """
 
     annotator: str
@@ -70,7 +71,8 @@ class Continuum:
     Attributes
     ----------
     annotators, categories
-        Names; a unit refers to them by code. Annotators without any unit are listed too.
+        Names; a unit refers to them by code. Annotators without any unit are listed too. Where
+        units have features, `categories` are their different labels (`Label`).
     starts, ends
         Positions, shape (units,), sorted by annotator, start, end, category.
     annotator_codes, category_codes
@@ -213,7 +215,9 @@ class Continuum:
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, **declared: Unpack[Declared]) -> Continuum:
+    def from_frame(
+        cls, frame: Any, *, features: Sequence[str] = (), **declared: Unpack[Declared]
+    ) -> Continuum:
         """A continuum from a data frame with columns annotator, category, start, end.
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
@@ -224,6 +228,8 @@ class Continuum:
         ----------
         frame
             One row per unit.
+        features
+            Further columns that are features beside the category.
 
         Raises
         ------
@@ -231,18 +237,20 @@ class Continuum:
             A column is missing, a row lacks annotator, start or end (the row is named), or as for
             `from_columns`.
         """
-        return cls.from_columns(*columns_of(frame), **declared)
+        return cls.from_columns(*columns_of(frame, several("features", features)), **declared)
 
     def to_frame(self) -> DataFrame:
-        """A pandas data frame with columns annotator, category, start, end, in column order."""
+        """A pandas data frame with columns annotator, category, start, end and the features'."""
         from pandas import DataFrame
 
+        categories, codes = plain(self.categories)
         return DataFrame(
             {
                 "annotator": [self.annotators[a] for a in self.annotator_codes],
-                "category": [self.category_of(i) for i in range(self.n_units)],
+                "category": [(*categories, None)[k] for k in codes[self.category_codes]],
                 "start": self.starts,
                 "end": self.ends,
+                **{name: self.feature(name) for name in self.features},
             }
         )
 
@@ -286,8 +294,42 @@ class Continuum:
             self.category_of(index),
         )
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features that units have beside their category."""
+        return feature_names(self.categories)
+
+    def feature(self, name: str) -> list[str | None]:
+        """The value of a feature of each unit, None where it has none.
+
+        Parameters
+        ----------
+        name
+            One of `features`.
+        """
+        check_known([name], self.features, "feature")
+        values = [*(features_of(label).get(name) for label in self.categories), None]
+        return [values[code] for code in self.category_codes]
+
+    def with_features(self, names: Iterable[str] = ()) -> Continuum:
+        """The same units with these of their features; without any, with their categories alone.
+
+        Parameters
+        ----------
+        names
+            Features to keep.
+        """
+        keep = set(several("features", names))
+        if keep.issuperset(self.features):
+            return self
+        kept = [
+            labelled(category_of(c), {k: v for k, v in features_of(c).items() if k in keep})
+            for c in self.categories
+        ]
+        return self._relabelled(kept)
+
     def category_of(self, index: int) -> str | None:
-        """The category's name of the unit in row `index`; None if unlabelled."""
+        """The label of the unit in row `index`; None if unlabelled."""
         code = self.category_codes[index]
         return None if code < 0 else self.categories[code]
 
@@ -310,6 +352,11 @@ class Continuum:
     def length(self) -> float:
         """L: length of the continuum between its bounds."""
         return self.bounds[1] - self.bounds[0]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all starts, ends and bounds are whole numbers."""
+        return not any((np.asarray(x) % 1).any() for x in (self.starts, self.ends, self.bounds))
 
     @property
     def declared(self) -> bool:
@@ -409,11 +456,11 @@ class Continuum:
         Parameters
         ----------
         names
-            Categories to keep.
+            Categories to keep, with whatever features, or labels.
         """
         keep = set(several("categories", names))
-        check_known(keep, self.categories, "category")
-        kept = tuple(c for c in self.categories if c in keep)
+        check_known(keep, (*plain(self.categories)[0], *self.categories), "category")
+        kept = tuple(c for c in self.categories if c in keep or category_of(c) in keep)
         if kept == self.categories and (self.category_codes >= 0).all():
             return self
         code = recode(self.categories, kept)[self.category_codes]
@@ -427,17 +474,22 @@ class Continuum:
         mapping
             Old names to new ones; categories that it does not name stay.
         """
-        check_known(mapping, self.categories, "category")
+        check_known(mapping, plain(self.categories)[0], "category")
         changed = {old: new for old, new in mapping.items() if old != new}
         if not changed:
             return self
-        names = [changed.get(c, c) for c in self.categories]
-        new = tuple(dict.fromkeys(names))
-        code = np.array([new.index(name) for name in names] + [-1], np.int32)
-        result = self._keep(categories=new, category_codes=code[self.category_codes])
+        named = [(category_of(c), features_of(c)) for c in self.categories]
+        result = self._relabelled([labelled(changed.get(c or "", c), f) for c, f in named])
         for old in sorted(changed):
             result = result.noting("map", old, changed[old])
         return result
+
+    def _relabelled(self, labels: Sequence[str | None]) -> Continuum:
+        """The same units with other labels, in the order of the old ones; None is unlabelled."""
+        new = tuple(dict.fromkeys(label for label in labels if label is not None))
+        code = {label: k for k, label in enumerate(new)}
+        codes = np.array([*(-1 if x is None else code[x] for x in labels), -1], np.int32)
+        return self._keep(categories=new, category_codes=codes[self.category_codes])
 
     def renamed_annotators(self, mapping: Mapping[str, str]) -> Continuum:
         """The same units by annotators of other names; two never become one.

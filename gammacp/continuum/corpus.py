@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.continuum import Continuum
+from gammacp.continuum.label import feature_names
 from gammacp.left_out import LeftOut, gathered
 
 
@@ -56,6 +57,11 @@ class Corpus(Mapping[str, Continuum]):
     def __len__(self) -> int:
         """Number of continua."""
         return len(self.continua)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features that units have beside their category."""
+        return feature_names(self.categories)
 
     @property
     def annotators(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from gammacp.dissimilarity.categorial import (
     Ratio,
 )
 from gammacp.dissimilarity.combined import BoundCombined, Combined
+from gammacp.dissimilarity.features import Features, Part
 from gammacp.dissimilarity.named import DISSIMILARITIES, dissimilarity
 from gammacp.dissimilarity.positional import (
     POSITIONAL,
@@ -39,6 +40,7 @@ __all__ = [
     "BoundDissimilarity",
     "Categorial",
     "Combined",
+    "Features",
     "Hamming",
     "Interval",
     "Levenshtein",
@@ -46,6 +48,7 @@ __all__ = [
     "Nominal",
     "Ordinal",
     "Pairwise",
+    "Part",
     "Positional",
     "Ratio",
     "Reach",

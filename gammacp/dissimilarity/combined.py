@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from gammacp.dissimilarity.base import (
     formula_costs,
 )
 from gammacp.dissimilarity.categorial import Categorial, categorial, steep
+from gammacp.dissimilarity.features import CATEGORY, as_features
 from gammacp.dissimilarity.positional import Positional, positional
 from gammacp.errors import UsageError
 from gammacp.signature import described, shortest
@@ -40,11 +42,11 @@ class Combined:
         (then in units of Δ).
     categorial
         A name in CATEGORIAL, some with an argument (`ordinal=A<B<C`, `tree=FILE`), a path of a CSV
-        matrix, or an object with `distances(categories)` and perhaps `counting(counts)`, which
-        tells it how often each category occurs in what is measured.
+        matrix, `Features`, or an object with `distances(categories)` and perhaps
+        `counting(counts)`, which tells it how often each category occurs in what is measured.
     f_cat
         "identity", or "steep" for the form of footnote 2, with which categories at distance 1 are
-        never aligned.
+        never aligned; of `Features` each by itself.
 
     Unlabelled units: d_cat(None, None) = 0, d_cat(None, c) = Δ.
 
@@ -99,31 +101,33 @@ class Combined:
         bound = (
             place.bind(annotations, self.delta) if hasattr(place, "bind") else _Scaled(place, self)
         )
+        parts = self._category_parts(annotations)
+        costs = np.asarray(sum(parts.values()))
+        frozen(costs)
         return BoundCombined(
             alpha=self.alpha,
             delta=self.delta,
             positional=bound,
-            category_costs=self._category_costs(annotations),
+            category_costs=costs,
+            category_parts=parts,
             signature=self.signature,
             beta=self.beta,
         )
 
-    def _category_costs(self, annotations: Annotations) -> Floats:
-        """β·d_cat, shape (K + 1, K + 1); the last row and column are "unlabelled"."""
-        size = len(annotations.categories)
-        costs = np.ones((size + 1, size + 1))
-        costs[size, size] = 0.0
-        if self.beta:
-            kind: Any = categorial(self.categorial)
-            if hasattr(kind, "counting"):
-                kind = kind.counting(category_counts(annotations))
-            distances = kind.distances(annotations.categories)
-            costs[:size, :size] = steep(distances) if self.f_cat == "steep" else distances
-            costs *= self.beta * self.delta
-        else:
-            costs[:] = 0.0
-        frozen(costs)
-        return costs
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features that it reads beside the category."""
+        return as_features(self.categorial).features
+
+    def _category_parts(self, annotations: Annotations) -> dict[str, Floats]:
+        """β·d_cat by category and feature, each (K + 1, K + 1), the last row "unlabelled"."""
+        labels = annotations.categories
+        if not self.beta:
+            return {CATEGORY: np.zeros((len(labels) + 1, len(labels) + 1))}
+        tables = as_features(self.categorial).tables(
+            labels, category_counts(annotations), steep if self.f_cat == "steep" else np.asarray
+        )
+        return {name: table * (self.beta * self.delta) for name, table in tables.items()}
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,7 @@ class BoundCombined:
     """`Combined` bound to a continuum or corpus.
 
     `category_costs[c, k]` is β·d_cat of the category codes c and k; index −1 is "unlabelled".
+    `category_parts` has what category and each feature add to it.
     """
 
     alpha: float
@@ -153,6 +158,7 @@ class BoundCombined:
     delta: float
     positional: object
     category_costs: Floats
+    category_parts: Mapping[str, Floats]
     signature: str
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:

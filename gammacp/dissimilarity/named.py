@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from gammacp.dissimilarity.combined import Combined
+from gammacp.dissimilarity.toml_file import read_dissimilarity
 from gammacp.plugins import instance_of
 from gammacp.registry import Registry
 
 DISSIMILARITIES: Registry[Any] = Registry("dissimilarity")
 DISSIMILARITIES.register("combined", Combined())
+for _preset in sorted((Path(__file__).parent / "presets").glob("*.toml")):
+    DISSIMILARITIES.register(_preset.stem, read_dissimilarity(_preset))
 
 
 def dissimilarity(name: str) -> Any:
-    """The dissimilarity that is registered under a name, or `MODULE:CLASS` made without arguments.
+    """The dissimilarity of that name, of a TOML file, or `MODULE:CLASS` made without arguments.
 
     Raises
     ------
     UsageError
         There is no such name, module or class, or it is no dissimilarity.
+    DataError
+        The file cannot be read, or says what cannot be meant.
     """
+    if name.lower().endswith(".toml"):
+        return read_dissimilarity(name)
     if ":" in name:
         return instance_of(name, needs=("pairwise", "bind"))
     return DISSIMILARITIES[name]

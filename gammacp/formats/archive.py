@@ -52,9 +52,9 @@ class _Room:
         return b"".join(pieces)
 
 
-def is_archive(content: bytes) -> bool:
-    """Whether the bytes begin like a zip archive."""
-    return content.startswith(_MAGIC)
+def is_archive(content: bytes, name: str = "") -> bool:
+    """Whether the bytes begin like a zip archive, and the name is not that of a workbook."""
+    return content.startswith(_MAGIC) and not name.lower().endswith(".xlsx")
 
 
 def is_project(names: Iterable[str]) -> bool:
@@ -124,7 +124,7 @@ def _members(
                     continue
                 path = PurePosixPath(info.filename)
                 data = room.read(archive, info, place)
-                if not is_archive(data):
+                if not is_archive(data, path.name):
                     yield path, data
                 elif depth < _DEPTH:
                     for inner, inner_data in _members(data, f"{place}!{path}", depth + 1, room):

@@ -52,7 +52,13 @@ class _Bound:
     line: int
 
 
-def read(source: Source, *, feature: str | None = None, discontinuous: str = "cover") -> Continuum:
+def read(
+    source: Source,
+    *,
+    feature: str | None = None,
+    discontinuous: str = "cover",
+    features: Sequence[str] = (),
+) -> Continuum:
     """One annotator's units.
 
     Parameters
@@ -62,6 +68,8 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
     discontinuous
         "cover": an annotation of several parts is a unit from its first start to its last end;
         "split": a unit for each part.
+    features
+        Attributes that are features beside the category; one without a value has its name as value.
 
     Raises
     ------
@@ -76,7 +84,7 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
     Annotators
         the folder; an empty file is an annotator without units
     Category
-        type, or an attribute with `--feature`
+        type, or an attribute with `--feature`; further attributes with `--feature NAME:TYPE`
     Spans
         a discontinuous unit becomes one from its first start to its last end (`--option
         discontinuous=split`: a unit for each part); overlapping, repeated and zero-length ones
@@ -87,6 +95,7 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
     spans.declare(source.annotator)
     bounds: list[_Bound] = []
     values: dict[str, str] = {}
+    others: dict[str, dict[str, str | None]] = {}
     attributes: set[str] = set()
     content = source.text() if source.content.strip() else ""
     for number, line in enumerate(content.split("\n"), 1):
@@ -99,6 +108,8 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
             attributes.add(name)
             if name == feature:
                 values[target] = value.strip() or name
+            elif name in features:
+                others.setdefault(target, {})[name] = value.strip() or name
             else:
                 spans.leave_out("attribute", f"{name} is not the category")
         elif line.strip() and kind not in _OTHERS:
@@ -116,7 +127,8 @@ def read(source: Source, *, feature: str | None = None, discontinuous: str = "co
         covered = cover([(s or 0, e or 0) for s, e in parts], discontinuous)
         spans.leave_out("gap", GAP, len(parts) - len(covered))
         for start, end in covered:
-            spans.add(source.annotator, label, start, end, line=b.line, what=b.key)
+            known = others.get(b.key)
+            spans.add(source.annotator, label, start, end, line=b.line, what=b.key, features=known)
     return spans.continuum()
 
 

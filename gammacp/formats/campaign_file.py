@@ -67,6 +67,11 @@ KEYS: Mapping[str, Key] = {
     "layer": Key(*_TEXT, "Layer whose spans are the units."),
     "feature": Key(*_TEXT, "Feature that is the category."),
     "tier": Key(*_TEXT, "Tiers to read, as a pattern."),
+    "align_texts": Key(
+        "true or false",
+        lambda value: isinstance(value, bool),
+        "Whether texts that differ between annotators are aligned.",
+    ),
     "only": Key(*_TEXTS, "Categories to keep, by their names after [map]."),
     "exclude": Key(*_TEXTS, "Annotators to leave out, by their names after [rename]."),
     "annotators": Key(*_TEXTS, "Annotators who count also where they have no units."),
@@ -159,7 +164,7 @@ class Campaign:
 
         Those about a value of the file name its line.
         """
-        names = ("layer", "feature", "tier", "layout")
+        names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
         paths = self.paths
         with self._blamed():

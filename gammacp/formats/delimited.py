@@ -3,8 +3,9 @@
 Columns
 -------
 Without a header: annotator, category, start, end. With a header: these in any order (also under
-the names in `COLUMNS`), the category optional, further columns ignored, and an optional continuum
-column that makes the file a corpus. The delimiter is a comma, semicolon, tab or bar.
+the names in `COLUMNS`), the category optional, further columns ignored unless they are asked for as
+features, and an optional continuum column that makes the file a corpus. The delimiter is a comma,
+semicolon, tab or bar.
 
 An empty category is an unlabelled unit; CSV cannot tell it from a label that is an empty string.
 A row with an annotator and nothing else declares an annotator without units. The lines
@@ -24,6 +25,7 @@ from itertools import chain
 from pathlib import Path
 
 from gammacp.continuum import Bounds, Continuum, Corpus
+from gammacp.continuum.label import labelled
 from gammacp.csv_files import rows_of
 from gammacp.errors import UsageError
 from gammacp.formats.delimited_writing import DELIMITERS, ORDER, write
@@ -40,6 +42,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
 }
 _POSITIONS = ("start", "end")
+# Before the name of a feature, where columns are told by what they are for.
+_FEATURE = "feature:"
 _NOTE = re.compile(r"#\s*(bounds|offset unit)\s*:\s*(.*?)\s*$", re.IGNORECASE)
 _NOTE_LIKE = re.compile(r"#\s*\w+\s*:\s*[-+.\d]+\s+[-+.\d]+\s*$")
 _HINT = "The columns are annotator, category, start, end"
@@ -54,13 +58,17 @@ class _Notes:
     comments: int = 0
 
 
-def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
+def read(
+    source: Source, *, delimiter: str | None = None, features: Sequence[str] = ()
+) -> Continuum | Corpus:
     """The continuum, or with a continuum column the corpus, of a CSV or TSV file.
 
     Parameters
     ----------
     delimiter
         One of comma, semicolon, tab and bar; by default the one that the first lines show.
+    features
+        Further columns that are features beside the category.
 
     Raises
     ------
@@ -75,7 +83,7 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
     Annotators
         column; a row with nothing but the annotator declares one without units
     Category
-        column; empty is unlabelled
+        column; empty is unlabelled; further columns with `--feature NAME:TYPE`
     Spans
         every row is a unit: overlapping, repeated and zero-length ones are kept; blanks around
         a name are not part of it
@@ -100,6 +108,8 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
             )
         header = {name: i for i, name in enumerate(ORDER)}
         rows = chain([first], rows)
+        names = list(ORDER)
+    header |= {f"{_FEATURE}{f}": _column(source, names, f, first[0]) for f in features}
     documents = Documents(source, "")
     if "continuum" not in header:
         documents.of("")
@@ -124,6 +134,16 @@ def read(source: Source, *, delimiter: str | None = None) -> Continuum | Corpus:
     if "continuum" in header:
         return corpus
     return replace(corpus[""], name=source.document, left_out=corpus.left_out)
+
+
+def _column(source: Source, names: Sequence[str], feature: str, line: int) -> int:
+    places = [i for i, name in enumerate(names) if name.strip() == feature]
+    if len(places) != 1:
+        there = ", ".join(name.strip() for name in names)
+        raise source.error(
+            f"feature {feature!r} is not one column", line=line, hint=f"The columns are: {there}"
+        )
+    return places[0]
 
 
 def _count(row: Sequence[str]) -> str:
@@ -250,7 +270,8 @@ def _add(documents: Documents, cells: Mapping[str, str], line: int) -> None:
         return
     if not annotator:
         raise source.error("annotator is empty", line=line)
-    label = cells.get("category") or None
+    values = {k.removeprefix(_FEATURE): v for k, v in cells.items() if k.startswith(_FEATURE)}
+    label = labelled(cells.get("category") or None, values)
     low, high = (cells[side] for side in _POSITIONS)
     if not low.strip() and not high.strip():
         if label is not None:
@@ -301,5 +322,6 @@ FORMAT = register(
         write=write,
         many=True,
         bounds=True,
+        features=True,
     )
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.label import category_of, feature_names, features_of, plain
 from gammacp.csv_files import write_rows
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import written
@@ -17,8 +18,9 @@ ORDER = ("annotator", "category", "start", "end")
 def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
     """Write units as rows under a header; a corpus gets a continuum column.
 
-    Kept: units, annotators without units, bounds, the offset unit if all continua share it. Not
-    kept: categories that no unit has, the order of annotators and categories, the text.
+    Kept: units with their features, annotators without units, bounds, the offset unit if all
+    continua share it. Not kept: categories that no unit has, the order of annotators and
+    categories, the text.
 
     Parameters
     ----------
@@ -70,17 +72,24 @@ def _trimmed(text: str, what: str) -> str:
 
 def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     several = isinstance(document, Corpus)
-    yield ("continuum", *ORDER) if several else ORDER
+    features = feature_names(document.categories)
+    if taken := {*features} & {"continuum", *ORDER}:
+        raise DataError(f"feature {taken.pop()!r} has the name of another column")
+    rest = ("",) * len(features)
+    yield (*(("continuum",) if several else ()), *ORDER, *features)
     for key, continuum in _continua(document).items():
         first = (key,) if several else ()
         if several and not continuum.annotators:
-            yield (*first, "", "", "", "")
+            yield (*first, "", "", "", "", *rest)
         for name, count in zip(continuum.annotators, continuum.counts, strict=True):
             if not name.strip():
                 raise DataError(f"annotator name {name!r} is blank", hint="Write JSON instead")
             if not count:
-                yield (*first, name, "", "", "")
-        for name in (*continuum.annotators, *continuum.categories):
+                yield (*first, name, "", "", "", *rest)
+        values = [v for c in continuum.categories for v in features_of(c).values()]
+        for name in (*continuum.annotators, *plain(continuum.categories)[0], *features, *values):
             _trimmed(name, "name")
         for u in continuum:
-            yield (*first, u.annotator, u.category or "", written(u.start), written(u.end))
+            known = features_of(u.category)
+            place = (u.annotator, category_of(u.category) or "", written(u.start), written(u.end))
+            yield (*first, *place, *(known.get(name, "") for name in features))

@@ -88,7 +88,7 @@ def find(
     for path, folder in _expanded(paths, search):
         try:
             content = content_of(path)
-            if is_archive(content):
+            if is_archive(content, path.name):
                 sources = _archived(path, content, search)
             else:
                 sources = [(_source(path, path, content), path)]

@@ -41,7 +41,14 @@ def layers(source: Source) -> Layers:
     return found
 
 
-def read(source: Source, *, layer: str | None = None, predictions: str = "no") -> Corpus:
+def read(
+    source: Source,
+    *,
+    layer: str | None = None,
+    predictions: str = "no",
+    labels: str = "split",
+    features: Sequence[str] = (),
+) -> Corpus:
     """One document per task that somebody annotated.
 
     Parameters
@@ -50,6 +57,12 @@ def read(source: Source, *, layer: str | None = None, predictions: str = "no") -
         The control tag whose regions are the units; None: all.
     predictions
         "yes": a model's predictions are those of an annotator of that name.
+    labels
+        "split": a region of several labels is a unit for each; "join": one unit with the set of
+        them, `a+b`.
+    features
+        Control tags of choices, taxonomies, ratings or numbers per region that are features beside
+        the category; several choices are a set `a+b`, places in a taxonomy paths `a/b`.
 
     Raises
     ------
@@ -65,13 +78,16 @@ def read(source: Source, *, layer: str | None = None, predictions: str = "no") -
         `completed_by` (e-mail, user name or number); cancelled annotations are left out, and
         predictions, unless `--option predictions=yes` has their `model_version` as an annotator
     Category
-        label; the layer is the control tag (`--layer`); without a label unlabelled
+        label; the layer is the control tag (`--layer`); without a label unlabelled; choices,
+        taxonomies, ratings and numbers of a region with `--feature NAME:TYPE`
     Spans
-        every region is a unit, one per label if it has several; overlapping and zero-length
-        ones are kept
+        every region is a unit, one per label if it has several (`--option labels=join`: one with
+        the set of them, `a+b`); overlapping and zero-length ones are kept
     """
     if predictions not in ("yes", "no"):
         raise UsageError(f"predictions {predictions!r} is neither 'yes' nor 'no'")
+    if labels not in ("split", "join"):
+        raise UsageError(f"labels {labels!r} is neither 'split' nor 'join'")
     documents = Documents(source, CHARACTERS)
     for number, (task, _) in enumerate(records(source), 1):
         annotations = list(_annotations(source, task))
@@ -90,7 +106,7 @@ def read(source: Source, *, layer: str | None = None, predictions: str = "no") -
                 kind, "nobody submitted it", len(entries) if isinstance(entries, list) else 0
             )
         if annotations:
-            _read_task(source, documents, key, task, annotations, layer)
+            _read_task(source, documents, key, task, annotations, layer, labels, features)
         else:
             documents.leave_out("task", "nobody annotated it")
     return documents.corpus()
@@ -134,6 +150,8 @@ def _read_task(
     task: Record,
     annotations: list[Record],
     layer: str | None,
+    several: str,
+    features: Sequence[str],
 ) -> None:
     found = [(_annotator(source, key, a), a, list(_regions(source, a, layer))) for a in annotations]
     regions = [pair for _, _, pairs in found for pair in pairs]
@@ -147,25 +165,57 @@ def _read_task(
                 hint="Cancel or delete one of them and export again",
             )
         spans.declare(annotator)
-        _leave_out(source, spans, annotation, layer)
+        _leave_out(source, spans, annotation, layer, features)
+        beside = _features(source, annotation, features)
         for region, value in pairs:
             start, end = _offsets(source, value)
             if isinstance(start, int) and isinstance(end, int):
                 start, end = convert(start), convert(end)
             labels: list[str | None] = [*_labels(source, region, value)]
+            if several == "join" and len(labels) > 1:
+                labels = [_joined(source, _labels(source, region, value), "+")]
             for label in labels or [None]:
                 what = f"task {key}, region {region.get('id')}"
-                spans.add(annotator, label, start, end, what=what)
+                known = beside.get(region.get("id"))
+                spans.add(annotator, label, start, end, what=what, features=known)
 
 
-def _leave_out(source: Source, spans: Spans, annotation: Record, layer: str | None) -> None:
+def _features(
+    source: Source, annotation: Record, names: Sequence[str]
+) -> dict[object, dict[str, str | None]]:
+    """By region what the control tags of these names say of it."""
+    found: dict[object, dict[str, str | None]] = {}
+    for entry in objects(source, annotation, "result", line=None) if names else ():
+        value = entry.get("value")
+        if entry.get("from_name") not in names or not isinstance(value, dict):
+            continue
+        said = value.get(str(entry.get("type")))
+        paths = [
+            p if isinstance(p, list) else [p] for p in (said if isinstance(said, list) else [said])
+        ]
+        text = _joined(source, [_joined(source, [*map(str, p)], "/") for p in paths], "+")
+        found.setdefault(entry.get("id"), {})[str(entry.get("from_name"))] = text
+    return found
+
+
+def _joined(source: Source, names: list[str], mark: str) -> str:
+    if len(names) > 1 and any(mark in name for name in names):
+        raise source.error(
+            f"one of {', '.join(map(repr, names))} has a {mark!r} in it", hint="Rename it"
+        )
+    return mark.join(names)
+
+
+def _leave_out(
+    source: Source, spans: Spans, annotation: Record, layer: str | None, features: Sequence[str]
+) -> None:
     for region in objects(source, annotation, "result", line=None):
         kind = str(region.get("type"))
         if kind == "relation":
             spans.leave_out("relation", "is not a unit")
-        elif kind not in _SPAN_TYPES:
+        elif kind not in _SPAN_TYPES and region.get("from_name") not in features:
             spans.leave_out("region", f"{kind} is no span")
-        elif layer is not None and region.get("from_name") != layer:
+        elif kind in _SPAN_TYPES and layer is not None and region.get("from_name") != layer:
             spans.leave_out("region", f"layer {region.get('from_name')} was not chosen")
 
 

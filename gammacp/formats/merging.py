@@ -61,7 +61,8 @@ def _check(parts: Sequence[Continuum]) -> None:
             raise DataError(
                 f"text differs between {', '.join(texts[0][0])} and {', '.join(annotators)} "
                 f"from character {at} on",
-                hint="Positions are comparable only in the same text: export both again",
+                hint="Positions are comparable only in the same text: export both again, or give "
+                "--align-texts",
             )
 
 

@@ -6,21 +6,24 @@ One object with the key "gammacp" (the version of the format) and either "contin
      "annotators": ["Ann", "Bob"], "categories": ["a"], "text": null,
      "units": [["Ann", "a", 2, 9], ["Bob", null, 3, 9.5]]}}
 
-Units are rows annotator, category (null: unlabelled), start, end. "bounds", "annotators",
-"categories", "name", "offset_unit" and "text" may be left out.
+Units are rows annotator, category (null: unlabelled), start, end, and an object of features by name
+where the unit has some. "bounds", "annotators", "categories", "name", "offset_unit" and "text" may
+be left out; among "categories", labels with features are [category, features].
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr, ValidationError
 
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum, Corpus, Label
+from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.errors import DataError
 from gammacp.files import write_text
 from gammacp.formats.positions import LARGEST, written
@@ -33,25 +36,33 @@ _START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"gammacp"\s*:')
 _Position = Annotated[StrictInt | StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
 
 
+_Label = StrictStr | tuple[StrictStr | None, dict[StrictStr, StrictStr]]
+
+
 class _Continuum(BaseModel, extra="allow"):
     name: StrictStr | None = None
     offset_unit: StrictStr = ""
     text: StrictStr | None = None
     bounds: tuple[_Position, _Position] | None = None
     annotators: list[StrictStr] | None = None
-    categories: list[StrictStr] | None = None
-    units: list[tuple[StrictStr, StrictStr | None, _Position, _Position]]
+    categories: list[_Label] | None = None
+    units: list[
+        tuple[StrictStr, StrictStr | None, _Position, _Position]
+        | tuple[StrictStr, StrictStr | None, _Position, _Position, dict[StrictStr, StrictStr]]
+    ]
 
     def built(self, name: str) -> Continuum:
-        columns = [list(column) for column in zip(*self.units, strict=True)] or [[], [], [], []]
+        rows = [(a, labelled(c, *f or [{}]), s, e) for a, c, s, e, *f in self.units]
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
+        declared["categories"] = _labels(self.categories)
         return Continuum.from_columns(
             *columns, **{**declared, "name": name if self.name is None else self.name}
         )
 
 
 class _Corpus(BaseModel, extra="allow"):
-    categories: list[StrictStr] | None = None
+    categories: list[_Label] | None = None
     continua: list[_Continuum]
 
 
@@ -76,7 +87,7 @@ def read(source: Source) -> Continuum | Corpus:
     Annotators
         stored, also those without units
     Category
-        stored; null is unlabelled
+        stored, with features; null is unlabelled
     Spans
         everything is kept as it is
     """
@@ -114,7 +125,13 @@ def _document(file: _File, name: str) -> Continuum | Corpus:
         if continuum.name in continua:
             raise DataError(f"continuum {continuum.name!r} occurs twice")
         continua[continuum.name] = continuum
-    return Corpus.from_continua(continua, categories=file.corpus.categories)
+    return Corpus.from_continua(continua, categories=_labels(file.corpus.categories))
+
+
+def _labels(entries: list[_Label] | None) -> list[str] | None:
+    if entries is None:
+        return None
+    return [x if isinstance(x, str) else Label(*x) for x in entries]
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:
@@ -123,7 +140,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
         body = f'{{"gammacp": {_VERSION}, "continuum": {_entry(document)}}}\n'
     else:
         entries = ",\n".join(_entry(c) for c in document.values())
-        categories = _json(list(document.categories))
+        categories = _json(_written(document.categories))
         body = (
             f'{{"gammacp": {_VERSION}, "corpus": {{"categories": {categories}, '
             f'"continua": [\n{entries}\n]}}}}\n'
@@ -134,7 +151,8 @@ def write(document: Continuum | Corpus, path: Path) -> None:
 def _entry(c: Continuum) -> str:
     # ASCII escapes keep lone surrogates, which UTF-8 cannot.
     rows = ",\n".join(
-        f"[{_json(u.annotator)}, {_json(u.category)}, {written(u.start)}, {written(u.end)}]"
+        f"[{_json(u.annotator)}, {_json(category_of(u.category))}, {written(u.start)}, "
+        f"{written(u.end)}{f', {_json(dict(f))}' if (f := features_of(u.category)) else ''}]"
         for u in c
     )
     lo, hi = c.bounds
@@ -143,10 +161,14 @@ def _entry(c: Continuum) -> str:
     parts += [
         f'"bounds": [{written(lo)}, {written(hi)}]',
         f'"annotators": {_json(list(c.annotators))}',
-        f'"categories": {_json(list(c.categories))}',
+        f'"categories": {_json(_written(c.categories))}',
         f'"units": [\n{rows}\n]',
     ]
     return "{" + ", ".join(parts) + "}"
+
+
+def _written(labels: Sequence[str]) -> list[object]:
+    return [[category_of(x), dict(f)] if (f := features_of(x)) else x for x in labels]
 
 
 def _json(value: object) -> str:
@@ -173,5 +195,6 @@ FORMAT = register(
         many=True,
         bounds=True,
         text=True,
+        features=True,
     )
 )

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
+from gammacp.formats.differing_texts import on_one_line
 from gammacp.formats.finding import PathLike, find
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
@@ -119,7 +120,9 @@ def collect(
     format
         Name of the format; by default each file's is recognised.
     options
-        What the formats take, as for `read`.
+        What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
+        beside the category, for those that have some; `align_texts` aligns the texts of one
+        document where they differ between annotators (`gammacp.formats.differing_texts`).
 
     Raises
     ------
@@ -129,6 +132,7 @@ def collect(
     chosen = None if format is None else FORMATS[format]
     given = {name: value for name, value in options.items() if value is not None}
     layout = str(given.pop("layout")) if "layout" in given else None
+    align_texts = bool(given.pop("align_texts", False))
     offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
     _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
@@ -155,7 +159,11 @@ def collect(
         if any(_lacks(part, failed, layout) for part in group):
             continue
         try:
-            whole = merged([part.continuum for part in group])
+            together = [part.continuum for part in group]
+            aligned = on_one_line(together) if align_texts else (together, ())
+            left_out.append(aligned[1])
+            whole = merged(aligned[0])
+            whole = whole.noting("align-texts", "yes") if aligned[1] else whole
             continua[name] = _noting(whole, FORMATS[group[0].format], {"format": format, **options})
             formats[name] = group[0].format
         except DataError as error:
@@ -177,7 +185,7 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
 def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) -> Continuum:
     """The continuum with what was asked of its reader in its `selection`."""
     for key, value in given.items():
-        if value is not None and key in {"format", "layout", *entry.options}:
+        if value is not None and key in {"format", "layout", *entry.options} - {"features"}:
             continuum = continuum.noting(key, str(value))
     return continuum
 
@@ -278,8 +286,13 @@ def _lacks(part: _Part, failed: list[Path], layout: str | None) -> bool:
 
 def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:
     """UsageError for an option that none of the formats has: it would change nothing."""
-    known = sorted({option for entry in formats for option in entry.options})
+    entries = list(formats)
+    known = sorted({option for entry in entries for option in entry.options})
+    if any(entry.features for entry in entries):
+        known.append("features")  # Those that are read without being asked for.
     for name in options:
+        if name not in known and name == "features":
+            raise UsageError(f"{whose} has no features beside the category, which --feature names")
         if name not in known:
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"

@@ -73,7 +73,7 @@ class Format:
         Whether it makes a file for each annotator, where `layout` says.
     by_name
         Whether it is written only when it is named, for its ending is another format's.
-    bounds, text
+    bounds, text, features
         Whether the writer keeps them and the reader gives them back.
     extra
         The optional dependency group that reading needs, if any.
@@ -97,6 +97,7 @@ class Format:
     by_name: bool = False
     bounds: bool = False
     text: bool = False
+    features: bool = False
     extra: str | None = None
 
     def __post_init__(self) -> None:

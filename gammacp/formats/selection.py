@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import check_known
+from gammacp.continuum.label import plain
 from gammacp.formats.merging import categories_of
 
 
@@ -54,8 +55,10 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
         A category or annotator occurs in none of the continua, or units lie outside the bounds.
     """
     corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
-    check_known(selection.map, corpus.categories, "category")
-    check_known(selection.only, [selection.map.get(c, c) for c in corpus.categories], "category")
+    categories = plain(corpus.categories)[0]
+    check_known(selection.map, categories, "category")
+    mapped = [*(selection.map.get(c, c) for c in categories), *corpus.categories]
+    check_known(selection.only, mapped, "category")
     check_known(selection.rename, corpus.annotators, "annotator")
     people = [selection.rename.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude, people, "annotator")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gammacp.continuum import Bounds, Continuum, Corpus
+from gammacp.continuum.label import labelled
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
@@ -79,6 +80,7 @@ class Spans(_Counting):
         *,
         line: int | None = None,
         what: str = "unit",
+        features: Mapping[str, str | None] | None = None,
     ) -> None:
         """Add a unit; an empty category is none.
 
@@ -90,6 +92,8 @@ class Spans(_Counting):
             Numbers in the document's offset unit, whatever the file had in their place.
         line, what
             Where the unit stands and how to call it in an error.
+        features
+            What it has beside the category, by name; empty values are none.
 
         Raises
         ------
@@ -103,7 +107,7 @@ class Spans(_Counting):
             self._check_characters(low, high, line, what)
         self.declare(annotator)
         self._annotator.append(annotator)
-        self._category.append(category or None)
+        self._category.append(labelled(category or None, features or {}))
         self._start.append(low)
         self._end.append(high)
 

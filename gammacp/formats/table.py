@@ -73,6 +73,8 @@ def prose(entry: Format) -> Iterator[str]:
 
 
 def _on_the_command_line(option: str) -> str:
+    if option == "features":
+        return "--feature NAME:TYPE"
     direct = option in ("layer", "feature", "tier")
     return f"--{option}" if direct else f"--option {option}="
 

@@ -13,11 +13,12 @@ counted and left out. TSV 1 and 2, of WebAnno before 3.0, are recognised and ref
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.label import labelled
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import from_utf16
@@ -91,7 +92,13 @@ def _values(features: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def read(source: Source, *, layer: str | None = None, feature: str | None = None) -> Continuum:
+def read(
+    source: Source,
+    *,
+    layer: str | None = None,
+    feature: str | None = None,
+    features: Sequence[str] = (),
+) -> Continuum:
     """One annotator's units of a layer; a file without the layer has none.
 
     Parameters
@@ -100,6 +107,8 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
         The span layer.
     feature
         Its column that is the category; None: unlabelled.
+    features
+        Columns that are features beside the category.
 
     Raises
     ------
@@ -114,7 +123,8 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
     Annotators
         the file's name, the folder is the document, as in INCEpTION's export
     Category
-        a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled
+        a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled; further ones with
+        `--feature NAME:TYPE`
     Spans
         stacked annotations are units of their own; annotations end at tokens or their parts;
         chains and relations are not units
@@ -135,10 +145,10 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
         if found.name != layer or found.kind != "SP":
             _leave_out(source, spans, parsed.rows, found)
             continue
-        for start, end, label, line in _units(source, parsed.rows, found, feature):
+        for start, end, label, line in _units(source, parsed.rows, found, feature, features):
             spans.add(source.annotator, label, convert(start), convert(end), line=line)
         for i, other in enumerate(found.features):
-            if other != feature:
+            if other != feature and other not in features:
                 what = "a slot" if other not in _values(found.features) else "not the category"
                 spans.leave_out(
                     "value", f"feature {other or i + 1} is {what}", _n_values(parsed.rows, found, i)
@@ -173,14 +183,23 @@ def _n_values(rows: tuple[_Row, ...], layer: _Layer, column: int) -> int:
 
 
 def _units(
-    source: Source, rows: tuple[_Row, ...], layer: _Layer, feature: str | None
+    source: Source,
+    rows: tuple[_Row, ...],
+    layer: _Layer,
+    feature: str | None,
+    features: Sequence[str] = (),
 ) -> Iterator[tuple[int, int, str | None, int]]:
-    """(start, end, category, line); annotations with an identifier go on over rows."""
-    column = layer.features.index(feature) if feature and feature in layer.features else None
+    """(start, end, label, line); annotations with an identifier go on over rows."""
+    names = [feature, *features]
+    columns = [layer.features.index(n) if n and n in layer.features else None for n in names]
     begun: dict[str, tuple[int, int, str | None, int]] = {}
     for row in rows:
-        for value, key in _stacked(row, layer, column):
-            label = None if column is None or value in _NONE else _unescaped(value)
+        for found in zip(*(_stacked(row, layer, column) for column in columns), strict=True):
+            category, *others = (
+                None if column is None or value in _NONE else _unescaped(value)
+                for column, (value, _) in zip(columns, found, strict=True)
+            )
+            label, key = labelled(category, dict(zip(features, others, strict=True))), found[0][1]
             if not key:
                 yield row.start, row.end, label, row.line
                 continue

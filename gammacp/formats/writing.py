@@ -47,6 +47,12 @@ def write(
     target = Path(path)
     chosen = format_for_writing(target, format)
     assert chosen.write is not None
+    if not chosen.features and document.features:
+        document = (
+            document.with_features()
+            if isinstance(document, Continuum)
+            else Corpus.from_continua({n: c.with_features() for n, c in document.items()})
+        )
     for name in options:
         if name not in chosen.write_options:
             there = ", ".join(chosen.write_options) or "none"
@@ -83,6 +89,8 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     continua = continua_of(document)
     if any(c.text is not None for c in continua) and not format.text:
         yield "the text is not kept"
+    if document.features and not format.features:
+        yield f"features are not kept: {', '.join(document.features)}"
     if not format.bounds:
         for c in continua:
             extent = (c.starts.min(), c.ends.max()) if c.n_units else c.bounds

@@ -58,18 +58,6 @@ class MeasuredDisagreements:
         return tuple(found)
 
 
-def has_whole_positions(continuum: Continuum) -> bool:
-    """Whether all starts, ends and bounds are whole numbers."""
-    places = np.concatenate([continuum.starts, continuum.ends, np.array(continuum.bounds)])
-    return bool((places == np.floor(places)).all())
-
-
-def has_declared_bounds(continuum: Continuum) -> bool:
-    """Whether the bounds are others than the first start and the last end."""
-    extent = continuum.starts.min(initial=np.inf), continuum.ends.max(initial=-np.inf)
-    return continuum.bounds != extent
-
-
 def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continuum:
     """Random units where measures over positions can read them.
 
@@ -186,9 +174,7 @@ def _sampled(
         sampler = CHANCE_MODELS[model].prepare([continuum], continuum.n_annotators)
     except DataError as error:
         return {name: _without(str(error), model) for name in names}
-    count = MeasuredDisagreements(
-        names, options, has_whole_positions(continuum), has_declared_bounds(continuum)
-    )
+    count = MeasuredDisagreements(names, options, continuum.whole, continuum.declared)
     expected, _ = expectations(sampler, count, rule, seed, executor=executor, measures=len(names))
     return {
         name: settled(observed[name], e, sampler.signature)

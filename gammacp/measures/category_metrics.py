@@ -11,12 +11,13 @@ import math
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.dissimilarity.categorial import Categorial, categorial
+from gammacp.dissimilarity.features import as_features
 from gammacp.dissimilarity.matrix_file import read_matrix
 from gammacp.errors import DataError, UsageError
 from gammacp.signature import described, fingerprint
@@ -58,8 +59,8 @@ def squared_differences(
     if isinstance(metric, str) and metric.partition("=")[0] in STRUCTURED:
         metric = categorial(metric)
     if hasattr(metric, "distances"):
-        told: Any = metric.counting(counts or {}) if hasattr(metric, "counting") else metric
-        return np.asarray(told.distances(tuple(categories)))
+        tables = as_features(cast("Categorial", metric)).tables(tuple(categories), counts or {})
+        return np.asarray(sum(tables.values()))[:-1, :-1]
     if not isinstance(metric, (str, PathLike)):
         return _checked(np.asarray(metric), categories, "metric")
     if metric == "nominal":

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arguments import text
 from gammacp.arrays import Floats
-from gammacp.errors import UsageError
 from gammacp.measures.score import Score, beyond_chance
 
 COEFFICIENTS = ("fleiss", "cohen", "conger", "alpha")
@@ -60,13 +58,6 @@ class CategorisationScore(Score):
     choices: Choices
     coefficient: str
     pairwise: Floats | None = None
-
-
-def check_coefficient(name: str) -> None:
-    """Raise a UsageError unless there is such a coefficient."""
-    if text("coefficient", name) not in COEFFICIENTS:
-        known = ", ".join(COEFFICIENTS)
-        raise UsageError(f"coefficient {name!r} is unknown; there are: {known}")
 
 
 def coefficient_score(choices: Choices, coefficient: str, signature: str) -> CategorisationScore:

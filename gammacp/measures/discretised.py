@@ -11,10 +11,11 @@ import math
 
 import numpy as np
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
 from gammacp.measures.coefficients import (
+    COEFFICIENTS,
     Choices,
-    check_coefficient,
     coefficient_score,
     disagreement_of_choices,
 )
@@ -57,7 +58,7 @@ def kappa_d(
     UsageError
         The coefficient is unknown.
     """
-    check_coefficient(coefficient)
+    one_of("coefficient", coefficient, COEFFICIENTS)
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom) if coefficient == "alpha" else None
     made = signature("kappa-d", selection=continuum.selection, coefficient=coefficient, atom=tau)

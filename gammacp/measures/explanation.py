@@ -2,7 +2,8 @@
 
 δ(s) = Σ over the unitary alignments of the mean over their C(n, 2) pairs, by x̄ (2015, §4.5, eq. 7).
 A pair of units costs α·d_pos + β·d_cat, a pair with an empty unit Δ: so the disorder is a sum over
-*position*, *category* and *absence*, and δ_e, a mean of such sums, is one too.
+*position*, *category* and *absence*, and δ_e, a mean of such sums, is one too. Features beside the
+category are parts of their own.
 
 A pair of annotators bears what its pairs cost. Of annotators, categories and stretches two units
 share their cost half and half, a unit that faces ∅ bears Δ alone, and the units of a unitary
@@ -22,6 +23,7 @@ import numpy as np
 from gammacp.arguments import whole
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
+from gammacp.continuum.label import plain
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, columns
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
@@ -84,7 +86,10 @@ class Explanation:
         largest = sorted(self.components, key=lambda r: -r["observed"])
         if not largest or not largest[0]["observed"]:
             return ["There is no disorder: all agree in everything."]
-        first, *others = ((f"{r['share']:.0%}", _WORDS[r["component"]]) for r in largest)
+        first, *others = (
+            (f"{r['share']:.0%}", _WORDS.get(r["component"], f"about {r['component']}"))
+            for r in largest
+        )
         rest = "".join(f", {share} {what}" for share, what in others)
         said = [f"{first[0]} of the disorder is {first[1]}{rest}."]
         most = max(self.annotators, key=lambda r: r["missed"])
@@ -164,7 +169,7 @@ def explained_on(
     people = list(dict.fromkeys(name for c in continua for name in c.annotators))
     total = math.fsum(c.mean_units for c in continua)
     aligned = [(s.alignment.continuum, s.alignment.groups) for s in scores.values()]
-    labels = [*continua[0].categories, UNLABELLED]
+    labels = [*plain(continua[0].categories)[0], UNLABELLED]
     seen = _borne(aligned, [1 / total] * len(aligned), people, len(labels) - 1, basis.bound)
     named_sets = basis.model.named
     by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, total)
@@ -259,14 +264,17 @@ def _stretches(make: _Records, seen: _Borne, continuum: Continuum, number: int) 
 
 def _components(dissimilarity: BoundDissimilarity) -> tuple[str, ...]:
     if hasattr(dissimilarity, "positional_part"):
-        return "position", "category", ABSENCE
+        return "position", *getattr(dissimilarity, "category_parts", ("category",)), ABSENCE
     return "dissimilarity", ABSENCE
 
 
 def _costs(dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns) -> tuple[Floats, ...]:
     """What pairs of units cost, by component."""
     if hasattr(dissimilarity, "positional_part"):
-        return dissimilarity.positional_part(u, v), dissimilarity.categorial_part(u, v)  # type: ignore[attr-defined]
+        parts: Any = dissimilarity
+        tables = getattr(parts, "category_parts", {}).values()
+        costs = [table[u.category, v.category] for table in tables]
+        return parts.positional_part(u, v), *(costs or [parts.categorial_part(u, v)])
     return (dissimilarity.pairwise(u, v),)
 
 
@@ -372,7 +380,7 @@ def _borne(
             missed += costs.missed(slots, size)
         borne.append(units)
         of_unit.append(slots[continuum.annotator_codes])
-        label.append(continuum.category_codes)
+        label.append(plain(continuum.categories)[1][continuum.category_codes])
     every = np.concatenate(borne)
     labels = np.concatenate(label)
     return _Borne(

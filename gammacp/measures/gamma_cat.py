@@ -22,6 +22,7 @@ from gammacp.arguments import instance
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
+from gammacp.continuum.label import plain
 from gammacp.dissimilarity import BoundCombined, Combined, columns
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import agreement_interval, few_units, not_shown, notes_on
@@ -166,9 +167,10 @@ def aligned_pairs(
     u, v = groups[group, a[pair]], groups[group, b[pair]]
     units = columns(continuum)
     closeness = 1 - dissimilarity.positional_part(units[u], units[v]) / dissimilarity.delta
+    category = plain(continuum.categories)[1][continuum.category_codes]
     return AlignedPairs(
-        continuum.category_codes[u],
-        continuum.category_codes[v],
+        category[u],
+        category[v],
         np.maximum(0.0, closeness) / (real[group] - 1),
         dissimilarity.categorial_part(units[u], units[v]),
     )
@@ -263,7 +265,7 @@ class _Disorders:
         )
 
     def by_category(self) -> Score:
-        names = enumerate(self.continuum.categories)
+        names = enumerate(plain(self.continuum.categories)[0])
         values = {name: self.value(k) for k, name in names}
         reasons = "; ".join(f"{name}: {reason}" for name, (_, reason) in values.items() if reason)
         return CategoryScore(

@@ -27,7 +27,7 @@ from gammacp.measures.gamma import (
     notes_on,
 )
 from gammacp.measures.marked import Marked, marked
-from gammacp.measures.random_sets import Basis, Chance, Memory, Progress
+from gammacp.measures.random_sets import Basis, Chance, Progress
 from gammacp.measures.score import BeyondChance, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.measures.within import TOO_SHORT, factors
@@ -123,29 +123,8 @@ def gamma_corpus(
     UsageError
         An option is unknown or cannot be meant.
     """
-    return gamma_of_corpus(corpus, Settings.of(**options), executor, progress)
-
-
-def gamma_of_corpus(
-    corpus: Corpus,
-    settings: Settings,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-) -> CorpusGamma:
-    """γ of a corpus with these settings.
-
-    Parameters
-    ----------
-    corpus
-        Continua that share their categories.
-    settings
-        What `GammaOptions` say, as one object.
-    executor, progress, shared
-        As for `gamma`.
-    """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
-    basis = Basis(corpus, settings, executor=executor, progress=progress, memory=shared)
+    basis = Basis(corpus, Settings.of(**options), executor=executor, progress=progress)
     return gamma_on(corpus, basis)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -40,11 +40,7 @@ class Marked:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, as JSON has it."""
-        return {
-            "alpha": self.alpha,
-            "documents": self.documents,
-            "unmarked": list(self.unmarked),
-        }
+        return {**asdict(self), "unmarked": list(self.unmarked)}
 
     def in_words(self) -> str:
         """One sentence for people; empty where every annotator marked every document."""

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from gammacp.arguments import one_of
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import category_counts
 from gammacp.errors import DataError
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coefficients import (
+    COEFFICIENTS,
     CategorisationScore,
     Choices,
-    check_coefficient,
     coefficient_score,
     disagreement_of_choices,
 )
@@ -114,7 +115,7 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
         A unit is unlabelled, annotators have units at different places, or one has two at the
         same place.
     """
-    check_coefficient(coefficient)
+    one_of("coefficient", coefficient, COEFFICIENTS)
     require(continuum, {Need.CATEGORIES})
     labels = _labels(continuum)
     m, k = continuum.n_annotators, len(continuum.categories)

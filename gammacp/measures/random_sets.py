@@ -14,8 +14,6 @@ from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple, TypeAlias, TypeVar
 
-import numpy as np
-
 from gammacp.alignment import Alignment, Status, align_each, best_groups_of_each
 from gammacp.arrays import Codes
 from gammacp.chance.registry import CHANCE_MODELS
@@ -99,7 +97,9 @@ class Selected(Draws[Continuum]):
 
     def __getitem__(self, index: int) -> Continuum:
         """Number `index` of those that are taken."""
-        return restricted(self._draws[self._hits[index]], self._names, keep=self._kept)
+        drawn = self._draws[self._hits[index]]
+        left = [name for name in drawn.annotators if (name in self._names) == self._kept]
+        return drawn.only_annotators(left)
 
     def take(self, indices: Sequence[int]) -> list[Continuum]:
         """As many of these numbers as the first `MOST_SAMPLES` of the others hold."""
@@ -114,23 +114,6 @@ class Selected(Draws[Continuum]):
                 self._hits.append(self._seen)
             self._seen += 1
         return len(self._hits)
-
-
-def restricted(continuum: Continuum, names: Collection[str], *, keep: bool) -> Continuum:
-    """A random set with these annotators alone, or without them."""
-    left = [i for i, name in enumerate(continuum.annotators) if (name in names) == keep]
-    code = np.full(continuum.n_annotators, -1, np.int32)
-    code[left] = np.arange(len(left))
-    codes = code[continuum.annotator_codes]
-    rows = codes >= 0
-    return replace(
-        continuum,
-        annotators=tuple(continuum.annotators[i] for i in left),
-        starts=continuum.starts[rows],
-        ends=continuum.ends[rows],
-        annotator_codes=codes[rows],
-        category_codes=continuum.category_codes[rows],
-    )
 
 
 class Basis:

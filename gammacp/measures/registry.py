@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -242,9 +242,13 @@ def evaluate(
     shared
         What measures of one family keep for each other.
     """
+    unread: tuple[str, ...] = ()
     if isinstance(continuum, Continuum):
         if m.applies_to == "trees":
             return undefined(f"{m.name} compares trees, not units: see `gammacp syntax`")
+        rich = "metric" in m.options and hasattr(options.get("metric"), "features")
+        if not rich and "dissimilarity" not in m.options:
+            unread, continuum = continuum.features, continuum.with_features()
         reason = unmet_need(continuum, m.needs)
     else:
         reason = None if m.applies_to == "trees" else f"{m.name} compares units, not trees"
@@ -259,4 +263,7 @@ def evaluate(
         return undefined(str(error))
     if math.isnan(score.value) and score.reason is None and not m.per_category:
         raise AssertionError(f"{m.name} returned NaN without a reason")
+    if unread:
+        note = f"compares categories alone, without {', '.join(unread)}"
+        score = replace(score, notes=(*score.notes, note))
     return score

@@ -64,15 +64,8 @@ class BootstrapInterval:
 
     def as_dict(self) -> dict[str, Any]:
         """The interval as JSON has it."""
-        return {
-            "interval": self.interval,
-            "parts": self.parts,
-            "kind": self.kind,
-            "block": self.block,
-            "draws": self.draws,
-            "confidence": self.confidence,
-            "reason": self.reason,
-        }
+        rest = {k: v for k, v in vars(self).items() if k not in ("low", "high")}
+        return {"interval": self.interval, **rest}
 
     def in_words(self) -> str:
         """One sentence for people."""

@@ -151,9 +151,7 @@ def atom_of(continuum: Continuum, atom: float | None) -> float:
         if isinstance(atom, float) and not 0 <= atom < math.inf:
             raise UsageError(f"atom {atom:g} is not a length: 0 (the limit) or more is needed")
         return number("atom", atom, 0.0)
-    bounds_whole = all(b % 1 == 0 for b in continuum.bounds)
-    whole = bounds_whole and not (continuum.starts % 1).any() and not (continuum.ends % 1).any()
-    return 1.0 if whole else 0.0
+    return 1.0 if continuum.whole else 0.0
 
 
 def _sorted(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Bools, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
@@ -110,17 +110,16 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
     )
 
 
-def _costs(c: Continuum, left: Indices, right: Indices) -> Floats:
-    """0, ½ or 1 for aligning two units: half for the category, half for the boundaries."""
+def _unlike(c: Continuum, left: Indices, right: Indices) -> tuple[Bools, Bools]:
+    """Whether pairs differ in their categories, and in their boundaries."""
     typed = c.category_codes[left] != c.category_codes[right]
-    bounded = (c.starts[left] != c.starts[right]) | (c.ends[left] != c.ends[right])
-    costs: Floats = 0.5 * typed + 0.5 * bounded
-    return costs
+    return typed, (c.starts[left] != c.starts[right]) | (c.ends[left] != c.ends[right])
 
 
 def _aligned(continuum: Continuum, met: Overlaps) -> Indices:
     """Rows (left, right) of the cheapest alignment, shape (aligned, 2)."""
-    costs = _costs(continuum, met.left, met.right)
+    typed, bounded = _unlike(continuum, met.left, met.right)
+    costs = 0.5 * typed + 0.5 * bounded
     # Units whose only overlap is each other are aligned: that costs at most 1, not 2.
     alone = np.bincount(met.left)[met.left] == 1
     alone &= np.bincount(met.right)[met.right] == 1
@@ -163,8 +162,7 @@ def _best_matching(left: Indices, right: Indices, gains: Floats) -> Indices:
 def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> tuple[SlotErrors, SlotErrors]:
     """The errors of the second annotator by the first, and of the first by the second."""
     left, right = aligned[:, 0], aligned[:, 1]
-    typed = c.category_codes[left] != c.category_codes[right]
-    bounded = (c.starts[left] != c.starts[right]) | (c.ends[left] != c.ends[right])
+    typed, bounded = _unlike(c, left, right)
     counts = tuple(
         int(np.count_nonzero(x)) for x in (typed & ~bounded, bounded & ~typed, typed & bounded)
     )

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
-from gammacp.measures.gamma import FEWEST_UNITS
+from gammacp.measures.gamma import FEWEST_UNITS, agreement_interval
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.score import BeyondChance, beyond_chance
 
@@ -81,11 +81,9 @@ def _factor(
     observed: float, between: tuple[float, float], expected: ExpectedDisorder, chance: str
 ) -> BeyondChance:
     value, nothing = beyond_chance(observed, expected.mean, "the expected disorder is 0")
-    low, high = expected.interval
-    interval = (1 - between[1] / low if low > 0 else -math.inf, 1 - between[0] / high)
     return BeyondChance(
         value=value,
-        interval=None if nothing else interval,
+        interval=None if nothing else agreement_interval(*between, *expected.interval),
         observed=observed,
         expected=expected.mean,
         chance=chance,

@@ -5,10 +5,9 @@ The study is `experiments/zero_*.py`; its figures and what they say are in `docs
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -26,10 +25,6 @@ class Zero:
     lowest: float
     highest: float
     holds: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self)
 
 
 @cache

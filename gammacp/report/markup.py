@@ -96,12 +96,16 @@ def table(
     digits: int = 3,
     first: Callable[[Record], Content] | None = None,
     long: bool = False,
+    seeks: str | None = None,
 ) -> Markup:
     """A table; `first` makes a column of its own before the others, such as buttons.
 
     The first column is the row's header. A `long` table scrolls in a window of its own on screen,
-    and one of more than `_SEARCHED` rows can be searched.
+    and one of more than `_SEARCHED` rows can be searched. On a narrow screen each row stands as a
+    block of its own, but for a matrix. The cells of one that `seeks` "annotators" or "categories"
+    lead to the unitary alignments behind them.
     """
+    matrix = any(c.tint for c in found.columns)
     heads = [element("td")] if first else []
     heads += [
         element("th", _title(c.header), scope="col", class_="number" if c.numeric else None)
@@ -113,14 +117,22 @@ def table(
         element(
             "tr",
             element("td", first(record)) if first else None,
-            *(_cell(c, record, digits, head=i == 0) for i, c in enumerate(found.columns)),
+            *(
+                _cell(c, record, digits, row=found.columns[0] if i else None, seeks=seeks)
+                for i, c in enumerate(found.columns)
+            ),
             class_="total" if i >= len(found.records) - found.total else None,
         )
         for i, record in enumerate(found.records)
     ]
     shown = element(
         "div",
-        element("table", element("thead", element("tr", *heads)), element("tbody", *rows)),
+        element(
+            "table",
+            element("thead", element("tr", *heads)),
+            element("tbody", *rows),
+            class_=None if matrix else "records",
+        ),
         class_="scroll long" if long else "scroll",
         tabindex="0" if long else None,
     )
@@ -131,16 +143,32 @@ def table(
     return element("div", label, shown)
 
 
-def _cell(column: Column, record: Record, digits: int, *, head: bool) -> Markup:
-    content = column.cell(record, digits)
-    if head:
+def _cell(
+    column: Column, record: Record, digits: int, *, row: Column | None, seeks: str | None
+) -> Markup:
+    """A cell; `row` is the column of the row's header, None if it is this one."""
+    content: Content = column.cell(record, digits)
+    if row is None:
         return element("th", content, scope="row", class_="name")
-    if column.numeric:
+    if column.numeric and content:
         content = content.replace("-", "−")
+    label = _title(column.header)
     if column.tint is None:
         kind = "number" if column.numeric else "wrapped" if column.wrapped else None
-        return element("td", content, class_=kind)
+        return element("td", content, class_=kind, data_label=label)
     tint = column.tint(record)
+    if seeks and column.of(record):
+        names = row.cell(record), column.header
+        content = element(
+            "button",
+            content,
+            type="button",
+            class_="link",
+            data_seek=seeks,
+            data_first=names[0],
+            data_second=names[1],
+            aria_label=f"{content}: show where it is {names[0]} and {names[1]}",
+        )
     if tint is None:
         return element("td", content or "·", class_="cell")
     strength = f"--share:{tint.share:.2f}"

@@ -258,7 +258,7 @@ def _annotators(comparison: Comparison) -> Markup:
 def _pairs(found: PairMatrix) -> Markup:
     """A matrix, or a list of the pairs of a crowd."""
     if len(found.annotators) <= _WIDEST:
-        return table(shown.pairs(found), digits=2)
+        return table(shown.pairs(found), digits=2, seeks="annotators")
     told = found.in_words()
     note = hint(told) if told else None
     return join(table(shown.listed_pairs(found), digits=2, long=True), note)
@@ -271,7 +271,7 @@ def _categories(comparison: Comparison) -> Markup:
         element(
             "div",
             element("h3", "Aligned pairs: which category is taken for which"),
-            table(shown.confusion(comparison.confusion, corner="")),
+            table(shown.confusion(comparison.confusion, corner=""), seeks="categories"),
         ),
         class_="columns",
     )

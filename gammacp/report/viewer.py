@@ -15,7 +15,7 @@ from gammacp.text import visible
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
 
-_SCRIPTS = ("model.js", "draw.js", "view.js", "panel.js", "search.js")
+_SCRIPTS = ("model.js", "draw.js", "view.js", "seek.js", "print.js", "panel.js", "search.js")
 
 
 @cache

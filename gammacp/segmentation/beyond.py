@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,11 +68,7 @@ class CorpusMeasure:
 
     def as_dict(self) -> dict[str, Any]:
         """The measure as JSON."""
-        return {
-            "value": self.value,
-            "undefined": self.undefined,
-            "beyond_chance": self.beyond_chance.as_dict(),
-        }
+        return asdict(self)
 
 
 def counted(pairs: Pairs) -> dict[str, tuple[float, float, int]]:

@@ -21,7 +21,7 @@ import numpy as np
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.chance.sampling import Disagreement, SampleRule, expectations
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.beyond import SegmentSampler
 from gammacp.segmentation.choices import Basis
@@ -136,10 +136,7 @@ def candidate_drops(
     bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
     chosen = list(dict.fromkeys(several("candidates", candidates)))
     for name in chosen:
-        if name not in codings.coders:
-            raise UsageError(
-                f"candidate {name!r} coded no item; coders are: {', '.join(codings.coders)}"
-            )
+        codings.require("candidate", name)
     if not chosen:
         return ()
     people = codings.without(chosen)

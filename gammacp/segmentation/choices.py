@@ -6,39 +6,32 @@ from enum import StrEnum
 
 from gammacp.errors import UsageError
 
+_OPTIONS = {"EditSearch": "edit", "Mode": "mode", "Basis": "similarity"}
 
-class EditSearch(StrEnum):
+
+class _Choice(StrEnum):
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        what, known = _OPTIONS[cls.__name__], ", ".join(cls)
+        raise UsageError(f"{what} {value!r} is unknown; there are: {known}")
+
+
+class EditSearch(_Choice):
     """How near misses are found: by the search of 2012, §3.3, or at the least cost."""
 
     PUBLISHED = "published"
     OPTIMAL = "optimal"
 
-    @classmethod
-    def _missing_(cls, value: object) -> None:
-        _refuse("edit", value, cls)
 
-
-class Mode(StrEnum):
+class Mode(_Choice):
     """Coefficients as the equations of 2012 define them, or as its Table 2 was computed."""
 
     EQUATIONS = "equations"
     PUBLISHED = "published"
 
-    @classmethod
-    def _missing_(cls, value: object) -> None:
-        _refuse("mode", value, cls)
 
-
-class Basis(StrEnum):
+class Basis(_Choice):
     """The similarity that the coefficients correct for chance: S (2012) or B (2013)."""
 
     S = "s"
     B = "b"
-
-    @classmethod
-    def _missing_(cls, value: object) -> None:
-        _refuse("similarity", value, cls)
-
-
-def _refuse(what: str, value: object, known: type[StrEnum]) -> None:
-    raise UsageError(f"{what} {value!r} is unknown; there are: {', '.join(known)}")

@@ -99,6 +99,17 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         """Everybody who coded an item, in order of appearance."""
         return tuple(dict.fromkeys(c for coders in self.by_item.values() for c in coders))
 
+    def require(self, role: str, name: str) -> None:
+        """Raise a UsageError unless somebody coded an item.
+
+        Parameters
+        ----------
+        role, name
+            As what the coder is named, for the message, and the name.
+        """
+        if name not in self.coders:
+            raise UsageError(f"{role} {name!r} coded no item; coders are: {', '.join(self.coders)}")
+
     def without(self, coders: Iterable[str]) -> Codings:
         """The codings of everybody else; items that nobody else coded are left out.
 
@@ -275,14 +286,11 @@ def merged(parts: Iterable[Codings]) -> Codings:
     return found.grouped(groups, anonymous=any(part.anonymous for part in listed))
 
 
-def _mass(coders: Mapping[str, Segmentation]) -> int:
-    return next(iter(coders.values())).mass if coders else 0
-
-
 def _check_masses(item: str, coders: Mapping[str, Segmentation]) -> None:
     if not coders:
         raise DataError(f"item {item!r} has no coder")
-    first, mass = next(iter(coders)), _mass(coders)
+    first = next(iter(coders))
+    mass = coders[first].mass
     for coder, segmentation in coders.items():
         if segmentation.mass != mass:
             raise DataError(

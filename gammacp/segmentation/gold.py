@@ -234,10 +234,7 @@ def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[s
     """Who is compared with the reference; UsageError where somebody cannot be."""
     chosen = list(dict.fromkeys(systems)) or [c for c in codings.coders if c != reference]
     for role, name in (("reference", reference), *(("system", name) for name in chosen)):
-        if name not in codings.coders:
-            raise UsageError(
-                f"{role} {name!r} coded no item; coders are: {', '.join(codings.coders)}"
-            )
+        codings.require(role, name)
         if role == "system" and name in BASELINES:
             raise UsageError(f"{name!r} is the name of a baseline: call the system otherwise")
     if reference in chosen:

@@ -29,6 +29,7 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 
+from gammacp.arguments import one_of
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
 from gammacp.files import content_of
@@ -92,9 +93,7 @@ def load_codings(name: str) -> Codings:
     >>> load_codings("hearst1997")["stargazer"]["1"].masses
     (2, 3, 3, 1, 3, 6, 3)
     """
-    if name not in DATASETS:
-        known = ", ".join(DATASETS)
-        raise UsageError(f"dataset {name!r} of segmentations is unknown; there are: {known}")
+    one_of("dataset", name, DATASETS)
     text = files("gammacp.datasets").joinpath(f"{name}.json").read_text(encoding="utf-8")
     return codings_from_json(text)
 

@@ -127,8 +127,7 @@ def segmentation_report(
         candidates=drops,
         pairs=rows,
         notes=(
-            *_skipped(skipped),
-            *_notes(people, comparison.basis, agreement, drops, rows),
+            *_notes(people, skipped, comparison.basis, agreement, drops, rows),
             *_beyond_notes(measures or {}),
         ),
         signature=_signature(codings, chosen, comparison, seed if bootstrap or drops else None),
@@ -168,12 +167,18 @@ def _means(rows: Sequence[PairwiseRow]) -> dict[str, dict[str, float]]:
 
 def _notes(
     people: Codings,
+    skipped: Sequence[str],
     basis: Basis,
     found: CodingAgreement,
     drops: Sequence[CandidateDrop],
     rows: Sequence[PairwiseRow] | None,
 ) -> list[str]:
     notes = []
+    if skipped:
+        listed = ", ".join(skipped)
+        notes.append(
+            f"{len(skipped)} items that fewer than two people coded are left out: {listed}"
+        )
     if people.shared_names:
         notes.append(
             f"{', '.join(people.shared_names)}: in several groups of items, and taken for one "
@@ -214,13 +219,6 @@ def _notes(
     if listed:
         notes.append(f"undefined pairs, which the means leave out: {listed}")
     return notes
-
-
-def _skipped(items: Sequence[str]) -> list[str]:
-    if not items:
-        return []
-    listed = ", ".join(items)
-    return [f"{len(items)} items that fewer than two people coded are left out: {listed}"]
 
 
 def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:

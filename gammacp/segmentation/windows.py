@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.arguments import whole
-from gammacp.errors import UsageError
+from gammacp.arguments import one_of, whole
 from gammacp.segmentation.value import Segmentation, check_comparable
 
 
@@ -68,9 +67,7 @@ WINDOWS = {
 
 def window(name: str) -> Window:
     """The WindowDiff of this name; UsageError where there is none."""
-    if name not in WINDOWS:
-        raise UsageError(f"windowdiff {name!r} is unknown; there are: {', '.join(WINDOWS)}")
-    return WINDOWS[name]
+    return WINDOWS[one_of("windowdiff", name, WINDOWS)]
 
 
 def window_size(reference: Segmentation) -> int:

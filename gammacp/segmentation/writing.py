@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 
+from gammacp.arguments import one_of
 from gammacp.csv_files import line_of
 from gammacp.errors import DataError, UsageError
 from gammacp.files import write_text
@@ -94,8 +95,7 @@ def to_table(codings: Codings, *, layout: str = "masses") -> str:
     DataError
         Several boundary types or declared groups, which a table has no place for.
     """
-    if layout not in _ROWS:
-        raise UsageError(f"layout {layout!r} is unknown; there are: {', '.join(_ROWS)}")
+    one_of("layout", layout, _ROWS)
     if len(codings.types) > 1:
         raise DataError(
             f"boundary types {', '.join(codings.types)} do not fit into a table",

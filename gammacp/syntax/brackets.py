@@ -11,12 +11,13 @@ unlabelled outer bracket, `( (S …))`, is dropped.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from gammacp.errors import DataError, UsageError
+from gammacp.arguments import one_of
+from gammacp.errors import DataError
 from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Phrase
 from gammacp.syntax.conventions import TRACE, category
@@ -50,15 +51,11 @@ class BracketFile:
         """How many bare symbols there are, and those with a sibling, with their lines."""
         count = 0
         beside: list[tuple[str, int]] = []
-        pending = list(self.roots)
-        while pending:
-            bracket = pending.pop()
-            inner = [child for child in bracket.children if isinstance(child, _Bracket)]
+        for bracket in (b for root in self.roots for b in _below(root)):
             symbols = [child for child in bracket.children if isinstance(child, str)]
             count += len(symbols)
             if len(bracket.children) > 1:
                 beside += [(symbol, bracket.line) for symbol in symbols]
-            pending += inner
         return count, tuple(beside)
 
     def phrases(
@@ -85,12 +82,7 @@ class BracketFile:
     ) -> Phrase:
         # Children first, so that a node can be built when its children are there.
         built: dict[int, Nested] = {}
-        order, pending = [], [root]
-        while pending:
-            bracket = pending.pop()
-            order.append(bracket)
-            pending += [c for c in bracket.children if isinstance(c, _Bracket)]
-        for bracket in reversed(order):
+        for bracket in reversed(list(_below(root))):
             children: list[Nested] = []
             for child in bracket.children:
                 if isinstance(child, _Bracket):
@@ -103,15 +95,19 @@ class BracketFile:
         return Phrase(nested, tuple(forms), str(self.path), root.line, None, size)
 
 
-def _drop_traces(root: _Bracket, tally: Tally | None) -> None:
-    """Take out traces and what has nothing else below; a sentence of traces alone stays."""
-    order, pending = [], [root]
+def _below(root: _Bracket) -> Iterator[_Bracket]:
+    """A bracket and all in it, each before its children."""
+    pending = [root]
     while pending:
         bracket = pending.pop()
-        order.append(bracket)
-        pending += [c for c in bracket.children if isinstance(c, _Bracket)]
+        yield bracket
+        pending += [c for c in reversed(bracket.children) if isinstance(c, _Bracket)]
+
+
+def _drop_traces(root: _Bracket, tally: Tally | None) -> None:
+    """Take out traces and what has nothing else below; a sentence of traces alone stays."""
     empty: set[int] = set()
-    for bracket in reversed(order):
+    for bracket in reversed(list(_below(root))):
         kept = [c for c in bracket.children if c != TRACE and id(c) not in empty]
         dropped = sum(c == TRACE for c in bracket.children) + (bracket.label == TRACE)
         if tally is not None:
@@ -124,10 +120,7 @@ def _drop_traces(root: _Bracket, tally: Tally | None) -> None:
 
 def _words(root: _Bracket, path: Path) -> list[str]:
     words: list[str] = []
-    pending = [root]
-    while pending:
-        bracket = pending.pop()
-        inner = [child for child in bracket.children if isinstance(child, _Bracket)]
+    for bracket in _below(root):
         bare = [child for child in bracket.children if isinstance(child, str)]
         if bare and len(bracket.children) > 1:
             raise DataError(
@@ -137,7 +130,6 @@ def _words(root: _Bracket, path: Path) -> list[str]:
                 hint="If such symbols are labels, say --leaves labels.",
             )
         words += bare
-        pending += reversed(inner)
     return words
 
 
@@ -212,8 +204,7 @@ def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
         With "auto", few bare symbols have a sibling: either they are slips among words, or most
         files have words and a few have none.
     """
-    if leaves not in LEAVES:
-        raise UsageError(f"leaves {leaves!r} is not one of: {', '.join(LEAVES)}")
+    one_of("leaves", leaves, LEAVES)
     if leaves != "auto":
         return leaves == "words"
     count = sum(file.bare[0] for file in files)

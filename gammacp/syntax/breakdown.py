@@ -54,7 +54,7 @@ class Breakdown:
         label and of the head.
     confusions
         Pairs of relations given to one token, and how often.
-    groups
+    by
         LAS, UAS and label accuracy of tokens by length of the sentence, by distance of the head,
         and by part of speech, where there are any.
     left_out
@@ -63,17 +63,12 @@ class Breakdown:
 
     relations: tuple[Mapping[str, Any], ...]
     confusions: tuple[Mapping[str, Any], ...]
-    groups: Mapping[str, tuple[Mapping[str, Any], ...]]
+    by: Mapping[str, tuple[Mapping[str, Any], ...]]
     left_out: int
 
     def as_dict(self) -> dict[str, Any]:
         """The breakdown as JSON."""
-        return {
-            "relations": self.relations,
-            "confusions": self.confusions,
-            "by": self.groups,
-            "left_out": self.left_out,
-        }
+        return dict(vars(self))
 
 
 def breakdown(treebank: Treebank) -> Breakdown:

@@ -11,7 +11,7 @@ is reported.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -129,6 +129,8 @@ def _other_heads(
     worth: Mapping[Arc, int], heads: Sequence[int], n: int
 ) -> tuple[tuple[int, ...], ...]:
     """For each token the heads that it has in other trees of the same sum."""
+    import networkx as nx
+
     best = sum(worth[h, t] for t, h in enumerate(heads, 1))
     most = [max(w for (_, t), w in worth.items() if t == token) for token in range(1, n + 1)]
     # Where every token has its best head, an equally good tree has one with as many votes.
@@ -140,25 +142,14 @@ def _other_heads(
             if t != token or other == head or (everywhere and worth[other, t] < most[t - 1]):
                 continue
             kept = {a: w for a, w in worth.items() if a[1] != token or a[0] == other}
-            if _reaches(kept, n):
+            try:
                 again = best_tree(kept, n)
-                if sum(kept[h, k] for k, h in enumerate(again, 1)) == best:
-                    equal.append(other)
+            except nx.NetworkXException:  # no tree has that arc
+                continue
+            if sum(kept[h, k] for k, h in enumerate(again, 1)) == best:
+                equal.append(other)
         found.append(tuple(equal))
     return tuple(found)
-
-
-def _reaches(arcs: Iterable[Arc], n: int) -> bool:
-    """Whether the root reaches every token."""
-    below: dict[int, list[int]] = {}
-    for h, t in arcs:
-        below.setdefault(h, []).append(t)
-    seen, pending = {0}, [0]
-    while pending:
-        new = [t for t in below.get(pending.pop(), ()) if t not in seen]
-        seen.update(new)
-        pending += new
-    return len(seen) == n + 1
 
 
 def _label(

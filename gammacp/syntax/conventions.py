@@ -13,6 +13,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
+from gammacp.arguments import one_of
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Dependencies
@@ -35,9 +36,8 @@ def check_conventions(labels: str, ignore: str, kind: str) -> None:
         "dependency", "phrase" or "graph".
     """
     for option, value, known in (("labels", labels, LABELS), ("ignore", ignore, IGNORED)):
-        if value not in known:
-            names = ", ".join(filter(None, known))
-            raise UsageError(f"{option} {value!r} is not one of: {names}")
+        if value:
+            one_of(option, value, filter(None, known))
         if kind not in known[value]:
             raise UsageError(f"{option} {value!r} is not for {kind} trees")
 

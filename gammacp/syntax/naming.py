@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from gammacp.arguments import one_of
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut
 
@@ -49,8 +50,7 @@ def name_files(
 
     In folders, files are those with a suffix of `kind`, or of any kind.
     """
-    if folders not in FOLDERS:
-        raise UsageError(f"folders {folders!r} is not one of: {', '.join(FOLDERS)}")
+    one_of("folders", folders, FOLDERS)
     for path in paths:
         if not path.exists():
             raise DataError("no such file or folder", file=path)

@@ -36,7 +36,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gammacp.errors import DataError, UsageError
+from gammacp.arguments import one_of
+from gammacp.errors import DataError
 from gammacp.left_out import LeftOut
 from gammacp.syntax.annotations import Item, Sentence
 
@@ -108,8 +109,7 @@ def pair_sentences(
     >>> [list(item.annotations) for item in items], left[0].count
     ([['Ann'], ['Ann', 'Ben']], 1)
     """
-    if pairing not in PAIRINGS:
-        raise UsageError(f"pairing {pairing!r} is not one of: {', '.join(PAIRINGS)}")
+    one_of("pairing", pairing, PAIRINGS)
     longest = max(annotations, key=lambda a: len(annotations[a]))
     rows: list[dict[str, int]] = [{longest: k} for k in range(len(annotations[longest]))]
     for annotator, sentences in annotations.items():

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gammacp.errors import DataError, UsageError
+from gammacp.arguments import one_of
+from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, Tally, gathered
 from gammacp.signature import quoted
 from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
@@ -134,8 +135,8 @@ def read_treebank(
         A file cannot be read or understood, two files have one name, there is one annotator only,
         or no sentence has two annotations.
     """
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"trees {kind!r} is not one of: {', '.join(KINDS)}")
+    if kind is not None:
+        one_of("trees", kind, KINDS)
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     named, how = name_files(listed, pattern=pattern, folders=folders, kind=kind)
     chosen = kind or _recognised(named[0].path, encoding)

@@ -221,7 +221,7 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
     ("options", "message"),
     [
         ((), "give files, or a dataset"),
-        (("--dataset", "x"), "'x' of segmentations is unknown"),
+        (("--dataset", "x"), "dataset 'x' is unknown"),
         (("--dataset", "moonstone", "--mode", "x"), "mode 'x' is unknown"),
         (("--dataset", "moonstone", "--edit", "x"), "edit 'x' is unknown"),
         (("--dataset", "moonstone", "--similarity", "x"), "similarity 'x' is unknown"),

@@ -138,7 +138,7 @@ def test_a_bad_model_names_file_and_key(run: Run, tmp_path: Path) -> None:
     assert "bad.toml: gaps.minimum: minimum 9 > maximum 3" in done.err
     missing = run("shuffle", *ERR, "--model", tmp_path / "none.toml")
     assert missing.code == 3
-    assert "none.toml: No such file" in missing.err
+    assert "none.toml: file does not exist" in missing.err
 
 
 def test_a_continuum_is_shuffled_as_in_python(run: Run, tmp_path: Path) -> None:

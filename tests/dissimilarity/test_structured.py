@@ -12,6 +12,7 @@ from nltk.metrics.distance import jaccard_distance, masi_distance
 
 import gammacp as gc
 from gammacp import Combined, Continuum, DataError, Unit, UsageError
+from gammacp.datasets import load
 from gammacp.dissimilarity import CATEGORIAL, Categorial, Tree
 from gammacp.dissimilarity.base import category_counts
 from gammacp.dissimilarity.categorial import categorial
@@ -137,7 +138,7 @@ def test_without_structure_all_is_as_nominal_to_the_bit(name: str, c: Continuum)
 
 
 def test_gamma_is_as_nominal_to_the_bit() -> None:
-    c = gc.datasets.load("alex-paul-suzan")
+    c = load("alex-paul-suzan")
     plain = gc.gamma(c, samples=10)
     for name in ("masi", "tree", "tree-information"):
         rich = gc.gamma(c, dissimilarity=Combined(categorial=name), samples=10)

@@ -95,7 +95,7 @@ def test_our_own_formats_keep_their_promises(tmp_path: Path, ending: str) -> Non
 
 
 def test_every_format_is_checked() -> None:
-    assert {*EXAMPLES, "csv", "json", "spacy"} == set(FORMATS)
+    assert {*EXAMPLES, "csv", "json", "review-list", "spacy"} == set(FORMATS)
 
 
 def _read(source: Source) -> Continuum:

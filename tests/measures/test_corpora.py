@@ -12,7 +12,7 @@ from gammacp.chance.sampling import Strata
 from gammacp.continuum import Continuum, Corpus
 from gammacp.measures import random_sets
 from gammacp.measures.marked import marked
-from gammacp.measures.random_sets import Basis, restricted
+from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 
 
@@ -101,13 +101,6 @@ def test_many_strata_are_stretches_that_serve_every_sampler_as_often() -> None:
     assert counts.mean() == 8
     assert abs(counts[::5].mean() - 8) < 0.6
     assert abs(counts[2::5].mean() - 8) < 0.6
-
-
-def test_random_sets_are_cut_to_annotators() -> None:
-    c = document(2, 1, 3)
-    two = restricted(c, {"A", "C"}, keep=True)
-    assert two == c.only_annotators(["A", "C"])
-    assert restricted(c, {"A", "C"}, keep=False) == c.only_annotators(["B"])
 
 
 @pytest.mark.parametrize("start", [0, 5000])

@@ -106,6 +106,82 @@ def test_nothing_is_wider_than_the_window(opened: Open, html: str, width: int) -
     assert page.get_by_role("heading", name="Two texts").is_visible()
 
 
+_SIDEWAYS = """[...document.querySelectorAll('main *')]
+    .filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1
+                 && !['visible', 'clip'].includes(getComputedStyle(e).overflowX)
+                 && !e.matches('.stage, fieldset'))
+    .map(e => e.outerHTML.slice(0, 200))"""
+
+
+def test_a_phone_need_not_scroll_sideways(opened: Open, html: str) -> None:
+    page = opened(html, width=400)
+    assert page.evaluate(_SIDEWAYS) == []
+    cells = page.locator("#documents tbody tr").first.locator("td")
+    heads = page.locator("#documents thead th").all_text_contents()[1:]
+    shown = [cell.get_attribute("data-label") for cell in cells.all()]
+    assert shown == heads
+    wide = opened(html).locator("#documents thead")
+    assert wide.is_visible()
+
+
+def test_cells_of_matrices_lead_to_what_is_behind_them(opened: Open, html: str) -> None:
+    page = opened(html)
+    status = page.locator("[data-part=status]")
+    cell = page.get_by_role("button", name="show where it is Ann and Bob")
+    cell.click()
+    # Ann's person has nothing of Bob's, and nothing of the pair costs more but Bob's in the second.
+    totals = []
+    count = int(status.inner_text().split(" of ")[1].split()[0])
+    assert count == 5
+    for _ in range(count):
+        group = "v.model.groups[v.pinned]"
+        rows = view(page, f"{group}.rows.slice(0, 2)")
+        pairs = view(page, f"{group}.pairs.map(p => [p.first, p.second, p.total])")
+        both = [total for a, b, total in pairs if [a, b] == rows]
+        totals.append(both[0] if both else 1.0)
+        cell.focus()
+        page.keyboard.press("Enter")
+    assert totals == sorted(totals, reverse=True)
+    assert page.get_by_role("checkbox", name="Cid").is_checked() is False
+    page.get_by_role("button", name="show where it is animal and thing").first.click()
+    assert view(page, "v.model.doc.name") == "first"
+    shown = set(page.locator("[data-part=details] td:nth-child(2)").all_inner_texts())
+    assert {"animal", "thing"} <= shown
+
+
+def test_every_document_is_printed(opened: Open, html: str) -> None:
+    page = opened(html)
+    page.mouse.click(*centre(page, 2))
+    page.get_by_role("checkbox", name="Cid").uncheck()
+    before = view(page, "[v.index, v.from, v.span, v.pinned, v.filter.annotators]")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator(".printed figcaption").all_inner_texts() == ["first", "second"]
+    inked = """[...document.querySelectorAll('.printed canvas')].map(c => {
+        const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        return new Set(Array.from({length: data.length / 4}, (_, i) => data[4 * i])).size > 2; })"""
+    assert page.evaluate(inked) == [True, True]
+    assert not page.locator(".stage").is_visible()
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".printed").count() == 0
+    assert view(page, "[v.index, v.from, v.span, v.pinned, v.filter.annotators]") == before
+
+
+def test_what_is_shown_of_a_text_can_be_read(opened: Open) -> None:
+    text = "The cat sat on the mat and saw the dog. " * 40
+    units = [Unit(name, 404, 407, "animal") for name in "AB"]
+    long = Continuum.from_units(units, text=text, bounds=(0, 1600), offset_unit="characters")
+    page = opened(_view_only(long))
+    page.locator("canvas[data-part=canvas]").focus()
+    for key in ("ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    # A character of a fixed font is 0.6 of its size wide, and no size is above 20 px.
+    assert 8 < view(page, "v.scale") < 0.6 * 20
+    middle = view(page, "v.from + v.span / 2")
+    assert middle == pytest.approx(405.5, abs=1)
+
+
 def test_names_are_never_markup(opened: Open) -> None:
     c = Continuum.from_units(
         [Unit(HOSTILE, 0, 5, HOSTILE), Unit("B", 0, 5, "b"), Unit("B", 9, 12, HOSTILE)],

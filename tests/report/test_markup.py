@@ -43,7 +43,10 @@ def test_tables_have_headers_for_rows_and_columns() -> None:
     columns = (Column("name", "name"), Column("n", "n", count))
     made = table(Table(columns, [{"name": "<x>", "n": 3}]))
     assert '<th scope="col" class="number">N</th>' in made
-    assert '<th scope="row" class="name">&lt;x&gt;</th><td class="number">3</td>' in made
+    assert (
+        '<th scope="row" class="name">&lt;x&gt;</th><td class="number" data-label="N">3</td>'
+        in made
+    )
 
 
 def test_numbers_for_people() -> None:

@@ -155,7 +155,7 @@ def test_bad_tables(tmp_path: Path, text: str, line: int, message: str) -> None:
 def test_other_errors(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="does not exist"):
         read_codings(tmp_path / "nowhere.json")
-    with pytest.raises(UsageError, match="'x' of segmentations is unknown"):
+    with pytest.raises(UsageError, match="dataset 'x' is unknown"):
         load_codings("x")
     with pytest.raises(DataError, match="header 'who what' is not known"):
         codings_from_table("who\twhat\n", item="t")

@@ -11,7 +11,9 @@ from pathlib import Path
 import shuffling
 
 FOLDER = Path(shuffling.__path__[0])
-LEAVES = {"gammacp.arrays", "gammacp.continuum", "gammacp.errors", "gammacp.registry"}
+LEAVES = {
+    f"gammacp.{m}" for m in ("arguments", "arrays", "continuum", "errors", "registry", "toml_files")
+}
 
 
 def imports(path: Path) -> set[str]:

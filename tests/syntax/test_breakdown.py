@@ -32,11 +32,11 @@ def test_by_hand() -> None:
     }  # fmt: skip
     assert rows["root"]["label"] == 1
     assert found.confusions == ({"relations": ("obj", "subj"), "count": 1},)
-    assert found.groups["length"] == (
+    assert found.by["length"] == (
         {"group": "1–5", "tokens": 3, "las": 1 / 3, "uas": 2 / 3, "label": 2 / 3},
     )
-    assert {row["group"]: row["uas"] for row in found.groups["distance"]} == {"1": 0.5, "root": 1}
-    assert {row["group"]: row["las"] for row in found.groups["upos"]} == {"N": 0, "V": 1}
+    assert {row["group"]: row["uas"] for row in found.by["distance"]} == {"1": 0.5, "root": 1}
+    assert {row["group"]: row["las"] for row in found.by["upos"]} == {"N": 0, "V": 1}
 
 
 def test_labels_are_scotts_pi() -> None:

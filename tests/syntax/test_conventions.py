@@ -179,7 +179,7 @@ def test_function_tags_and_traces(tmp_path: Path) -> None:
     assert [category(x) for x in ("PRP$", "-LRB-", "NP|X-2")] == ["PRP$", "-LRB-", "NP|X"]
     with pytest.raises(UsageError, match="not for phrase trees"):
         read_treebank(tmp_path, labels="universal")
-    with pytest.raises(UsageError, match="'commas' is not one of: punct, traces"):
+    with pytest.raises(UsageError, match="'commas' is unknown; there are: punct, traces"):
         read_treebank(tmp_path, ignore="commas")
 
 

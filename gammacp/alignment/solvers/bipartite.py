@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns
+from gammacp.alignment.columns import Columns, alone
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Solution, solution
 from gammacp.alignment.solvers.registry import registered
@@ -106,8 +106,7 @@ def match(
         quick=len(gain) <= tuning.pairs_unwatched,
     )
     paired = np.flatnonzero(column >= 0)
-    groups = np.full((n, 2), -1, np.int32)
-    groups[np.arange(n), problem.annotator] = np.arange(n)
+    groups = alone(problem)
     groups[paired, 1] = column[paired] + n_first
     groups = np.delete(groups, column[paired] + n_first, axis=0)
     return Matching(groups, np.concatenate((row_price, column_price)))

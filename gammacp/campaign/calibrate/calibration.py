@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from statistics import NormalDist
+from statistics import NormalDist, multimode
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -59,11 +59,11 @@ class Equivalent:
 
     error: str
     curve: Curve
-    magnitude: Magnitude | None
-    amount: float
-    low: float
-    high: float
-    words: str
+    magnitude: Magnitude | None = None
+    amount: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    words: str = ""
     reason: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def calibrate(
     if not measured.defined:
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
     model = fit(list(named.values()))
-    n_annotators = _most_common([c.n_annotators for c in named.values()])
+    n_annotators = min(multimode(c.n_annotators for c in named.values()))
     cell = Cell(
         model=model,
         error="",
@@ -214,10 +214,6 @@ def _categories(continua: Continua) -> Sequence[str] | None:
     return continua.categories if isinstance(continua, Corpus) else None
 
 
-def _most_common(numbers: Sequence[int]) -> int:
-    return max(sorted(set(numbers)), key=numbers.count)
-
-
 def _equivalent(
     error: str,
     curve: Curve,
@@ -230,11 +226,7 @@ def _equivalent(
     from gammacp.campaign.calibrate.meaning import amount, phrase
 
     if reason is not None:
-        nan = math.nan
-        return Equivalent(
-            error=error, curve=curve, magnitude=None, amount=nan, low=nan, high=nan,
-            words="", reason=reason,
-        )  # fmt: skip
+        return Equivalent(error=error, curve=curve, reason=reason)
     found = magnitude_at(
         curve,
         measured.value,

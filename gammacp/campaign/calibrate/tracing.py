@@ -39,40 +39,28 @@ def trace(
     """
     curves = {e: Curve(np.zeros(1), (np.ones(cell.sets),)) for e in errors}
     reasons: dict[str, str] = {}
-    tell = _Counter(progress)
+    tell = progress or (lambda _done, _total: None)
+    done = total = 0
 
     def compute(wanted: Sequence[tuple[str, float]]) -> None:
+        nonlocal done, total
         cells = [replace(cell, error=e, magnitude=m) for e, m in wanted]
-        tell.expect(len(cells))
+        total += len(cells)
+        tell(done, total)
         results = (map if executor is None else executor.map)(attempt, cells)
-        for done, gammas, reason in results:
-            tell.done()
+        for tried, gammas, reason in results:
+            done += 1
+            tell(done, total)
             if gammas is None:
-                reasons[done.error] = reason
+                reasons[tried.error] = reason
             else:
-                curves[done.error] = curves[done.error].with_cell(done.magnitude, gammas)
+                curves[tried.error] = curves[tried.error].with_cell(tried.magnitude, gammas)
 
     for wave in _WAVES:
         above = [e for e in errors if e not in reasons and not _reached(curves[e], target)]
         compute([(e, m) for e in above for m in wave])
     compute([(e, m) for e in errors for m in _refinement(curves[e], target)])
     return curves, {e: r for e, r in reasons.items() if len(curves[e].magnitudes) < 2}
-
-
-class _Counter:
-    """How many cells are done of those that are known to be needed."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress or (lambda _done, _total: None)
-        self._done = self._total = 0
-
-    def expect(self, cells: int) -> None:
-        self._total += cells
-        self._progress(self._done, self._total)
-
-    def done(self) -> None:
-        self._done += 1
-        self._progress(self._done, self._total)
 
 
 def _reached(curve: Curve, target: float) -> bool:

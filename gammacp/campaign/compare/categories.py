@@ -12,6 +12,7 @@ import numpy as np
 from gammacp.arrays import Indices
 from gammacp.campaign.compare.scoring import Selection
 from gammacp.continuum import Continuum
+from gammacp.continuum.label import plain
 from gammacp.errors import DataError, UsageError
 from gammacp.text import UNLABELLED
 
@@ -89,7 +90,7 @@ def confusion(
     reference
         An annotator: only pairs with it count, and its category is the row.
     """
-    names = [*categories, UNLABELLED, NO_UNIT]
+    names = [*plain(categories)[0], UNLABELLED, NO_UNIT]
     counts = np.zeros((len(names), len(names)), np.int64)
     for alignment in alignments:
         for first, second in _pairs_of_codes(alignment, names, reference):
@@ -117,8 +118,9 @@ def _pairs_of_codes(
     """Codes into `names` of both sides, pair of annotators by pair of annotators."""
     continuum = alignment.continuum
     place = {name: i for i, name in enumerate(names)}
-    recode = np.array([place[c] for c in continuum.categories] + [len(names) - 2], np.int64)
-    per_unit = recode[continuum.category_codes]
+    categories, code = plain(continuum.categories)
+    recode = np.array([*(place[c] for c in categories), len(names) - 2], np.int64)
+    per_unit = recode[code[continuum.category_codes]]
     cells = np.where(alignment.groups >= 0, per_unit[alignment.groups], len(names) - 1)
     n = continuum.n_annotators
     if reference is not None:
@@ -160,7 +162,7 @@ def by_category(
 
     γ_k rests on the alignments and the random sets that `overall` rests on: those of `basis`.
     """
-    names = tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
+    names = tuple(dict.fromkeys(c for k in continua.values() for c in plain(k.categories)[0]))
     scores, reasons = _gamma_k(overall, basis)
     found = []
     for name in names:
@@ -200,6 +202,7 @@ def _gamma_k(overall: Agreement, basis: Basis) -> tuple[dict[str, dict[str, floa
 
 
 def _count(continuum: Continuum, category: str) -> int:
-    if category not in continuum.categories:
+    names, code = plain(continuum.categories)
+    if category not in names:
         return 0
-    return int((continuum.category_codes == continuum.categories.index(category)).sum())
+    return int((code[continuum.category_codes] == names.index(category)).sum())

@@ -29,7 +29,7 @@ from gammacp.campaign.consensus.weighing import (
     shares_of_boundaries,
 )
 from gammacp.continuum import Continuum, Corpus
-from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
+from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, named_continua
 from gammacp.needs import require
@@ -191,17 +191,9 @@ def consensus_of_each(
     if not sound:
         raise next(iter(failures.values()), DataError("there is no document"))
 
-    def align(continua: list[Continuum], bound: BoundDissimilarity) -> list[Alignment]:
-        return align_each(
-            continua,
-            bound,
-            executor=executor,
-            method=method,
-            gap=gap,
-            time_limit=time_limit,
-            seed=seed,
-        )
-
+    align = partial(
+        align_each, executor=executor, method=method, gap=gap, time_limit=time_limit, seed=seed
+    )
     alignments = dict(zip(sound, align([corpus[n] for n in sound], bound), strict=True))
     rules: dict[str, Any] = {"support": support, "tolerance": tolerance, "annotator": annotator}
     overlap = responses_of(alignments.values()).overlap
@@ -222,9 +214,8 @@ def consensus_of_each(
             boundaries=boundaries or "majority",
             rules=rules,
         )
-        documents, belief = _in_rounds(
-            alignments, decide, lambda continua: align(continua, bound), rounds
-        )
+        again = partial(align, dissimilarity=bound)
+        documents, belief = _in_rounds(alignments, decide, again, rounds)
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,

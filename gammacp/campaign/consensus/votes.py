@@ -157,28 +157,19 @@ def needed_support(support: str | float | None, n_annotators: int) -> int:
     if support is None:
         return n_annotators // 2 + 1
     text = str(support).strip()
-    number = None
-    share = 0.0
+    counted = "%" not in text and "." not in text
     try:
-        if text.endswith("%"):
-            share = float(text[:-1]) / 100
-        elif "." in text:
-            share = float(text)
-        else:
-            number = int(text)
+        number = int(text) if counted else float(text.removesuffix("%"))
     except ValueError:
         raise UsageError(
             f"support {text!r} is neither a number of annotators nor a share such as 0.6 or 60%"
         ) from None
-    if number is not None:
-        return _within(number, n_annotators, text)
+    if counted:
+        if not 1 <= number <= n_annotators:
+            raise UsageError(f"support {text} is not between 1 and the {n_annotators} annotators")
+        return int(number)
+    share = number / 100 if text.endswith("%") else number
     if not 0 < share <= 1:
         raise UsageError(f"support {text!r} is not a share of the annotators in (0, 1]")
     # A share of 2/3 written 0.667 must not ask for all three.
     return max(1, math.ceil(share * n_annotators - 1e-2))
-
-
-def _within(number: int, n_annotators: int, text: str) -> int:
-    if not 1 <= number <= n_annotators:
-        raise UsageError(f"support {text} is not between 1 and the {n_annotators} annotators")
-    return number

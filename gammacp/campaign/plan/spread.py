@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from statistics import multimode
 
 import numpy as np
 
@@ -145,12 +146,11 @@ def pilot_of(continua: dict[str, Continuum], found: Agreement) -> Pilot:
             "documents differ",
             hint="Give five or more, or no files and a reference model (--model, --gamma)",
         )
-    numbers = [c.n_annotators for c in documents]
     interval = found.score.interval or (math.nan, math.nan)
     unmarked = sum(not c.n_units for c in continua.values())
     return Pilot(
         documents=len(documents),
-        annotators=max(sorted(set(numbers)), key=numbers.count),
+        annotators=min(multimode(c.n_annotators for c in documents)),
         people=len({a for c in documents for a in c.annotators}),
         gamma=found.value,
         spread=spread_of(found),

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.arguments import number, several, whole
+from gammacp.arguments import several, whole
 from gammacp.campaign.compare.scoring import annotators_of, check_annotator
 from gammacp.campaign.replace.inference import equivalence, exact_test, rejected
 from gammacp.campaign.replace.scores import SCORES, Aligning
@@ -240,19 +240,14 @@ def _interval(
 
 
 def _epsilon(value: float | str) -> float:
-    if isinstance(value, str):
-        if value not in EPSILON:
-            try:
-                return _epsilon(float(value))
-            except ValueError:
-                known = ", ".join(f"{k} ({v:g})" for k, v in EPSILON.items())
-                raise UsageError(
-                    f"epsilon {value!r} is neither a number in [0, 1) nor one of: {known}"
-                ) from None
-        return EPSILON[value]
-    if number("epsilon", value, 0.0) >= 1:
-        raise UsageError(f"epsilon {value:g} is not below 1")
-    return float(value)
+    try:
+        found = EPSILON[value] if value in EPSILON else float(value)  # type: ignore[index]
+    except (TypeError, ValueError):
+        found = np.nan
+    if not 0 <= found < 1:
+        known = ", ".join(f"{k} ({v:g})" for k, v in EPSILON.items())
+        raise UsageError(f"epsilon {value!r} is neither a number in [0, 1) nor one of: {known}")
+    return found
 
 
 def _people(

@@ -24,7 +24,7 @@ def align(
     from gammacp.alignment import align as solve
     from gammacp.stopping import interruptible
 
-    loaded = load(file, reading)
+    loaded = load(file, reading, weighing.features)
     name, continuum = loaded.only()
     with progress("aligning"), placed(name), interruptible() as interrupted:
         alignment = solve(

@@ -40,7 +40,7 @@ def calibrate(
     from gammacp.pools import workers
 
     options = settings.options()
-    loaded = load(files, reading)
+    loaded = load(files, reading, settings.weighing.features)
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
     with workers(jobs) as executor, progress("magnitudes") as counter:
         found = compute(

@@ -40,7 +40,7 @@ def compare(
     from gammacp.cli.comparison_tables import PRINTERS, print_against, print_groups
 
     options = settings.options()
-    loaded = load(files, reading)
+    loaded = load(files, reading, settings.weighing.features)
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
@@ -49,7 +49,7 @@ def compare(
             leave_one_out=comparing.leave_one_out,
             by=[str(table) for table in by or By],
             groups=group or (),
-            against=comparing.other_round(files, reading),
+            against=comparing.other_round(files, reading, settings.weighing.features),
             deals=comparing.permutations,
             executor=executor,
             **options,

@@ -57,7 +57,9 @@ def consensus(
     ),
     annotator: str = option("Name of the gold standard.", default="consensus"),
     units: Path | None = option("Write all units with support and confidence (CSV)."),
-    review: Path | None = option("Write the review list, worst first (CSV)."),
+    review: Path | None = option(
+        "Write the review list, worst first (CSV; .xlsx has a column for decisions, read back)."
+    ),
     worst: int = option(
         "Rows of the review list, of documents and of annotators to print.", default=10, min=0
     ),
@@ -80,7 +82,7 @@ def consensus(
     from gammacp.formats.writing import document_of
     from gammacp.pools import workers
 
-    loaded = load(files, reading)
+    loaded = load(files, reading, weighing.features)
     _check_target(out, to)
     written = write_options(write_option)
     with workers(jobs, pays=False) as executor, progress("aligning"):
@@ -110,8 +112,8 @@ def consensus(
         message(f"gammacp: {note}")
     solving.check_proven(each.status)
     found = dict(each.documents)
+    named = loaded.naming({name: c.continuum for name, c in found.items()})
     if out is not None:
-        named = loaded.naming({name: c.continuum for name, c in found.items()})
         notes = tables.unit_notes(dict(zip(named, found.values(), strict=True)))
         write(document_of(named), out, format=to, notes=notes, **written)
     if soft is not None:
@@ -121,7 +123,12 @@ def consensus(
             temporary.write_text(text + "\n", encoding="utf-8")
     if units is not None:
         tables.units_csv(found).write_csv(units)
-    if review is not None:
+    if review is not None and review.suffix.lower() == ".xlsx":
+        from gammacp.formats.review_list import write_review
+
+        rows = tables.review_workbook(dict(zip(named, found.values(), strict=True)))
+        write_review(review, rows, named)
+    elif review is not None:
         tables.units_csv(found, review=True).write_csv(review)
     if json:
         results = [tables.consensus_document(n, c) for n, c in found.items()]

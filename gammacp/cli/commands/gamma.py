@@ -57,7 +57,7 @@ def gamma(
     from gammacp.stopping import interruptible
 
     options = settings.options()
-    loaded = load(files, reading)
+    loaded = load(files, reading, settings.weighing.features)
     # What could not be read counts: one file that is left of several is a corpus of one.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua

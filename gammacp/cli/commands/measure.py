@@ -74,10 +74,15 @@ class Chosen:
         names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")
         own = {k: getattr(self, k) for k in names_of_own}
         own = {key: value for key, value in own.items() if value is not None}
+        taken = known
+        if settings.weighing.features and "metric" in known:
+            taken |= {"dissimilarity"}
+            own.setdefault("metric", settings.weighing.dissimilarity().categorial)
         for name, wanted in {**{key: key for key in own}, **settings.given()}.items():
-            if wanted not in known:
+            if wanted not in taken:
                 raise UsageError(f"--{name} belongs to none of: {', '.join(names)}")
-        return {k: v for k, v in {**settings.options(), **own}.items() if k in known}
+        options = {**settings.options(), **own}
+        return {k: v for k, v in options.items() if k in known}
 
 
 def measure(
@@ -99,7 +104,7 @@ def measure(
 
     names = chosen_measures(chosen.measures)
     options = chosen.options(names, settings)
-    read, losses = _data(names, files, reading)
+    read, losses = _data(names, files, reading, settings.weighing.features)
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
     with (
         workers(jobs, pays=False) as executor,
@@ -124,13 +129,13 @@ def measure(
 
 
 def _data(
-    names: list[str], files: Files, reading: Reading
+    names: list[str], files: Files, reading: Reading, features: Sequence[str]
 ) -> tuple[Mapping[str, Continuum | Treebank], dict[str, Any]]:
     """What is measured, by name, and what of it is left out, for JSON: of trees one treebank."""
     from gammacp.measures.registry import MEASURES
 
     if not files or not all(MEASURES[name].applies_to == "trees" for name in names):
-        loaded = load(files, reading)
+        loaded = load(files, reading, features)
         return loaded.continua, loaded.json
     from gammacp.formats.campaign_file import paths_and
     from gammacp.syntax.treebank import read_treebank

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from gammacp.cli.output import AsJson, print_json, show
@@ -45,7 +46,7 @@ def measures(as_json: AsJson = False) -> None:
     records = [
         {
             **_record(entry),
-            **{k: z[name].as_dict() if name in z else None for k, z in found.items()},
+            **{k: asdict(z[name]) if name in z else None for k, z in found.items()},
         }
         for name, entry in MEASURES.items()
     ]

@@ -48,7 +48,8 @@ def plan(
         raise UsageError("give a pilot's files, or --model FILE with --gamma (one of the two)")
     goal = Goal(half_width=half_width, difference=difference, verdict=verdict)
     options = settings.options()
-    loaded = None if model is not None else load(files, reading)
+    features = settings.weighing.features
+    loaded = None if model is not None else load(files, reading, features)
     with workers(jobs, pays=False) as executor, progress("steps") as counter:
         found = compute(
             None if loaded is None else loaded.corpus(),

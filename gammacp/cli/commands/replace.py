@@ -39,7 +39,7 @@ def replace(
     from gammacp.campaign.replace import replace as test
     from gammacp.pools import workers
 
-    loaded = load(files, reading)
+    loaded = load(files, reading, weighing.features)
     with workers(jobs, pays=False) as executor, progress("testing"):
         found = test(
             loaded.corpus().continua,

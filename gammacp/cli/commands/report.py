@@ -36,8 +36,8 @@ def report(
     from gammacp.report import report as build
 
     options = settings.options()
-    loaded = load(files, reading)
-    other = comparing.other_round(files, reading)
+    loaded = load(files, reading, settings.weighing.features)
+    other = comparing.other_round(files, reading, settings.weighing.features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(
             loaded.corpus(),

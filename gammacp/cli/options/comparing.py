@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,11 +37,13 @@ class Comparing:
     )
     jobs: Jobs = None
 
-    def other_round(self, files: Files, reading: Reading) -> Mapping[str, Continuum] | None:
+    def other_round(
+        self, files: Files, reading: Reading, features: Sequence[str]
+    ) -> Mapping[str, Continuum] | None:
         """The continua of `--against`, read with the same options; None without it."""
         if not self.against:
             return None
-        return load(files, reading, against=self.against).corpus().continua
+        return load(files, reading, features, against=self.against).corpus().continua
 
     @contextmanager
     def workers(

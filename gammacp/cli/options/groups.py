@@ -1,7 +1,7 @@
 """Option groups: options that several commands share, declared once as a frozen dataclass.
 
 A command takes a group as one argument, and a group other groups; `flatten` shows Typer their
-fields as single options.
+fields as single options. A field that two groups have is one option, which both are given.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -53,12 +53,22 @@ def option(
     return field(default=default, metadata={"names": names, "rules": {**said, **rules}})
 
 
+FEATURE = option(
+    "Feature that is the category (see formats), or one beside it, with how its values differ: "
+    "severity:ordinal=Minor<Major<Critical@2 (types of --categorial, @ is a weight; repeatable).",
+    "NAME[:TYPE]",
+)
+"""Of what is read and of what is weighed."""
+
+
 def flatten(command: Callable[..., None]) -> Callable[..., None]:
     """The same command with groups replaced by their fields and options as Typer wants them."""
     hints = get_type_hints(command, include_extras=True)
-    parameters: list[inspect.Parameter] = []
+    found: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(command).parameters.items():
-        parameters += _parameters(name, hints[name], parameter.default)
+        for one in _parameters(name, hints[name], parameter.default):
+            found.setdefault(one.name, one)
+    parameters = list(found.values())
 
     @wraps(command)
     def flat(**values: Any) -> None:

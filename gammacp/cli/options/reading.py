@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gammacp.cli import output
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import FEATURE, option
 from gammacp.cli.output import message, messages
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
@@ -57,9 +57,12 @@ class Reading:
     )
     annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
     layer: str | None = option("Layer whose spans are the units (see formats).", "NAME")
-    feature: str | None = option("Feature that is the category (see formats).", "NAME")
+    feature: list[str] | None = FEATURE
     tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
     layout: str | None = option("Names from paths, such as {annotator}/{document}.", "PATTERN")
+    align_texts: bool | None = option(
+        "Align the texts of a document where they differ between annotators (OCR, transcripts)."
+    )
     round: str | None = option("Only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
 
@@ -71,8 +74,16 @@ class Reading:
             for name, value in said.items()
             if value is not None and name not in ("dataset", "round")
         }
-        if "format" in given.get("option", ()):
-            raise UsageError("--option format=… is --format")
+        for name, right in (("format", "--format"), ("features", "--feature NAME:TYPE")):
+            if name in given.get("option", ()):
+                raise UsageError(f"--option {name}=… is {right}")
+        entries = given.pop("feature", ())
+        if beside := tuple(entry.partition(":")[0] for entry in entries if ":" in entry):
+            given["features"] = beside
+        if category := [entry for entry in entries if ":" not in entry]:
+            if len(category) > 1:
+                raise UsageError(f"--feature {category[1]}: {category[0]} is the category already")
+            given["feature"] = category[0]
         return given
 
 
@@ -157,14 +168,16 @@ def placed(name: str) -> Iterator[None]:
 def load(
     files: Sequence[Path] | Path | None,
     reading: Reading,
+    features: Sequence[str] | None = None,
     *,
     against: Sequence[Path] | None = None,
     tell_left_out: bool = True,
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
-    So is what readers passed over, unless the command shows it itself. With `against` it is
-    another round, read with the same options.
+    So is what readers passed over, unless the command shows it itself. Of features beside the
+    category these are kept; None: whatever is there, and what `--feature` names. With `against` it
+    is another round, read with the same options.
 
     Raises
     ------
@@ -173,9 +186,16 @@ def load(
     UsageError
         Neither files nor a dataset, or both; an option that cannot be understood.
     """
+    if features is not None:
+        category = [entry for entry in reading.feature or () if ":" not in entry]
+        beside = [f"{name}:" for name in features]
+        reading = replace(reading, feature=[*category, *beside] or None)
     campaign = requested(files, reading, against)
     found = campaign.collect() if campaign.values.get("paths") else _dataset(str(reading.dataset))
     tell(found, left_out=tell_left_out)
+    if features is not None:
+        kept = {name: c.with_features(features) for name, c in found.continua.items()}
+        found = replace(found, continua=kept)
     return Loaded(campaign.select(found), found.failures, found.formats, found.left_out)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import FEATURE, option
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
@@ -64,13 +64,24 @@ class Weighing:
         "How the cost of categories grows with their distance; with `steep`, categories "
         "at distance 1 are never aligned.  [default: identity]"
     )
+    feature: list[str] | None = FEATURE
     order: str | None = option("Order of the categories for `ordinal`, lowest first.", "A,B,C")
     own: str | None = option(
-        "A whole dissimilarity instead of all these: {dissimilarities}, or a class of "
-        "your own.  [default: combined]",
-        "NAME|MODULE:CLASS",
+        "A whole dissimilarity instead of all these: {dissimilarities}, a TOML file, or a class "
+        "of your own.  [default: combined]",
+        "NAME|FILE.toml|MODULE:CLASS",
         names=("--dissimilarity",),
     )
+
+    def __post_init__(self) -> None:
+        """Keep of `--feature` what is weighed; the category is the readers'."""
+        weighed = [entry for entry in self.feature or () if ":" in entry]
+        object.__setattr__(self, "feature", weighed or None)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features beside the category that the dissimilarity reads."""
+        return tuple(getattr(self.dissimilarity(), "features", ()))
 
     @property
     def preset_values(self) -> Mapping[str, Any]:
@@ -82,6 +93,7 @@ class Weighing:
     def dissimilarity(self) -> Any:
         """The dissimilarity; the combined one unless another is named."""
         from gammacp.dissimilarity import Combined, Ordinal, dissimilarity
+        from gammacp.dissimilarity.features import with_features
 
         if self.own not in (None, "combined"):
             if self != Weighing(own=self.own):
@@ -89,15 +101,19 @@ class Weighing:
                     "--dissimilarity takes the place of --alpha, --beta, … and --preset"
                 )
             return dissimilarity(str(self.own))
-        if self.order is not None and self.categorial != "ordinal":
-            raise UsageError("--order goes with --categorial ordinal")
-        order = None if self.order is None else tuple(c.strip() for c in self.order.split(","))
+        kind: Any = self.categorial
+        if self.order is not None:
+            if self.categorial != "ordinal":
+                raise UsageError("--order goes with --categorial ordinal")
+            kind = Ordinal(tuple(c.strip() for c in self.order.split(",")))
+        if self.feature:
+            kind = with_features(kind or "nominal", self.feature)
         given = {
             "alpha": self.alpha,
             "beta": self.beta,
             "delta": self.delta,
             "positional": self.positional,
-            "categorial": self.categorial if order is None else Ordinal(order),
+            "categorial": kind,
             "f_cat": None if self.f_cat is None else self.f_cat.value,
         }
         names = given.keys()

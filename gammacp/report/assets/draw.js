@@ -232,13 +232,14 @@ function paintText(view) {
   c.fillStyle = view.theme.ink;
   c.textBaseline = "middle";
   if (view.scale < 4.5) {
+    if (view.root.classList.contains("printing")) return;
     c.fillStyle = view.theme.faint;
     c.textAlign = "left";
     c.font = "12px system-ui, sans-serif";
     c.fillText("Zoom in to read the text here", view.gutter + 4, y);
     return;
   }
-  c.font = `${Math.min(15, view.scale * 1.65)}px ui-monospace, monospace`;
+  c.font = `${Math.min(20, view.scale * 1.65)}px ui-monospace, monospace`;
   c.textAlign = "center";
   const first = Math.max(0, Math.floor(view.from)), last = Math.min(characters.length, Math.ceil(to));
   for (let i = first; i < last; i++) {

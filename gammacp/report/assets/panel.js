@@ -4,7 +4,7 @@ Object.assign(AlignmentView.prototype, {
   buildFilters() {
     const { doc } = this.model;
     const box = (name, label, list, i, colour) => {
-      const input = element("input", { type: "checkbox", checked: true });
+      const input = element("input", { type: "checkbox", checked: list[i] });
       input.addEventListener("change", () => { list[i] = input.checked; this.refilter(); });
       const swatch = colour ? element("span", { className: "swatch", "aria-hidden": "true" }) : null;
       if (swatch) swatch.style.background = colour;

@@ -85,6 +85,8 @@ class AlignmentView {
     document.addEventListener("click", (event) => {
       const link = event.target.closest("[data-show]");
       if (link) this.show(Number(link.dataset.document), Number(link.dataset.show));
+      const cell = event.target.closest("[data-seek]");
+      if (cell) this.seek(cell.dataset.seek, cell.dataset.first, cell.dataset.second);
     });
   }
 
@@ -263,7 +265,10 @@ class AlignmentView {
   close() {
     if (this.pinned === null) return;
     const group = this.model.groups[this.pinned];
-    const room = 3 * (group.end - group.start) || this.span / 8;
+    // A text stays one that is read: no character has more room than it needs.
+    const least = this.characters.length ? (this.width - this.gutter) / 10 : 0;
+    const length = group.end - group.start;
+    const room = Math.max(3 * length || this.span / 8, (least - length) / 2);
     this.window(group.start - room, group.end + room);
   }
 
@@ -276,19 +281,5 @@ class AlignmentView {
     this.close();
     this.root.scrollIntoView({ block: "start" });
     this.canvas.focus({ preventScroll: true });
-  }
-
-  print(on) {
-    if (on) {
-      this.before = [this.from, this.from + this.span];
-      this.root.classList.add("printing");
-      this.resize();
-      this.window(...this.limits);
-    } else {
-      this.root.classList.remove("printing");
-      this.resize();
-      this.window(...this.before);
-    }
-    this.redraw(true);
   }
 }

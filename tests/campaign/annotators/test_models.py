@@ -140,7 +140,7 @@ def test_labels_all_alike() -> None:
 
 
 def test_what_cannot_be_meant() -> None:
-    with pytest.raises(UsageError, match="model 'glad' is none of: dawid-skene"):
+    with pytest.raises(UsageError, match="model 'glad' is unknown; there are: dawid-skene"):
         fit(responses(), "glad")
     with pytest.raises(UsageError, match="strength"):
         fit(responses(), strength=-1)

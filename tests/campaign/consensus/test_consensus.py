@@ -109,7 +109,7 @@ def test_it_can_be_had_of_other_groups(continuum: Continuum) -> None:
 
 def test_what_cannot_be_meant(continuum: Continuum) -> None:
     alignment = gc.align(continuum)
-    with pytest.raises(UsageError, match="boundaries 'middle' is none of"):
+    with pytest.raises(UsageError, match="boundaries 'middle' is unknown"):
         consensus(alignment, boundaries="middle")
     with pytest.raises(UsageError, match="tolerance"):
         consensus(alignment, tolerance=-1)

@@ -130,7 +130,9 @@ def test_unlabelled_units_are_a_label_of_their_own() -> None:
 
 
 def test_unknown_weights() -> None:
-    with pytest.raises(UsageError, match="weights 'glad' is none of: auto, vote, dawid-skene"):
+    with pytest.raises(
+        UsageError, match="weights 'glad' is unknown; there are: auto, vote, dawid-skene"
+    ):
         consensus_of_each(planted(3)[0], weights="glad")
 
 

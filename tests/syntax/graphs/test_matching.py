@@ -101,7 +101,7 @@ def test_what_time_does_not_prove_has_a_bound() -> None:
 
 def test_what_cannot_be_meant(tmp_path: Path) -> None:
     a = written(tmp_path, ALPHA)
-    with pytest.raises(UsageError, match="method 'hill' is none of: auto"):
+    with pytest.raises(UsageError, match="method 'hill' is unknown; there are: auto"):
         best_matching(a, a, method="hill")
     with pytest.raises(UsageError, match="time limit"):
         best_matching(a, a, time_limit=0)

@@ -1,0 +1,126 @@
+"""Labels with features beside the category: severity, target, polarity, ….
+
+A unit has one label, which is its category alone (plain text) or a `Label`. Whatever handles
+labels, codes them, draws them at random or moves them along with their unit, carries features
+without knowing of them; only what reads them takes a label apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from gammacp.arrays import Codes
+
+
+class Label(str):
+    """A category with features, as text `Fluency/Grammar [severity=Minor]`.
+
+    Equal are labels with the same category and the same features; one without any feature is its
+    category.
+
+    >>> label = Label("Fluency", {"severity": "Minor", "target": None})
+    >>> label, label.category, label.features["severity"]
+    ('Fluency [severity=Minor]', 'Fluency', 'Minor')
+    >>> Label("Fluency", {}) == "Fluency"
+    True
+    """
+
+    __slots__ = ("category", "features")
+    category: str | None
+    features: Mapping[str, str]
+
+    def __new__(cls, category: str | None, features: Mapping[str, str | None]) -> Label:
+        """None and empty values are features that the unit does not have."""
+        known = {name: value for name, value in sorted(features.items()) if value}
+        shown = ", ".join(f"{_quoted(name)}={_quoted(value)}" for name, value in known.items())
+        made = super().__new__(cls, " ".join(filter(None, (category, f"[{shown}]" * bool(known)))))
+        made.category, made.features = category or None, MappingProxyType(known)
+        return made
+
+    def __reduce__(self) -> tuple[type[Label], tuple[str | None, dict[str, str]]]:
+        """For worker processes."""
+        return Label, (self.category, dict(self.features))
+
+
+def labelled(category: str | None, features: Mapping[str, str | None]) -> str | None:
+    """A label; plain text, or None for nothing at all, where there is no feature.
+
+    Parameters
+    ----------
+    category, features
+        What the unit has; None is nothing.
+    """
+    return Label(category, features) if any(features.values()) else category
+
+
+def category_of(label: str | None) -> str | None:
+    """The category of a label; None for unlabelled.
+
+    Parameters
+    ----------
+    label
+        Plain text is its own category.
+    """
+    return label.category if isinstance(label, Label) else label
+
+
+def features_of(label: str | None) -> Mapping[str, str]:
+    """The features of a label by name; plain text has none.
+
+    Parameters
+    ----------
+    label
+        Of a unit.
+    """
+    return label.features if isinstance(label, Label) else {}
+
+
+def label_json(label: str | None) -> dict[str, object]:
+    """A label as JSON has it: `category`, and `features` where there are some.
+
+    Parameters
+    ----------
+    label
+        Of a unit.
+    """
+    known = features_of(label)
+    return {"category": category_of(label), **({"features": dict(known)} if known else {})}
+
+
+def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
+    """The features that occur, sorted.
+
+    Parameters
+    ----------
+    labels
+        Of a continuum or a corpus: its `categories`.
+    """
+    return tuple(sorted({name for label in labels for name in features_of(label)}))
+
+
+def plain(labels: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
+    """The categories of labels, and the code of each label's among them.
+
+    Parameters
+    ----------
+    labels
+        In the order of their codes.
+
+    Returns
+    -------
+    categories
+        Each once, in the order in which they occur.
+    codes
+        int32, shape (labels + 1,), −1 for none; the last is that of "unlabelled".
+    """
+    named = [category_of(label) for label in labels]
+    categories = tuple(dict.fromkeys(name for name in named if name is not None))
+    code: dict[str | None, int] = {name: k for k, name in enumerate(categories)}
+    return categories, np.array([*(code.get(name, -1) for name in named), -1], np.int32)
+
+
+def _quoted(text: str) -> str:
+    return "".join(f"%{ord(c):02X}" if c in "%[],=" else c for c in text)

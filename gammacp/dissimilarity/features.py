@@ -1,0 +1,220 @@
+"""Categorial distances of labels with features: a weighted mean over category and features."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.continuum.label import category_of, feature_names, features_of
+from gammacp.dissimilarity.categorial import Categorial, Ordinal, categorial
+from gammacp.errors import DataError, UsageError
+from gammacp.signature import described, quoted, shortest
+
+CATEGORY = "category"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The category or one feature: its distance and its weight ≥ 0."""
+
+    name: str
+    kind: str | Categorial = "nominal"
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        """UsageError for a weight or a name that cannot be meant."""
+        if self.name in ("position", "absence", "dissimilarity"):
+            raise UsageError(f"feature {self.name!r} has the name of another part of γ: rename it")
+        if not (math.isfinite(self.weight) and self.weight >= 0):
+            raise UsageError(f"weight {self.weight!r} of {self.name} is not a number >= 0")
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Part:
+        """From `TYPE[=…][@WEIGHT]`, TYPE as `Combined` takes `categorial`.
+
+        Parameters
+        ----------
+        name, text
+            `severity` and `ordinal=Minor<Major<Critical@2`.
+
+        Raises
+        ------
+        UsageError
+            There is no such type, or the weight is no number.
+        """
+        kind, sign, weight = text.rpartition("@")
+        try:
+            number = float(weight) if sign else 1.0
+        except ValueError:
+            raise UsageError(f"{name}: weight {weight!r} after @ is not a number") from None
+        return cls(name, categorial(kind if sign else text), number)
+
+    @property
+    def signature(self) -> str:
+        """`severity:ordinal(Minor,Major)@2`; the weight where it is not 1."""
+        weight = f"@{shortest(self.weight)}" if self.weight != 1 else ""
+        return f"{quoted(self.name)}:{described(categorial(self.kind))}{weight}"
+
+    def of(self, label: str | None) -> str | None:
+        """What a label has here."""
+        return category_of(label) if self.name == CATEGORY else features_of(label).get(self.name)
+
+    def table(
+        self, labels: tuple[str, ...], counts: Mapping[str, int], bend: Callable[[Floats], Floats]
+    ) -> Floats:
+        """Distances of labels in this part, the last row and column "unlabelled"; 1 to nothing.
+
+        Parameters
+        ----------
+        labels, counts, bend
+            As for `Features.tables`.
+
+        Raises
+        ------
+        DataError
+            No label has the feature, or a value does not suit the distance.
+        """
+        values = [*map(self.of, labels), None]
+        levels = tuple(dict.fromkeys(v for v in values if v is not None))
+        kind: Any = categorial(self.kind)
+        if self.name != CATEGORY:
+            levels = tuple(sorted(levels))
+            self._check(kind, levels, labels)
+        if hasattr(kind, "counting"):
+            count: Counter[str] = Counter(dict.fromkeys(levels, 0))
+            for label, units in counts.items():
+                if (value := self.of(label)) is not None:
+                    count[value] += units
+            kind = kind.counting(count)
+        table = np.ones((len(levels) + 1, len(levels) + 1))
+        table[-1, -1] = 0.0
+        try:
+            table[:-1, :-1] = bend(kind.distances(levels))
+        except DataError as error:
+            said = error.message.replace(CATEGORY, self.name, 1)
+            raise DataError(said, file=error.file, line=error.line, hint=error.hint) from None
+        code: dict[str | None, int] = {level: k for k, level in enumerate(levels)}
+        rows = [code.get(value, -1) for value in values]
+        return np.asarray(table[np.ix_(rows, rows)])
+
+    def _check(self, kind: Any, levels: tuple[str, ...], labels: tuple[str, ...]) -> None:
+        if labels and not levels:
+            there = ", ".join(feature_names(labels)) or "none"
+            raise DataError(
+                f"no unit has the feature {self.name!r}",
+                hint=f"Features that were read: {there}. Leave it out, or correct its name",
+            )
+        if isinstance(kind, Ordinal) and kind.order is None and not _numbers(levels):
+            raise DataError(
+                f"feature {self.name!r} is ordinal and has no order",
+                hint=f"Give it: {self.name}:ordinal={'<'.join(levels)}",
+            )
+
+
+@dataclass(frozen=True)
+class Features:
+    """Σ w·d / Σ w over the category and features of labels; what both lack costs 0, one lacks 1.
+
+    With a single part of positive weight its distances are as without `Features`, to the last bit.
+    """
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        """UsageError for a part that comes twice, or weights that sum to 0."""
+        names = [part.name for part in self.parts]
+        for name in names:
+            if names.count(name) > 1:
+                raise UsageError(f"feature {name!r} comes twice")
+        if not sum(part.weight for part in self.parts) > 0:
+            raise UsageError(f"weights of {', '.join(names) or 'no features'} sum to 0")
+
+    @property
+    def signature(self) -> str:
+        """`features(category:tree(/),severity:ordinal(Minor,Major)@2)`."""
+        return f"features({','.join(part.signature for part in self.parts)})"
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features that are read."""
+        return tuple(part.name for part in self.parts if part.name != CATEGORY)
+
+    def distances(self, categories: tuple[str, ...]) -> Floats:
+        """Of labels, shape (K, K); DataError for a feature that none has.
+
+        Parameters
+        ----------
+        categories
+            Labels, in the order of their codes.
+        """
+        return np.asarray(sum(self.tables(categories, {}).values())[:-1, :-1])  # type: ignore[index]
+
+    def tables(
+        self,
+        labels: tuple[str, ...],
+        counts: Mapping[str, int],
+        bend: Callable[[Floats], Floats] = np.asarray,
+    ) -> dict[str, Floats]:
+        """What each part adds to the distance, shape (K + 1, K + 1), the last row "unlabelled".
+
+        Parameters
+        ----------
+        labels
+            In the order of their codes.
+        counts
+            Units by label.
+        bend
+            What is done to the distances of each part (f_cat).
+
+        Raises
+        ------
+        DataError
+            No label has one of the features, or a value does not suit its distance.
+        """
+        whole = sum(part.weight for part in self.parts)
+        used = [part for part in self.parts if part.weight]
+        return {p.name: p.table(labels, counts, bend) * (p.weight / whole) for p in used}
+
+
+def as_features(kind: str | Categorial) -> Features:
+    """A categorial distance as one that looks at the category alone; `Features` as they are.
+
+    Parameters
+    ----------
+    kind
+        As `Combined` takes it.
+    """
+    found = categorial(kind)
+    return found if isinstance(found, Features) else Features((Part(CATEGORY, found),))
+
+
+def with_features(kind: str | Categorial, features: Iterable[str]) -> Features:
+    """A categorial distance with features beside it.
+
+    Parameters
+    ----------
+    kind
+        Of the category: `TYPE[=…][@WEIGHT]`.
+    features
+        `NAME:TYPE[=…][@WEIGHT]` each.
+    """
+    parts = [Part.parse(CATEGORY, kind) if isinstance(kind, str) else Part(CATEGORY, kind)]
+    for entry in features:
+        name, _, text = entry.partition(":")
+        if not (name and text) or name == CATEGORY:
+            raise UsageError(f"feature {entry!r} is not NAME:TYPE, such as severity:nominal")
+        parts.append(Part.parse(name, text))
+    return Features(tuple(parts))
+
+
+def _numbers(levels: tuple[str, ...]) -> bool:
+    try:
+        return bool([float(level) for level in levels]) or not levels
+    except ValueError:
+        return False

@@ -1,0 +1,116 @@
+"""Texts that differ between annotators (OCR, transcripts, tokenisation), on one common line.
+
+After text-γ (Barteld, Schröder & Zinsmeister 2016): texts are aligned character by character, and
+positions count along the aligned text, in which what only some have got places of its own. Every
+text is aligned with the first one by a least number of edits, in linear space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gammacp.arrays import Indices
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.left_out import LeftOut
+
+# Of the characters of both texts: with less in common, one alignment would be as good as any other.
+_LEAST_IN_COMMON = 0.5
+
+
+def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[LeftOut, ...]]:
+    """The parts with positions along the common line, and how many characters differ.
+
+    Parts whose texts are equal stay as they are.
+
+    Parameters
+    ----------
+    parts
+        Of one document, each with its text.
+
+    Raises
+    ------
+    DataError
+        Positions do not count the characters of a text, or two texts have less than half in common.
+    """
+    owners = {p.text: ", ".join(p.annotators) for p in reversed(parts) if p.text is not None}
+    if len(owners) < 2:
+        return list(parts), ()
+    for part in parts:
+        if part.n_units and (part.text is None or part.offset_unit not in ("", "characters")):
+            raise DataError(
+                f"positions of {', '.join(part.annotators)} do not count characters of a text",
+                hint="Texts can be aligned only where every file has its text",
+            )
+    texts = [*reversed(owners)]
+    edits = {text: _edits(text, texts[0]) for text in texts}
+    # Places before each character of the first text, and behind its last one.
+    room = np.zeros(len(texts[0]) + 1, np.int64)
+    for found in edits.values():
+        for kind, t0, t1, f0, _ in found:
+            room[f0] = max(room[f0], t1 - t0 if kind == "delete" else 0)
+    places = {text: _places(len(text), edits[text], room) for text in texts}
+    line = [" "] * (len(texts[0]) + int(room.sum()))
+    for text in reversed(texts):
+        for place, character in zip(places[text].tolist(), text, strict=False):
+            line[place] = character
+    told = [_differences(text, texts[0], edits[text], owners, parts[0].name) for text in texts[1:]]
+    joined = "".join(line)
+    moved = [p if p.text is None else _moved(p, places[p.text], joined) for p in parts]
+    return moved, tuple(told)
+
+
+def _edits(text: str, first: str) -> list[tuple[str, int, int, int, int]]:
+    """What makes the first text of a text: kind, and from where to where in both."""
+    from rapidfuzz.distance import Levenshtein
+
+    return [tuple(step) for step in Levenshtein.opcodes(text, first)]  # type: ignore[misc]
+
+
+def _places(length: int, edits: list[tuple[str, int, int, int, int]], room: Indices) -> Indices:
+    """The place of each character of a text on the line, and where it ends."""
+    own = np.arange(len(room)) + np.cumsum(room)
+    places = np.full(length + 1, own[-1])
+    for kind, t0, t1, f0, f1 in edits:
+        inserted = own[f0] - room[f0] + np.arange(t1 - t0)
+        places[t0:t1] = inserted if kind == "delete" else own[f0:f1] if t1 > t0 else ()
+    return places
+
+
+def _differences(
+    text: str,
+    first: str,
+    edits: list[tuple[str, int, int, int, int]],
+    owners: dict[str, str],
+    document: str,
+) -> LeftOut:
+    common = sum(t1 - t0 for kind, t0, t1, _, _ in edits if kind == "equal")
+    who = f"{owners[first]} and {owners[text]}"
+    share = 2 * common / (len(text) + len(first))
+    if share < _LEAST_IN_COMMON:
+        raise DataError(
+            f"texts of {who} have {share:.0%} in common, less than half",
+            hint="Are they the same document? Then give both the same text, or leave one out",
+        )
+    differing = len(text) + len(first) - 2 * common
+    return LeftOut(document, "character", differing, f"only in one of the texts of {who}, aligned")
+
+
+def _moved(part: Continuum, places: Indices, line: str) -> Continuum:
+    def moved(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
+        first, last = np.array(starts, np.int64), np.array(ends, np.int64)
+        after = places[np.maximum(last - 1, 0)] + 1
+        return places[first], np.where(last > first, after, places[first])
+
+    starts, ends = moved(part.starts, part.ends)  # type: ignore[arg-type]
+    low, high = moved([part.bounds[0]], [part.bounds[1]])
+    return replace(
+        part,
+        starts=starts.astype(np.float64),
+        ends=ends.astype(np.float64),
+        bounds=(float(low[0]), float(high[0])),
+        text=line,
+    )

@@ -1,0 +1,213 @@
+"""The review list as an Excel workbook, and the gold standard that its decisions make.
+
+`gammacp consensus --review LIST.xlsx` writes it: the columns of the review list with the worst
+first, then the units that need no review, every annotator's unit beside them, and a column
+`decision`. A second sheet has the documents' names, texts and bounds, so that the decided gold
+standard needs no other file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError, UsageError
+from gammacp.files import atomic_write
+from gammacp.formats.records import objects
+from gammacp.formats.registry import Format, register
+from gammacp.formats.source import Source
+from gammacp.formats.spans import Documents, Spans
+
+if TYPE_CHECKING:
+    from gammacp.tables import Table
+
+_SIDES = ("start", "end", "category")
+_CELL = 32_000  # Excel's cells hold 32 767 characters.
+_WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError:
+        raise UsageError("workbooks need openpyxl: pip install 'gammacp[studio]'") from None
+    return openpyxl
+
+
+def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -> None:
+    """Write the workbook.
+
+    Parameters
+    ----------
+    path
+        The .xlsx file.
+    table
+        The rows in their order; each record has `file` and the annotators' `units`.
+    documents
+        The gold standards by name, for their texts, units of position and bounds.
+
+    Raises
+    ------
+    DataError
+        A cell has a character that Excel does not have.
+    """
+    openpyxl = _openpyxl()
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "review"
+    people = list(dict.fromkeys(name for r in table.records for name in r["units"]))
+    columns = [c for c in table.columns if c.key != "continuum"]
+    own = ["decision", "continuum", *(c.header for c in columns)]
+    head = [*own, *(f"{name}: {side}" for name in people for side in _SIDES)]
+    _row(sheet, 1, head)
+    for number, record in enumerate(table.records, 2):
+        cells = [None, record["file"]]
+        for column in columns:
+            value = column.of(record)
+            plain = isinstance(value, int | float | None) and not isinstance(value, bool)
+            cells.append(value if plain else column.cell(record))
+        for name in people:
+            unit = record["units"].get(name) or {}
+            cells += [unit.get(side) for side in _SIDES]
+        _row(sheet, number, cells)
+    for place, name in enumerate(head, 1):
+        letter = openpyxl.utils.get_column_letter(place)
+        sheet.column_dimensions[letter].width = _WIDE.get(name, 10)
+        sheet.cell(1, place).font = openpyxl.styles.Font(bold=True)
+    sheet.freeze_panes, sheet.auto_filter.ref = "C2", sheet.dimensions
+    choices = ",".join(["keep", "drop", *people])
+    if len(choices) <= 250 and not any('"' in name or "," in name for name in people):
+        kind = openpyxl.worksheet.datavalidation.DataValidation
+        choice = kind(type="list", formula1=f'"{choices}"', allow_blank=True)
+        choice.add(f"A2:A{len(table.records) + 1}")
+        sheet.add_data_validation(choice)
+    about = book.create_sheet("about gammacp")
+    named = {n: _about(c) for n, c in documents.items()}
+    text = json.dumps({"review": 1, "annotators": people, "documents": named})
+    for number, start in enumerate(range(0, len(text), _CELL), 1):
+        _row(about, number, [text[start : start + _CELL]])
+    about.sheet_state = "hidden"
+    with atomic_write(path) as temporary:
+        book.save(temporary)
+
+
+def _about(c: Continuum) -> dict[str, object]:
+    who, bounds = c.annotators[0], list(c.bounds)
+    return {"annotator": who, "offset_unit": c.offset_unit, "text": c.text, "bounds": bounds}
+
+
+def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
+    for place, value in enumerate(values, 1):
+        if value is None or value != value:
+            continue
+        try:
+            cell = sheet.cell(number, place, value)
+        except ValueError:
+            raise DataError(
+                f"{str(value)[:60]!r} has a character that Excel does not have", hint="Write CSV"
+            ) from None
+        if isinstance(value, str):
+            # Text that begins with "=" is no formula.
+            cell.data_type = "s"
+
+
+def read(source: Source) -> Corpus:
+    """The gold standards that the decisions make.
+
+    Raises
+    ------
+    DataError
+        It is no review list, or a decision is none of keep, drop and the annotators.
+
+    Notes
+    -----
+    Positions
+        any (stored)
+    Annotators
+        the name of the gold standard
+    Category
+        column; empty is unlabelled
+    Spans
+        a row is a unit with the start, end and category of its cells if its `decision` is keep, an
+        annotator's unit if it is a name, none if it is drop; without a decision the column `kept`
+        decides
+    """
+    rows, about = _sheets(source)
+    people, named = about.get("annotators"), about.get("documents")
+    if not isinstance(people, list) or not isinstance(named, dict) or not rows:
+        raise source.error("workbook is no review list of gammacp", hint="Save a table as CSV")
+    head = [str(cell) for cell in rows[0]]
+    missing = [c for c in ("decision", "continuum", "kept", *_SIDES) if c not in head]
+    if missing:
+        raise source.error(f"there is no column {missing[0]!r}", line=1)
+    documents = Documents(source, "")
+    for name, record in named.items():
+        (entry,) = objects(source, {"all": [record]}, "all", line=None)
+        unit, text = str(entry.get("offset_unit")), entry.get("text")
+        spans = documents.of(name, text if isinstance(text, str) else None, offset_unit=unit)
+        spans.declare(str(entry.get("annotator")))
+    for line, row in enumerate(rows[1:], 2):
+        cells = dict(zip(head, row, strict=False))
+        if any(cell is not None for cell in row):
+            if str(cells["continuum"]) not in documents.found:
+                raise source.error(f"document {cells['continuum']!r} is unknown", line=line)
+            _decide(documents.found[str(cells["continuum"])], cells, people, line)
+    return documents.corpus()
+
+
+def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line: int) -> None:
+    decision = str(cells["decision"] or "").strip()
+    taken: Sequence[str] = _SIDES
+    if decision in people:
+        taken = [f"{decision}: {side}" for side in _SIDES]
+        if cells.get(taken[0]) is None:
+            raise spans.source.error(f"{decision} has no unit here", line=line)
+    elif decision.lower() == "drop" or (not decision and cells["kept"] != "yes"):
+        reason = "dropped by decision" if decision else "undecided, and not kept by the consensus"
+        spans.leave_out("unit", reason)
+        return
+    elif decision and decision.lower() != "keep":
+        raise spans.source.error(
+            f"decision {decision!r} is none of keep, drop, {', '.join(people)}", line=line
+        )
+    start, end, label = (cells.get(key) for key in taken)
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    (who,) = spans.annotators
+    spans.add(who, None if label is None else str(label), start, end, line=line)
+
+
+def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], dict[str, Any]]:
+    """The rows of the list, and what the hidden sheet says."""
+    openpyxl = _openpyxl()
+    try:
+        book = openpyxl.load_workbook(BytesIO(source.content), read_only=True, data_only=True)
+        if {"review", "about gammacp"} <= set(book.sheetnames):
+            rows = list(book["review"].iter_rows(values_only=True))
+            about = json.loads(
+                "".join(str(r[0]) for r in book["about gammacp"].iter_rows(values_only=True))
+            )
+            return rows, about if isinstance(about, dict) else {}
+    except Exception as error:  # openpyxl has no exception of its own for a damaged file
+        raise source.error(f"workbook is damaged: {error}", hint="Save it again") from None
+    return [], {}
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    return path.suffix.lower() == ".xlsx" and head.startswith(b"PK")
+
+
+FORMAT = register(
+    Format(
+        name="review-list",
+        title="Review list (Excel)",
+        extensions=(".xlsx",),
+        sniff=_sniff,
+        read=read,
+        extra="studio",
+    )
+)

@@ -1,0 +1,178 @@
+"""Texts that differ between annotators: by hand, text-γ's own cases, and what must not change."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gammacp as gc
+from gammacp.errors import DataError
+from gammacp.formats.differing_texts import on_one_line
+
+
+def part(annotator: str, text: str | None, *spans: tuple[int, int], **more: Any) -> gc.Continuum:
+    rows = [gc.Unit(annotator, s, e, "x") for s, e in spans]
+    known = {"name": "d", "text": text, "offset_unit": "characters"} | more
+    return gc.Continuum.from_units(rows, annotators=[annotator], **known)
+
+
+def spans(parts: list[gc.Continuum]) -> list[list[tuple[float, float]]]:
+    return [[(u.start, u.end) for u in p] for p in parts]
+
+
+def test_by_hand() -> None:
+    ann = part("Ann", "a brown fox", (2, 7), (8, 11), (11, 11))
+    bob = part("Bob", "a brwn  fox!", (2, 6), (8, 11), (11, 12))
+    moved, told = on_one_line([ann, bob])
+    # a brown··fox·: the o is only Ann's, the second blank and ! only Bob's.
+    assert spans(moved) == [[(2, 7), (9, 12), (13, 13)], [(2, 7), (9, 12), (12, 13)]]
+    assert {p.text for p in moved} == {"a brown  fox!"}
+    assert [(x.kind, x.count) for x in told] == [("character", 3)]
+    assert "Ann and Bob" in told[0].reason
+    assert moved[0].covered(2, 7) == "brown"
+
+
+def test_places_of_several_texts() -> None:
+    texts = ["abcdef", "abXYcdef", "abXcdeef", "bcdf"]
+    parts = [part(str(i), text, (0, len(text))) for i, text in enumerate(texts)]
+    moved, told = on_one_line(parts)
+    assert len(told) == 3
+    line = str(moved[0].text)
+    assert len(line) == 9
+    for i, order in enumerate(permutations(range(4))):
+        again, _ = on_one_line([parts[k] for k in order])
+        assert [p.annotators for p in again] == [(str(k),) for k in order], i
+    for text, one in zip(texts, moved, strict=True):
+        chars, _ = on_one_line([*parts, part("z", text, *((k, k + 1) for k in range(len(text))))])
+        places = [int(u.start) for u in chars[-1]]
+        assert places == sorted(set(places))
+        # Whatever has its like in the first text lies where that lies.
+        first = dict(enumerate(int(u.start) for u in _characters(parts, texts[0])))
+        assert {line[p] for p in first.values()} == set(texts[0])
+        assert one.n_units == 1
+
+
+def _characters(parts: list[gc.Continuum], text: str) -> gc.Continuum:
+    every = part("z", text, *((k, k + 1) for k in range(len(text))))
+    return on_one_line([*parts, every])[0][-1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_characters_meet(seed: int) -> None:
+    """What two texts have in common by a least number of edits gets the same places."""
+    draw = random.Random(seed)
+    first = "".join(draw.choices("abcdefgh ", k=60))
+    second = "".join(
+        c + draw.choice(["", "", "", "z"]) if draw.random() > 0.1 else draw.choice(["", "y"])
+        for c in first
+    )
+    one, other = (
+        part(n, t, *((k, k + 1) for k in range(len(t)))) for n, t in (("A", first), ("B", second))
+    )
+    moved, told = on_one_line([one, other])
+    places = [[int(u.start) for u in p] for p in moved]
+    meeting = set(places[0]) & set(places[1])
+    alike = sum(first[places[0].index(p)] == second[places[1].index(p)] for p in meeting)
+    assert told[0].count == len(first) + len(second) - 2 * alike
+    substituted = len(meeting) - alike
+    edits = len(first) + len(second) - 2 * len(meeting) + substituted
+    assert edits == _distance(first, second)
+
+
+def _distance(a: str, b: str) -> int:
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+    return row[-1]
+
+
+def test_cases_of_text_gamma() -> None:
+    """AnnotatedTextMergeTest of fab-bar/TextGammaTool, as far as positions go."""
+    # 1: identical texts stay as they are.
+    same = [part("A", "kaufmann", (0, 4), (4, 8)), part("B", "kaufmann", (0, 4), (4, 8))]
+    moved, told = on_one_line(same)
+    assert (moved, told) == (same, ())
+    assert all(a is b for a, b in zip(moved, same, strict=True))
+    # 2: kauff|mann and kauf|mmann: each finds its like.
+    moved, told = on_one_line(
+        [part("A", "kauffmann", (0, 5), (5, 9)), part("B", "kaufmmann", (0, 4), (4, 9))]
+    )
+    both = gc.align(_together(moved))
+    assert [len([u for u in g.units.values() if u]) for g in both.unitary_alignments] == [2, 2]
+    assert told[0].count == 2
+    # 4: "sonst" is one of the two of "sonst sonst", whichever.
+    moved, told = on_one_line(
+        [part("A", "sonst sonst", (0, 5), (6, 11)), part("B", "sonst", (0, 5))]
+    )
+    assert told[0].count == 6
+    assert spans(moved)[1][0][1] in (5, 11)
+    # 5: so so so and so so.
+    moved, _ = on_one_line(
+        [part("A", "so so so", (0, 2), (3, 5), (6, 8)), part("B", "so so", (0, 2), (3, 5))]
+    )
+    found = gc.align(_together(moved))
+    assert sum(all(g.units.values()) for g in found.unitary_alignments) == 2
+
+
+def _together(parts: list[gc.Continuum]) -> gc.Continuum:
+    return gc.Continuum.from_units([u for p in parts for u in p])
+
+
+def test_refuses_what_has_too_little_in_common() -> None:
+    with pytest.raises(DataError, match=r"texts of A and B have 0% in common, less than half"):
+        on_one_line([part("A", "abcd", (0, 1)), part("B", "wxyz", (0, 1))])
+    with pytest.raises(DataError, match=r"positions of C do not count characters of a text"):
+        on_one_line([part("A", "abc"), part("B", "abd"), part("C", None, (0, 1))])
+    with pytest.raises(DataError, match=r"positions of B do not count characters"):
+        on_one_line([part("A", "abc", (0, 1)), part("B", "abd", (0, 1), offset_unit="tokens")])
+
+
+def test_a_hundred_thousand_characters_take_a_second() -> None:
+    draw = random.Random(1)
+    first = "".join(draw.choices("abcdefghijklmnopqrstuvwxyz     ", k=100_000))
+    second = "".join(
+        c if draw.random() > 0.05 else draw.choice(["", c + draw.choice("xyz"), "q"]) for c in first
+    )
+    parts = [part("A", first, (5, 99_000)), part("B", second, (5, 99_000))]
+    begun = time.process_time()
+    on_one_line(parts)
+    assert time.process_time() - begun < 3  # 0.6 s where nothing else runs
+
+
+def brat(folder: Path, annotator: str, text: str, *entities: str) -> None:
+    (folder / annotator).mkdir()
+    (folder / annotator / "d.txt").write_text(text)
+    lines = (f"T{i}\t{entity}\n" for i, entity in enumerate(entities, 1))
+    (folder / annotator / "d.ann").write_text("".join(lines))
+
+
+def test_a_campaign_with_two_versions(tmp_path: Path, run: Any) -> None:
+    brat(tmp_path, "Ann", "The brown fox.", "Colour 4 9\tbrown", "Animal 10 13\tfox")
+    brat(tmp_path, "Bob", "The brwn fox!", "Colour 4 8\tbrwn", "Animal 9 12\tfox")
+    refused = run("gamma", str(tmp_path))
+    assert refused.code == 3
+    assert "from character 6 on" in refused.err
+    assert "--align-texts" in refused.err
+    aligned = run("gamma", str(tmp_path), "--align-texts", "--json")
+    document = json.loads(aligned.out)
+    assert document["results"][0]["gamma"] == 1
+    assert "sel:align-texts=yes" in document["results"][0]["signature"]
+    assert document["left_out"][0]["count"] == 3
+    (tmp_path / "campaign.toml").write_text('paths = ["."]\nalign_texts = true\n')
+    again = run("gamma", str(tmp_path / "campaign.toml"), "--json")
+    assert json.loads(again.out)["results"][0]["gamma"] == 1
+
+
+def test_equal_texts_change_nothing(tmp_path: Path, run: Any) -> None:
+    for name in ("Ann", "Bob"):
+        brat(tmp_path, name, "The brown fox.", "Colour 4 9\tbrown", "Animal 10 13\tfox")
+    plain, aligned = (run("gamma", str(tmp_path), "--json", *o) for o in ((), ("--align-texts",)))
+    assert plain.out == aligned.out

@@ -1,0 +1,162 @@
+"""Features beside the category: what each format has, kept by those that can."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import gammacp as gc
+from gammacp import Continuum, DataError, Label, Unit, UsageError
+from tests.conftest import Run
+
+CSV = """annotator,category,start,end,severity
+Ann,a,0,2,Minor
+Bob,a,0,2,Major
+Bob,,3,4,Major
+Max,,,,
+"""
+
+
+def features(path: Path, *names: str, **options: object) -> list[tuple[str | None, dict[str, str]]]:
+    found = gc.read(path, features=names, **options)
+    labels = [u.category for u in found]
+    return [(x.category, dict(x.features)) if isinstance(x, Label) else (x, {}) for x in labels]
+
+
+def test_csv(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(CSV)
+    assert features(file, "severity") == [
+        ("a", {"severity": "Minor"}), ("a", {"severity": "Major"}), (None, {"severity": "Major"}),
+    ]  # fmt: skip
+    assert gc.read(file).features == ()
+    with pytest.raises(DataError, match=r"a\.csv:1: feature 'kind' is not one column. The columns"):
+        gc.read(file, features=["kind"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json"])
+def test_what_is_written_is_read_again(tmp_path: Path, ending: str) -> None:
+    c = Continuum.from_units(
+        [
+            Unit("Ann", 0, 2, Label("a, b", {"x": "1;2", "y": "[=]"})),
+            Unit("Bob", 0, 2, Label(None, {"x": '"q"'})),
+            Unit("Bob", 3, 4, "a"),
+            Unit("Bob", 5, 6),
+        ]
+    )
+    corpus = gc.Corpus.from_continua({"d": c, "e": c.only_categories(["a"])})
+    wanted = ["x", "y"]
+    for document in (c, corpus):
+        file = tmp_path / f"f.{ending}"
+        gc.write(document, file)
+        read = gc.read if isinstance(document, Continuum) else gc.read_corpus
+        found = read(file, features=wanted)
+        both = (found, document) if isinstance(found, gc.Corpus) else ({"": found}, {"": document})
+        assert {n: list(c) for n, c in both[0].items()} == {n: list(c) for n, c in both[1].items()}
+
+
+def test_formats_without_features_leave_them_out_and_say_so(tmp_path: Path) -> None:
+    from gammacp.formats.registry import FORMATS
+    from gammacp.formats.writing import losses
+
+    c = Continuum.from_units([Unit("A", 0, 2, Label("a", {"x": "1"})), Unit("B", 0, 2, "a")])
+    gc.write(c, tmp_path / "f.eaf")
+    assert gc.read(tmp_path / "f.eaf").categories == ("a",)
+    assert "features are not kept: x" in list(losses(c, FORMATS["elan"]))
+    with pytest.raises(UsageError, match="elan has no features beside the category"):
+        gc.read(tmp_path / "f.eaf", features=["x"])
+
+
+def test_brat_attributes(tmp_path: Path) -> None:
+    for who, lines in (("Ann", "A1\tNegation T1\nA2\tFocus T2 High\n"), ("Bob", "")):
+        folder = tmp_path / who
+        folder.mkdir()
+        (folder / "d.txt").write_text("no fever here")
+        (folder / "d.ann").write_text(f"T1\tSign 3 8\tfever\nT2\tSign 9 13\there\n{lines}")
+    assert features(tmp_path, "Negation", "Focus") == [
+        ("Sign", {"Negation": "Negation"}), ("Sign", {"Focus": "High"}), ("Sign", {}), ("Sign", {}),
+    ]  # fmt: skip
+
+
+def test_label_studio_choices_taxonomies_and_sets(tmp_path: Path) -> None:
+    place = {"start": 0, "end": 2, "text": "ab"}
+
+    def entry(kind: str, name: str, value: object) -> dict[str, object]:
+        return {"id": "r", "type": kind, "from_name": name, "value": {**place, kind: value}}
+
+    result = [
+        entry("labels", "label", ["P", "Q"]),
+        entry("choices", "mood", ["glad", "sad"]),
+        entry("taxonomy", "topic", [["A", "x"]]),
+        entry("rating", "stars", 3),
+    ]
+    task = {
+        "id": 1,
+        "data": {"text": "abc"},
+        "annotations": [{"completed_by": 7, "result": result}],
+    }
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps([task]))
+    known = {"mood": "glad+sad", "topic": "A/x", "stars": "3"}
+    assert features(file, *known) == [("P", known), ("Q", known)]
+    assert features(file, "mood", labels="join") == [("P+Q", {"mood": "glad+sad"})]
+    left = [e.reason for e in gc.read(file, features=["mood"]).left_out]
+    assert left == ["taxonomy is no span", "rating is no span"]
+    result[0] = entry("labels", "label", ["P+", "Q"])
+    file.write_text(json.dumps([task]))
+    with pytest.raises(DataError, match=r"'P\+', 'Q' has a '\+' in it"):
+        gc.read(file, labels="join")
+
+
+def test_webanno_columns(tmp_path: Path) -> None:
+    head = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value|polarity\n\n\n#Text=good bad day\n"
+    rows = ("1-1\t0-4\tgood\tE[1]\tpos[1]\t\n1-2\t5-8\tbad\tE[1]|F[2]\tpos[1]|*[2]\t\n"
+            "1-3\t9-12\tday\t_\t_\t\n")  # fmt: skip
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "Ann.tsv").write_text(head + rows)
+    file = tmp_path / "d" / "Ann.tsv"
+    assert features(file, "polarity") == [("E", {"polarity": "pos"}), ("F", {})]
+
+
+def test_the_command_line(run: Run, tmp_path: Path) -> None:
+    file, order = tmp_path / "a.csv", "severity:ordinal=Minor<Major"
+    file.write_text(CSV)
+    done = run("align", file, "--feature", order, "--json")
+    # Ann and Bob differ in severity alone, half of d_cat; Max has nothing.
+    first = json.loads(done.out)["unitary_alignments"][0]
+    assert first["disorder"] == pytest.approx((0.5 + 1 + 1) / 3)
+    done = run("measure", file, "-m", "cu-alpha", "--feature", order, "--json")
+    said = json.loads(done.out)["results"][0]["measures"]["cu-alpha"]["signature"]
+    assert "metric:features(category:nominal,severity:ordinal(Minor,Major))" in said
+    assert run("convert", file, tmp_path / "b.json", "--feature", order).code == 0
+    assert gc.read(tmp_path / "b.json").features == ("severity",)
+    # Features of JSON that nobody asks for do not count.
+    plain = json.loads(run("align", tmp_path / "b.json", "--json").out)
+    assert plain["unitary_alignments"][0]["disorder"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (
+            ["align", "--feature", "severity:ordinal=Minor<Critical"],
+            3,
+            "severity 'Major' is not in",
+        ),
+        (["align", "--feature", "severe:nominal"], 3, "feature 'severe' is not one column"),
+        (["align", "--feature", "x:nominal@0", "--categorial", "tree@0"], 2, "sum to 0"),
+        (["measure", "-m", "ser", "--feature", "severity:nominal"], 2, "--feature belongs to none"),
+        (
+            ["align", "--feature", "a", "--feature", "b"],
+            2,
+            "--feature b: a is the category already",
+        ),
+    ],
+)
+def test_what_cannot_be_meant(
+    run: Run, tmp_path: Path, arguments: list[str], code: int, message: str
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(CSV)
+    done = run(*arguments, file)
+    assert (done.code, message in done.err) == (code, True), done.err

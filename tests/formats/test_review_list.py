@@ -1,0 +1,121 @@
+"""The review list as a workbook: typed cells, decisions, and the gold standard they make."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gammacp import DataError, Unit, read, read_corpus
+from tests.formats.story import FIXTURES, TEXT
+
+openpyxl = pytest.importorskip("openpyxl")
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def book(run: Run, tmp_path: Path) -> Path:
+    path = tmp_path / "list.xlsx"
+    outcome = run("consensus", FIXTURES / "brat", "--review", path, "--splits", "0")
+    assert outcome.code == 0, outcome.err
+    return path
+
+
+def decide(path: Path, **cells: object) -> None:
+    """Write cells such as A2 of the review."""
+    workbook = openpyxl.load_workbook(path)
+    for name, value in cells.items():
+        workbook["review"][name] = value
+    workbook.save(path)
+
+
+def test_cells_are_typed_and_the_worst_come_first(book: Path) -> None:
+    sheet = openpyxl.load_workbook(book)["review"]
+    rows = [list(r) for r in sheet.iter_rows(values_only=True)]
+    assert rows[0][:6] == ["decision", "continuum", "start", "end", "category", "kept"]
+    assert [(r[1], r[2], r[3], r[4], r[5]) for r in rows[1:]] == [
+        ("story", 8, 11, "PER", "no"),
+        ("story", 28, 32, None, "no"),
+        ("story", 17, 23, "LOC", "yes"),
+        ("story", 0, 3, "PER", "yes"),
+    ]
+    place = rows[0].index("bob: start")
+    assert rows[0][place : place + 3] == ["bob: start", "bob: end", "bob: category"]
+    assert rows[3][place : place + 3] == [17, 20, "LOC"]
+    assert sheet["C2"].data_type == "n"
+    assert sheet.data_validations.dataValidation[0].formula1 == '"keep,drop,ann,bob"'
+
+
+def test_decisions_make_the_gold_standard(run: Run, book: Path, tmp_path: Path) -> None:
+    undecided = read(book)
+    assert [(u.start, u.end, u.category) for u in undecided] == [(0, 3, "PER"), (17, 23, "LOC")]
+    assert (undecided.text, undecided.name, undecided.offset_unit) == (TEXT, "story", "characters")
+    assert [e.count for e in undecided.left_out] == [2]
+    decide(book, A2="keep", A3="KEEP", E3="PRO", A4="ann", A5="drop")
+    gold = read(book)
+    assert list(gold) == [
+        Unit("consensus", 8, 11, "PER"),
+        Unit("consensus", 17, 25, "LOC"),
+        Unit("consensus", 28, 32, "PRO"),
+    ]
+    assert [(e.kind, e.reason) for e in gold.left_out] == [("unit", "dropped by decision")]
+    assert run("convert", book, tmp_path / "gold", "--to", "cas").code == 0
+    assert list(read(tmp_path / "gold")) == list(gold)
+
+
+def test_what_excel_would_run_or_change_stays_text(run: Run, tmp_path: Path) -> None:
+    for name, end in (("one", 4), ("two", 5)):
+        rows = f"Ann,=1+1,0,{end}\nBob,=1+1,0,4\nCid,7,2.5,4\n"
+        (tmp_path / f"{name}.csv").write_text(rows)
+    path = tmp_path / "list.xlsx"
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    assert run("consensus", *files, "--review", path, "--splits", "0").code == 0
+    sheet = openpyxl.load_workbook(path)["review"]
+    assert "f" not in {c.data_type for row in sheet.iter_rows() for c in row}
+    corpus = read_corpus(path)
+    assert set(corpus) == {"one", "two"}
+    assert next(iter(corpus["two"])).category == "=1+1"
+    lines = {row[1].value: row[0].row for row in sheet.iter_rows(min_row=2)}
+    decide(path, **{f"A{lines['one']}": "keep", f"E{lines['one']}": 7})
+    assert "7" in {u.category for u in read_corpus(path)["one"]}
+
+
+@pytest.mark.parametrize(
+    ("cells", "line", "message"),
+    [
+        ({"A2": "maybe"}, 2, "decision 'maybe' is none of keep, drop, ann, bob"),
+        ({"A2": "bob"}, 2, "bob has no unit here"),
+        ({"A2": "keep", "C2": "x"}, 2, "position 'x' is not a number"),
+        ({"A2": "keep", "D2": 99}, 2, "lies beyond the text of 39"),
+        ({"A2": "keep", "B2": "other"}, 2, "document 'other' is unknown"),
+        ({"A1": "verdict"}, 1, "there is no column 'decision'"),
+    ],
+)
+def test_bad_decisions_say_where(
+    book: Path, cells: dict[str, object], line: int, message: str
+) -> None:
+    decide(book, **cells)
+    with pytest.raises(DataError, match=message) as caught:
+        read(book)
+    assert caught.value.line == line
+
+
+def test_other_workbooks_are_refused(tmp_path: Path) -> None:
+    openpyxl.Workbook().save(tmp_path / "a.xlsx")
+    with pytest.raises(DataError, match="no review list of gammacp"):
+        read(tmp_path / "a.xlsx")
+
+
+def test_damaged_workbooks_are_refused_or_sound(book: Path) -> None:
+    whole = book.read_bytes()
+    for number in range(20):
+        r = random.Random(number)
+        damaged = bytearray(whole)
+        at = r.randrange(4, len(damaged))
+        damaged[at : at + r.randint(1, 60)] = r.randbytes(r.randint(0, 8))
+        book.write_bytes(bytes(damaged))
+        try:
+            read(book)
+        except DataError as error:
+            assert "list.xlsx" in str(error)
