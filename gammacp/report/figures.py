@@ -36,14 +36,14 @@ def scale(
         parts.append(_line(x(tick), 22, x(tick), 30, class_="axis"))
         label = {0.0: "0 chance", 1.0: "1 perfect"}.get(tick, f"{tick:.1f}")
         anchor = "end" if tick == 1 else "middle"
-        parts.append(_text(x(tick), 14, label, text_anchor=anchor, class_="faint"))
+        parts.append(text(x(tick), 14, label, text_anchor=anchor, class_="faint"))
     for bounds, y, colour in ((interval, 38, "#0072b2"), (bootstrap, 45, "#e69f00")):
         if bounds is not None:
             a, b = x(bounds[0]), x(bounds[1])
             parts.append(_bar(a, y, max(2.0, b - a), 5, fill=colour))
-    parts.append(_dot(x(value), 26, 5))
+    parts.append(dot(x(value), 26, 5))
     described = f"γ = {number(value)} on a scale from 0, chance, to 1, perfect agreement"
-    return _svg(540, 56, described, parts, class_="scale")
+    return svg(540, 56, described, parts, class_="scale")
 
 
 def calibration_figure(calibration: Calibration) -> Markup:
@@ -62,7 +62,7 @@ def calibration_figure(calibration: Calibration) -> Markup:
     rows = -(-len(drawn) // 3)
     width = _WIDTH * min(3, max(1, len(drawn)))
     described = "γ against the amount of error, one panel per kind of error"
-    return element("figure", _svg(width, _HEIGHT * rows, described, panels))
+    return element("figure", svg(width, _HEIGHT * rows, described, panels))
 
 
 def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list[Markup]:
@@ -86,17 +86,17 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
     parts = [
         _line(_LEFT, _TOP + tall, _LEFT + inner, _TOP + tall, class_="axis"),
         _line(_LEFT, _TOP, _LEFT, _TOP + tall, class_="axis"),
-        _text(_LEFT - 5, y(1.0) + 4, "1", text_anchor="end", class_="faint"),
-        _text(
+        text(_LEFT - 5, y(1.0) + 4, "1", text_anchor="end", class_="faint"),
+        text(
             _LEFT - 5,
             max(y(gamma) + 4, _TOP + 16),
             f"{gamma:.2f}",
             text_anchor="end",
             class_="faint",
         ),
-        _text(_LEFT + inner / 2, 16, equivalent.error, text_anchor="middle"),
-        _text(_LEFT, _TOP + tall + 15, "0", text_anchor="middle", class_="faint"),
-        _text(
+        text(_LEFT + inner / 2, 16, equivalent.error, text_anchor="middle"),
+        text(_LEFT, _TOP + tall + 15, "0", text_anchor="middle", class_="faint"),
+        text(
             _LEFT + inner, _TOP + tall + 15, f"{amounts[-1]:.0%}", text_anchor="end", class_="faint"
         ),
         element("polygon", points=_points(band), fill="#0072b2", fill_opacity="0.2"),
@@ -112,12 +112,12 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
     if math.isfinite(equivalent.amount):
         a, b = x(equivalent.low), x(equivalent.high)
         parts.append(_bar(a, y(gamma) - 3, max(2.0, b - a), 6, fill="#d55e00", fill_opacity="0.45"))
-        parts.append(_dot(x(equivalent.amount), y(gamma), 4, fill="#d55e00"))
+        parts.append(dot(x(equivalent.amount), y(gamma), 4, fill="#d55e00"))
         label = (
             f"{equivalent.amount:.0%}" if equivalent.amount >= 0.1 else f"{equivalent.amount:.1%}"
         )
         place = x(equivalent.amount)
-        parts.append(_text(place, _TOP + tall + 29, label, text_anchor="middle"))
+        parts.append(text(place, _TOP + tall + 29, label, text_anchor="middle"))
     return parts
 
 
@@ -136,9 +136,9 @@ def disorder_figure(found: Explanation) -> Markup:
     names = [r["component"] for r in found.components]
     for k, name in enumerate(names):
         parts.append(_bar(120 + 110 * k, 2, 10, 10, fill=_COLOURS.get(name, _OTHER)))
-        parts.append(_text(134 + 110 * k, 11, name))
+        parts.append(text(134 + 110 * k, 11, name))
     parts.append(_line(120 + 110 * len(names), 1, 120 + 110 * len(names), 13, class_="axis"))
-    parts.append(_text(126 + 110 * len(names), 11, "by chance"))
+    parts.append(text(126 + 110 * len(names), 11, "by chance"))
     y = 22
     for block in blocks:
         longest = max((max(sum(p.values()), e or 0.0) for _, p, e in block), default=0.0) or 1.0
@@ -147,14 +147,14 @@ def disorder_figure(found: Explanation) -> Markup:
             y += 18
         y += 10
     described = "Disorder by component: observed and by chance, per annotator, per category"
-    return element("figure", _svg(580, y, described, parts))
+    return element("figure", svg(580, y, described, parts))
 
 
 def _stacked(
     y: float, label: str, costs: Mapping[str, float], expected: float | None, scale: float
 ) -> list[Markup]:
     name = label if len(label) <= 18 else f"{label[:17]}…"
-    parts = [_text(114, y + 11, name, text_anchor="end")]
+    parts = [text(114, y + 11, name, text_anchor="end")]
     x = 120.0
     for component, cost in costs.items():
         fill = _COLOURS.get(component, _OTHER)
@@ -163,7 +163,7 @@ def _stacked(
     if expected is not None:
         end = 120 + expected * scale
         parts.append(_line(end, y - 1, end, y + 14, class_="axis", stroke_width="2"))
-    parts.append(_text(575, y + 11, number(sum(costs.values())), text_anchor="end", class_="faint"))
+    parts.append(text(575, y + 11, number(sum(costs.values())), text_anchor="end", class_="faint"))
     return parts
 
 
@@ -171,7 +171,8 @@ def _points(places: list[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
-def _svg(width: int, height: int, label: str, parts: list[Markup], **attributes: object) -> Markup:
+def svg(width: int, height: int, label: str, parts: list[Markup], **attributes: object) -> Markup:
+    """A figure with what it shows in words."""
     body = join(*parts)
     return element(
         "svg",
@@ -188,7 +189,8 @@ def _line(x1: float, y1: float, x2: float, y2: float, **attributes: object) -> M
     return element("line", **place, **attributes)
 
 
-def _text(x: float, y: float, content: str, **attributes: object) -> Markup:
+def text(x: float, y: float, content: str, **attributes: object) -> Markup:
+    """Words at a place."""
     return element("text", content, x=f"{x:.1f}", y=f"{y:.1f}", **attributes)
 
 
@@ -198,5 +200,6 @@ def _bar(x: float, y: float, width: float, height: float, **attributes: object) 
     )
 
 
-def _dot(x: float, y: float, r: float, **attributes: object) -> Markup:
+def dot(x: float, y: float, r: float, **attributes: object) -> Markup:
+    """A filled circle."""
     return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=r, **{"fill": "#0072b2", **attributes})

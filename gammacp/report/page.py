@@ -82,12 +82,23 @@ def page(contents: Contents) -> str:
     contents
         Everything it shows, computed already.
     """
-    code = Markup(script())
-    sections = _sections(contents)
+    return laid_out(contents.title, headline(contents), _sections(contents))
+
+
+def laid_out(title: str, head: Markup, sections: list[tuple[str, str, Markup]]) -> str:
+    """A page of a headline and sections: (name for links, title, content).
+
+    Parameters
+    ----------
+    title, head
+        Heading, and what stands first.
+    sections
+        The rest, in its order.
+    """
     body = element(
         "main",
-        element("h1", contents.title),
-        headline(contents),
+        element("h1", title),
+        head,
         element(
             "nav",
             element(
@@ -97,12 +108,12 @@ def page(contents: Contents) -> str:
             aria_label="Sections",
         ),
         *(
-            element("section", element("h2", title, id=f"{i}-title"), content, id=i,
+            element("section", element("h2", name, id=f"{i}-title"), content, id=i,
                     aria_labelledby=f"{i}-title")
-            for i, title, content in sections
+            for i, name, content in sections
         ),
     )  # fmt: skip
-    return document(contents.title, body, code)
+    return document(title, body, Markup(script()))
 
 
 def policy(code: str) -> str:

@@ -9,7 +9,7 @@ from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
 from gammacp.formats.writing import losses
 from gammacp.report import tables
-from gammacp.report.markup import Markup, element, hint, join, json_script, table
+from gammacp.report.markup import Markup, element, join, json_script, table
 from gammacp.report.page import LEFT_OUT, document
 from gammacp.report.viewer import alignment_view, asset, filled
 from gammacp.studio.review import queue
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gammacp.studio.work import Findings, Now, Review
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
+_JOURNALS = ("CSV", "JSON")
 _ALLOWED = "; connect-src 'self'"
 _DOCUMENTS = (
     Column("file", "document"),
@@ -33,16 +34,12 @@ _DOCUMENTS = (
 _FAILURES = (
     Column("file", "file"),
     Column("line", "line", count),
-    Column("wrong", "what is wrong", wrapped=True),
-    Column("remedy", "what to do", wrapped=True),
+    Column("message", "what is wrong", wrapped=True),
+    Column("hint", "what to do", wrapped=True),
 )
 _FORMATS = (
     Column("format", "format"),
     Column("losses", "what it does not keep", wrapped=True),
-)
-_SELECTS = (
-    ("layer", "Layer", "Layer whose spans are the units"),
-    ("feature", "Feature", "Feature that is the category"),
 )
 
 
@@ -84,22 +81,7 @@ def navigation(here: str) -> Markup:
 
 def dropping(folder: str, limits: Limits) -> Markup:
     """Where files are dropped."""
-    several = element("input", type="file", multiple=True, id="files", class_="away")
-    whole_folder = element("input", type="file", webkitdirectory=True, id="folder", class_="away")
-    return _section(
-        "drop", "Files",
-        element("p", "Drop exports here: files, folders or a zip. They go to ",
-                element("code", folder), " and nowhere else."),
-        element("p",
-                element("button", "Choose files…", type="button", data_for="files"), " ",
-                element("button", "Choose a folder…", type="button", data_for="folder"), " ",
-                element("button", "Read the folder again", type="button", data_do="start"),
-                class_="toolbar"),
-        several, whole_folder,
-        hint(limits.in_words()),
-        element("p", id="uploads", role="status"),
-        element("ul", id="refused", class_="warning"),
-    )  # fmt: skip
+    return filled(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
 
 
 def live(now: Now, choice: Choice) -> Markup:
@@ -138,17 +120,11 @@ def _progress(findings: Findings, state: str) -> Markup:
         "paused": (("resume", "Resume"), ("cancel", "Cancel")),
         "cancelled": (("start", "Resume"),),
     }.get(state, ())
-    buttons = (element("button", name, type="button", data_do=do) for do, name in doing)
+    buttons = [join(element("button", name, type="button", data_do=do), " ") for do, name in doing]
     bar = element("progress", aria_label="Working") if state == "running" else None
     problem = findings.problem and element("p", findings.problem, class_="warning", role="alert")
-    work = element("p", element("span", said, role="status"), " ", bar, " ", *join_buttons(buttons))
+    work = element("p", element("span", said, role="status"), " ", bar, " ", *buttons)
     return join(work if said else None, problem)
-
-
-def join_buttons(buttons: Iterable[Markup]) -> Iterable[Markup]:
-    """Buttons with blanks between."""
-    for button in buttons:
-        yield join(button, " ")
 
 
 def _understood(found: Understood) -> Markup:
@@ -164,7 +140,8 @@ def _understood(found: Understood) -> Markup:
         parts.append(element("p", str(found.problem), class_="warning", role="alert"))
     if found.failures:
         parts.append(element("h3", f"Not read: {len(found.failures)}"))
-        parts.append(table(Table(_FAILURES, [_failure(e) for e in found.failures]), long=True))
+        failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in found.failures]
+        parts.append(table(Table(_FAILURES, failures), long=True))
     if found.warnings:
         lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in found.warnings)
         listed = element("ul", *(element("li", line) for line in lines))
@@ -180,49 +157,27 @@ def _understood(found: Understood) -> Markup:
     return _section("understood", "What was understood", *parts)
 
 
-def _failure(error: object) -> dict[str, object]:
-    parts = {name: getattr(error, name, None) for name in ("file", "line", "message", "hint")}
-    return {
-        "file": "" if parts["file"] is None else str(parts["file"]),
-        "line": parts["line"],
-        "wrong": parts["message"] or str(error),
-        "remedy": parts["hint"],
-    }
-
-
 def _choosing(found: Understood, choice: Choice) -> Markup:
     """The form of the choice, filled in."""
-    layers = list(found.layers)
-    features = [
-        f for name, fs in found.layers.items() for f in fs if choice.layer in (None, "", name)
-    ]
-    offered = {"layer": layers, "feature": list(dict.fromkeys(features))}
-    selects = [
-        _select(name, title, tip, offered[name], getattr(choice, name))
-        for name, title, tip in _SELECTS
-        if offered[name]
-    ]
-    categories = _names("only", "map", found.categories, choice.map,
-                        lambda name: not choice.only or name in choice.only)  # fmt: skip
+    of_layer = [fs for name, fs in found.layers.items() if choice.layer in (None, "", name)]
+    offered: tuple[tuple[str, str, Iterable[str]], ...] = (
+        ("layer", "Layer", found.layers),
+        ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
+        ("round", "Round", found.rounds),
+        ("reference", "Hold against the others", found.annotators),
+    )
+    selects = (_select(n, t, o, getattr(choice, n)) for n, t, o in offered if o)
     annotators = _names("exclude", "rename", found.annotators, choice.rename,
                         lambda name: name not in choice.exclude)  # fmt: skip
-    rounds = [_select("round", "Round", "Of campaign.toml", found.rounds, choice.round)]
-    rounds = rounds if found.rounds else []
-    held = _select("reference", "Hold against the others", "A system, a gold standard",
-                   list(found.annotators), choice.reference)  # fmt: skip
-    return _section(
-        "choice", "What counts",
-        element(
-            "form",
-            element("div", *selects, *rounds, held, class_="toolbar"),
-            _fieldset("Annotators", annotators) if annotators else None,
-            _fieldset("Labels", categories) if categories else None,
-            element("details", element("summary", "More"), element("div", *_more(found, choice),
-                    class_="toolbar")),
-            element("p", element("button", "Compute with this choice", type="submit")),
-            id="choosing",
-        ),
-    )  # fmt: skip
+    categories = _names("only", "map", found.categories, choice.map,
+                        lambda name: not choice.only or name in choice.only)  # fmt: skip
+    return filled(
+        own("choice.html"),
+        selects=join(*selects),
+        annotators=join(*annotators),
+        categories=join(*categories),
+        fields=join(*_more(found, choice)),
+    )
 
 
 def _names(
@@ -251,32 +206,25 @@ def _names(
 
 
 def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
-    yield _select("format", "Format", "By default recognised", [n for n, _ in FORMATS.items()],
-                  choice.format)  # fmt: skip
-    for name, title in (("tier", "Tiers"), ("layout", "Names from paths")):
-        if name in found.options or name == "layout":
-            tip = "a pattern" if name == "tier" else "{annotator}/{document}"
-            value = getattr(choice, name) or ""
-            yield element("label", f"{title} ", element("input", name=name, value=value,
-                                                        placeholder=tip))  # fmt: skip
+    yield _select("format", "Format", [n for n, _ in FORMATS.items()], choice.format)
     bounds = "" if choice.bounds is None else ":".join(f"{b:.15g}" for b in choice.bounds)
-    yield element("label", "Bounds ", element("input", name="bounds", value=bounds,
-                                              placeholder="START:END"))  # fmt: skip
-    yield element("label", "Annotators without units ",
-                  element("input", name="annotators", value=", ".join(choice.annotators),
-                          placeholder="A, B"))  # fmt: skip
+    texts = [
+        ("tier", "Tiers", choice.tier, "a pattern"),
+        ("layout", "Names from paths", choice.layout, "{annotator}/{document}"),
+        ("bounds", "Bounds", bounds, "START:END"),
+        ("annotators", "Annotators without units", ", ".join(choice.annotators), "A, B"),
+    ]
+    for name, title, value, tip in texts["tier" not in found.options :]:
+        field = element("input", name=name, value=value or "", placeholder=tip)
+        yield element("label", f"{title} ", field)
     box = element("input", type="checkbox", name="calibrate", checked=choice.calibrate)
     yield element("label", box, " Say which errors would give this γ (takes a while)")
 
 
-def _select(name: str, title: str, tip: str, offered: Iterable[str], chosen: str | None) -> Markup:
+def _select(name: str, title: str, offered: Iterable[str], chosen: str | None) -> Markup:
     options = [element("option", "(by itself)" if name != "reference" else "(nobody)", value="")]
     options += [element("option", o, value=o, selected=o == chosen) for o in offered]
-    return element("label", f"{title} ", element("select", *options, name=name, title=tip))
-
-
-def _fieldset(title: str, labels: list[Markup]) -> Markup:
-    return element("fieldset", element("legend", title), *labels)
+    return element("label", f"{title} ", element("select", *options, name=name))
 
 
 def _section(name: str, title: str, *content: Markup | None) -> Markup:
@@ -318,20 +266,15 @@ def reviewing(review: Review, script: str) -> str:
 
 def exporting(found: Gold | None, *, with_undecided: bool) -> str:
     """What can be taken home."""
-    save = element("li", element("a", "The report as one file", href="./report?file"))
-    links = [
-        element(
-            "li", element("a", f"The journal of decisions ({e.upper()})", href=f"./journal.{e}")
-        )
-        for e in ("csv", "json")
-    ]
-    body: list[Markup] = []
-    if found is None:
-        body.append(element("p", "There is no gold standard yet: wait for the report."))
-    else:
-        body.append(_gold(found, with_undecided=with_undecided))
-        links.append(save)
-    body.append(_section("more", "Beside it", element("ul", *links)))
+    beside = [("The report as one file", "./report?file")] if found else []
+    beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
+    links = (element("li", element("a", name, href=href)) for name, href in beside)
+    gold = (
+        element("p", "There is no gold standard yet: wait for the report.")
+        if found is None
+        else _gold(found, with_undecided=with_undecided)
+    )
+    body = (gold, _section("more", "Beside it", element("ul", *links)))
     return whole("Take home", "export", body, "")
 
 
@@ -347,12 +290,10 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
             "this choice: they stay in the journal and are not in the gold standard."
         )
     other = "./export?decided" if with_undecided else "./export"
-    if found.undecided:
-        kept = "as the consensus has them" if with_undecided else "left out"
-        turn = "leave them out" if with_undecided else "take them as the consensus has them"
-        open_ones = element("p", f"Those are {kept}; ", element("a", turn, href=other), ".")
-    else:
-        open_ones = None
+    kept = "as the consensus has them" if with_undecided else "left out"
+    turn = "leave them out" if with_undecided else "take them as the consensus has them"
+    said_of_open = element("p", f"Those are {kept}; ", element("a", turn, href=other), ".")
+    open_ones = said_of_open if found.undecided else None
     corpus = Corpus.from_continua(found.continua)
     query = "" if with_undecided else "?decided"
     records = [
@@ -366,7 +307,13 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
         return element("a", "Download", href=f"./gold/{name}{query}", aria_label=f"Download {name}")
 
     listed = table(Table(_FORMATS, records), first=link)
-    return _section("gold", "Gold standard", *(element("p", s) for s in said), open_ones, listed)
+    return _section(
+        "gold",
+        "Gold standard",
+        *(element("p", s) for s in said),
+        open_ones if found.undecided else None,
+        listed,
+    )
 
 
 def refused(problem: str) -> str:

@@ -27,7 +27,7 @@ from gammacp.studio import pages
 from gammacp.studio.choice import Choice, campaign_in, parsed
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
-from gammacp.studio.review import Asked, decided, gold, written
+from gammacp.studio.review import Asked, Gold, decided, gold, written
 from gammacp.studio.uploads import Intake, Limits
 from gammacp.studio.work import Review, Work
 
@@ -79,6 +79,11 @@ class Studio:
     def start(self) -> None:
         """Read and compute, as it is chosen."""
         self.work.start(self.folder, self.choice, self.options)
+
+    def gold(self, with_undecided: bool) -> Gold:
+        """The gold standard of the decisions that stand."""
+        standing = self.journal.standing()
+        return gold(self.review.consensus, standing, with_undecided=with_undecided)
 
     @property
     def review(self) -> Review:
@@ -198,23 +203,17 @@ async def _decide(studio: Studio, request: Request) -> Response:
 
 
 async def _export(studio: Studio, request: Request) -> Response:
-    script = Markup("")
     all_of_it = "decided" not in request.query_params
-    found = studio.work.now().findings
-    made = None
-    if found.review is not None:
-        standing = studio.journal.standing()
-        made = gold(found.review.consensus, standing, with_undecided=all_of_it)
-    return _page(pages.exporting(made, with_undecided=all_of_it), script)
+    made = studio.gold(all_of_it) if studio.work.now().findings.review else None
+    return _page(pages.exporting(made, with_undecided=all_of_it), "")
 
 
 async def _gold(studio: Studio, request: Request) -> Response:
-    all_of_it = "decided" not in request.query_params
-    name = request.path_params["format"]
     try:
-        standing = studio.journal.standing()
-        made = gold(studio.review.consensus, standing, with_undecided=all_of_it)
-        file, content = await run_in_threadpool(written, made.continua, name)
+        made = studio.gold("decided" not in request.query_params)
+        file, content = await run_in_threadpool(
+            written, made.continua, request.path_params["format"]
+        )
     except GammacpError as error:
         return _page(pages.refused(str(error)), "")
     return _download(content, file)

@@ -81,11 +81,7 @@ class Intake:
         place = placed(name)
         self.files += 1
         if self.files > self.limits.files:
-            raise DataError(
-                f"more than {self.limits.files} files were dropped",
-                file=name,
-                hint=f"Put them into {self.folder} yourself and read the folder again",
-            )
+            raise self._too_much(f"more than {self.limits.files} files were dropped", name)
         target = self.folder / place
         with NamedTemporaryFile() as kept:
             size = 0
@@ -110,17 +106,13 @@ class Intake:
 
     def _check_size(self, name: str, size: int) -> None:
         if size > self.limits.file:
-            raise DataError(
-                f"file is larger than {self.limits.file // _MB} MB",
-                file=name,
-                hint=f"Put it into {self.folder} yourself and read the folder again",
-            )
+            raise self._too_much(f"file is larger than {self.limits.file // _MB} MB", name)
         if self.size + size > self.limits.together:
-            raise DataError(
-                f"more than {self.limits.together // _MB} MB were dropped",
-                file=name,
-                hint=f"Put the files into {self.folder} yourself and read the folder again",
-            )
+            raise self._too_much(f"more than {self.limits.together // _MB} MB were dropped", name)
+
+    def _too_much(self, what: str, name: str) -> DataError:
+        hint = f"Put it into {self.folder} yourself and read the folder again"
+        return DataError(what, file=name, hint=hint)
 
     def _check_archive(self, name: str, path: Path) -> None:
         """Read an archive through once; it stays packed, as it is read."""

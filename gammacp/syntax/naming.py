@@ -66,6 +66,13 @@ def name_files(
     return named, how
 
 
+def are_trees(paths: Iterable[Path]) -> bool:
+    """Whether these are files of trees by their suffixes; `.conll` may hold spans, too."""
+    known = {s for suffixes in SUFFIXES.values() for s in suffixes} - {".conll"}
+    found = [q for p in paths for q in (_visible(p) if p.is_dir() else [p]) if not q.is_dir()]
+    return bool(found) and all(q.suffix.lower() in known for q in found)
+
+
 def _files(paths: Iterable[Path], kind: str | None) -> list[Path]:
     found: list[Path] = []
     for path in paths:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gammacp.arguments import instance, whole
 from gammacp.errors import UsageError
+from gammacp.syntax.accuracy import accuracies
 from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha, syntax_agreement
 from gammacp.syntax.breakdown import Breakdown
 from gammacp.syntax.breakdown import breakdown as by_relation
@@ -88,6 +89,7 @@ class SyntaxReport:
         if self.by_annotator:
             document["pairs"] = [_part(part) for part in result.pairs]
             document["without"] = [_part(part) for part in result.without]
+            document["documents"] = self._documents()
         if self.universal is not None:
             document["universal"] = {
                 **self.universal.values,
@@ -100,6 +102,17 @@ class SyntaxReport:
         if self.sentences:
             document["sentences"] = [self._sentence(share) for share in self.sentences]
         return document
+
+    def _documents(self) -> list[dict[str, Any]]:
+        """The accuracies of each document, and its share of D_o under δ_plain."""
+        found = []
+        for name in dict.fromkeys(item.document for item in self.read.treebank.shared):
+            inside = [share for share in self.agreement.sentences if share.item.document == name]
+            items = tuple(share.item for share in inside)
+            scores = accuracies(replace(self.read.treebank, items=items)).mean()
+            share = sum(share.share["plain"] for share in inside)
+            found.append({"document": name, "items": len(items), "share": share, **scores})
+        return found
 
     def _sentence(self, share: SentenceShare) -> dict[str, Any]:
         return {

@@ -40,7 +40,7 @@ SENTENCES = (
         "lines",
         value=lambda record: " ".join(f"{a}:{x['line']}" for a, x in record["annotations"].items()),
     ),
-    Column("what", "what"),
+    Column("what", "what", wrapped=True),
 )
 
 
@@ -68,8 +68,20 @@ def tables(report: SyntaxReport) -> list[Table]:
         for part in document["without"]:
             (missing,) = set(document["annotators"]) - set(part["annotators"])
             parts.append({"title": f"without {missing}", **part})
-        columns = (Column("title", "annotators"), Column("items", "sentences", count), *values)
+        columns = (
+            Column("annotators", "annotators", value=lambda record: record["title"]),
+            Column("items", "sentences", count),
+            *values,
+        )
         found.append(Table(columns, [{**part, **_beyond(part, "value")} for part in parts]))
+    if rows := document.get("documents", []):
+        columns = (
+            Column("document", "document"),
+            Column("items", "sentences", count),
+            Column("share", "of Dₒ plain", share),
+            *(Column(name, _SCORES[name], number) for name in names),
+        )
+        found.append(Table(columns, rows))
     if "breakdown" in document:
         found += _breakdown(document["breakdown"])
     if "sentences" in document:

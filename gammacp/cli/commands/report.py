@@ -9,6 +9,10 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, Settings
 from gammacp.cli.output import AsJson, message, print_json
+from gammacp.errors import UsageError
+
+# For a pair of graphs.
+SECONDS = 10.0
 
 
 def report(
@@ -29,12 +33,22 @@ def report(
         "Annotators a unit of the consensus needs.  [default: more than half]", "N|SHARE"
     ),
     boundaries: str = option("Consensus boundaries: majority, median or mean.", default="median"),
+    trees: str | None = option(
+        "A page on trees or graphs: dependency, phrase or graph.  [default: by the files' names, "
+        ".conllu, .mrg, .amr, …]"
+    ),
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
     """One self-contained HTML page: numbers, alignment view, what to review."""
     from gammacp.report import report as build
+    from gammacp.syntax.naming import are_trees
 
+    if files and (trees or are_trees(files)):
+        if reading != Reading() or fail_under is not None:
+            raise UsageError("this option is for units; for those of trees see gammacp syntax")
+        _report_trees(files, trees, title, out, json)
+        return
     options = settings.options()
     loaded = load(files, reading, settings.weighing.features)
     other = comparing.other_round(files, reading, settings.weighing.features)
@@ -63,3 +77,48 @@ def report(
     else:
         message(f"wrote {out}")
     settings.check(score, fail_under)
+
+
+def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, json: bool) -> None:
+    from gammacp.files import write_text
+    from gammacp.formats.campaign_file import paths_and
+    from gammacp.report.trees import TreePage
+    from gammacp.syntax.treebank import read_treebank
+
+    read = read_treebank(paths_and(paths)[0], kind=kind)
+    for line in read.messages:
+        message(line)
+    dependencies, n = read.treebank.kind == "dependency", len(read.treebank.shared)
+    if read.treebank.kind == "graph":
+        from gammacp.syntax.graphs.agreement import graph_agreement
+        from gammacp.syntax.graphs.report import GraphReport, in_words, tables
+
+        result = graph_agreement(read.treebank, time_limit=SECONDS)
+        graphs = GraphReport(read, result, by_annotator=True, sentences=50)
+        document, words, shown = graphs.as_dict(), in_words(graphs), tables(graphs)
+        worst = []
+    else:
+        from gammacp.syntax.report import syntax_report
+        from gammacp.syntax.tables import in_words as tree_words
+        from gammacp.syntax.tables import tables as tree_tables
+
+        report = syntax_report(read, by_annotator=True, sentences=50, breakdown=dependencies)
+        document, words, shown = report.as_dict(), tree_words(report), tree_tables(report)
+        worst = [share.item for share in report.agreement.sentences if share.share["plain"]]
+    beyond = document["beyond_chance"]["plain"]
+    page = TreePage(
+        title=title or f"Agreement on {n} sentence{'s' * (n != 1)}",
+        measure="α, agreement beyond chance",
+        value=beyond["value"],
+        interval=beyond["interval"],
+        words=words,
+        tables=shown,
+        worst=worst,
+        left_out=read.left_out,
+        signature=document["signature"],
+    )
+    write_text(out, page.html)
+    if json:
+        print_json({"report": str(out), **document})
+    else:
+        message(f"wrote {out}")

@@ -162,7 +162,7 @@ _SENTENCES = (
     Column("share", "of all apart", share),
     Column("smatch", "Smatch F₁", number),
     Column("lines", "lines", value=_lines),
-    Column("what", "what", value=_what),
+    Column("what", "what", value=_what, wrapped=True),
 )
 
 
