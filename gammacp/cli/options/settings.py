@@ -67,7 +67,7 @@ class Weighing:
     feature: list[str] | None = FEATURE
     order: str | None = option("Order of the categories for `ordinal`, lowest first.", "A,B,C")
     own: str | None = option(
-        "A whole dissimilarity instead of all these: {dissimilarities}, a TOML file, or a class "
+        "A whole dissimilarity instead: {dissimilarities}, a TOML file, or a class "
         "of your own.  [default: combined]",
         "NAME|FILE.toml|MODULE:CLASS",
         names=("--dissimilarity",),
