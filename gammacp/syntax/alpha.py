@@ -96,7 +96,9 @@ class TreeObservations:
         if not treebank.shared:
             raise DataError("no sentence has two annotations", hint="Agreement needs two.")
         if treebank.kind == "graph":
-            raise DataError("graphs have no edit distance of trees", hint="Measure smatch.")
+            raise DataError(
+                "graphs have no edit distance of trees", hint="gammacp syntax compares graphs."
+            )
         number = {name: a for a, name in enumerate(treebank.annotators)}
         rows = [
             (i, number[name], sentence)

@@ -45,8 +45,13 @@ def report(
     from gammacp.syntax.naming import are_trees
 
     if files and (trees or are_trees(files)):
-        if reading != Reading() or fail_under is not None:
-            raise UsageError("this option is for units; for those of trees see gammacp syntax")
+        mine = (calibrate, support, boundaries, fail_under) != (False, None, "median", None)
+        asked = reading != Reading() or comparing != Comparing() or settings.given() or mine
+        if asked:
+            raise UsageError(
+                "a page on trees takes --out, --title, --trees and --json alone; the other options "
+                "are for units, those of trees are in gammacp syntax"
+            )
         _report_trees(files, trees, title, out, json)
         return
     options = settings.options()
