@@ -6,6 +6,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -31,25 +32,31 @@ class _Room:
     def read(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes:
         """A member's bytes; what its header says of its size is not believed."""
         pieces: list[bytes] = []
-        self.files += 1
-        if self.files > self.most:
+        self._take(1, 0, place)
+        with archive.open(info) as stream:
+            while piece := stream.read(_PIECE):
+                self._take(0, len(piece), place)
+                pieces.append(piece)
+        return b"".join(pieces)
+
+    def count(self, workbook: bytes, place: str) -> None:
+        """What a workbook unpacks to: no more than it says itself, since `zipfile` ends there."""
+        with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+            inside = archive.infolist()
+            self._take(len(inside), sum(info.file_size for info in inside), place)
+
+    def _take(self, files: int, size: int, place: str) -> None:
+        self.files += files
+        self.unpacked += size
+        what = f"{self.most} files" if self.files > self.most else None
+        if self.unpacked > self.largest:
+            what = f"{self.largest >> 20} MB unpacked"
+        if what is not None:
             raise DataError(
-                f"archive holds more than {self.most} files, archives inside included",
+                f"archive holds more than {what}, archives inside included",
                 file=place,
                 hint="Unpack it and name the folder",
             )
-        with archive.open(info) as stream:
-            while piece := stream.read(_PIECE):
-                self.unpacked += len(piece)
-                if self.unpacked > self.largest:
-                    raise DataError(
-                        f"archive holds more than {self.largest >> 20} MB unpacked, archives "
-                        "inside included",
-                        file=place,
-                        hint="Unpack it and name the folder",
-                    )
-                pieces.append(piece)
-        return b"".join(pieces)
 
 
 def is_archive(content: bytes, name: str = "") -> bool:
@@ -124,6 +131,8 @@ def _members(
                     continue
                 path = PurePosixPath(info.filename)
                 data = room.read(archive, info, place)
+                if path.suffix.lower() == ".xlsx":
+                    room.count(data, place)
                 if not is_archive(data, path.name):
                     yield path, data
                 elif depth < _DEPTH:

@@ -1,9 +1,10 @@
 """Who decided what and when: an append-only journal in one SQLite file beside the campaign.
 
-A decision is on the disk before it is acknowledged (WAL, synchronous=FULL), whatever happens to the
-page or the process afterwards. Rows are never changed or removed, which the file itself refuses:
-two reviewers lose nothing of each other's. Of the decisions about a unit the latest that was not
-undone stands.
+A decision is on the disk before it is acknowledged (synchronous=FULL), in this one file and no
+other (journal_mode=DELETE: there is no log beside it that a copy would lack), whatever happens to
+the page or the process afterwards. Rows are never changed or removed, which the file itself
+refuses: two reviewers lose nothing of each other's. Of the decisions about a unit the latest that
+was not undone stands.
 """
 
 from __future__ import annotations
@@ -100,6 +101,7 @@ class Journal:
         self.path = folder / DECISIONS
         self._lock = Lock()
         self._opened: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
 
     def add(self, decision: Decision) -> Decision:
         """Keep a decision; returns once it is on the disk, as the row that it is.
@@ -180,7 +182,7 @@ class Journal:
 
     def choice(self) -> str | None:
         """What was chosen last; None if nothing was."""
-        if not self.path.exists():
+        if self._opened is None and not self.path.exists():
             return None
         with self._lock, self._told():
             found = self._connection().execute("SELECT json FROM choice").fetchone()
@@ -192,22 +194,41 @@ class Journal:
             connection = self._connection()
             connection.execute("BEGIN IMMEDIATE")
             try:
+                self._check_in_place()  # nobody else writes from here on
                 yield connection
+                connection.commit()
             except BaseException:
                 connection.rollback()
                 raise
-            connection.commit()
 
     def _connection(self) -> sqlite3.Connection:
-        if self._opened is None:
-            connection = sqlite3.connect(
-                self.path, timeout=_WAIT, isolation_level=None, check_same_thread=False
-            )
-            connection.execute("PRAGMA journal_mode = WAL")
+        if self._opened is not None:
+            self._check_in_place()
+            return self._opened
+        connection = sqlite3.connect(
+            self.path, timeout=_WAIT, isolation_level=None, check_same_thread=False
+        )
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+            if mode != "delete":
+                raise sqlite3.OperationalError(f"another program keeps it in mode {mode}")
             connection.execute("PRAGMA synchronous = FULL")
             connection.executescript(_TABLES)
-            self._opened = connection
-        return self._opened
+        except BaseException:
+            connection.close()
+            raise
+        self._opened, self._file = connection, _identity(self.path)
+        return connection
+
+    def _check_in_place(self) -> None:
+        """What is written to a file that was moved away would be found by nobody."""
+        if _identity(self.path) != self._file:
+            raise DataError(
+                "the file of decisions was moved, removed or replaced while it was open",
+                file=self.path,
+                hint="Put it back, or close the studio and start it again to go on with what is "
+                "there now; nothing was kept meanwhile",
+            )
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -225,6 +246,15 @@ class Journal:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file is there."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def write_journal(path: Path, rows: Sequence[Decision]) -> None:

@@ -84,10 +84,12 @@ def dropping(folder: str, limits: Limits) -> Markup:
     return filled(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
 
 
-def live(now: Now, choice: Choice) -> Markup:
-    """What changes while the computation goes on."""
+def live(now: Now, choice: Choice, problem: str | None = None) -> Markup:
+    """What changes while the computation goes on, and what is wrong with what was chosen before."""
     findings = now.findings
     parts = [_progress(findings, now.state)]
+    if problem is not None:
+        parts.insert(0, element("p", problem, class_="warning", role="alert"))
     if findings.headline is not None:
         parts.append(findings.headline)
     if findings.review is not None:
@@ -284,6 +286,11 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
         f"{units} units in {len(found.continua)} documents; {found.decided} were decided by "
         f"reviewers, {found.undecided} are still to be reviewed."
     ]
+    if found.tied:
+        said.append(
+            f"{found.tied} of those that nobody has reviewed are tied: they are in it without a "
+            "category."
+        )
     if found.stale:
         said.append(
             f"{found.stale} decisions are about annotations that are not there as they were, under "

@@ -164,14 +164,16 @@ class Gold:
     ----------
     continua
         By document.
-    decided, undecided, stale
-        Units that somebody decided on, that are still to be reviewed, and decisions about
-        annotations that are not there as they were.
+    decided, undecided, tied, stale
+        Units that somebody decided on, that are still to be reviewed, of these that are in it
+        without a category since theirs is tied, and decisions about annotations that are not there
+        as they were.
     """
 
     continua: Mapping[str, Continuum]
     decided: int
     undecided: int
+    tied: int
     stale: int
 
 
@@ -193,7 +195,7 @@ def gold(
         Whether units that are still to be reviewed are as the consensus has them, or left out.
     """
     continua = {}
-    n_decided = n_undecided = 0
+    n_decided = n_undecided = n_tied = 0
     for name, c in found.items():
         units: list[tuple[float, float, str | None]] = []
         for key, unit in zip(item_keys(c), c.units, strict=True):
@@ -205,11 +207,13 @@ def gold(
                     units.append((decision.start, decision.end, decision.category))
             elif unit.kept and (with_undecided or not unit.reasons):
                 units.append((unit.start, unit.end, unit.category))
+                n_tied += unit.category is None and bool(unit.vote.tied)
         continua[name] = _continuum(c.continuum, units)
     return Gold(
         continua=continua,
         decided=n_decided,
         undecided=n_undecided,
+        tied=n_tied,
         stale=len(standing) - n_decided,
     )
 

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 _HOST = "127.0.0.1"
 _LARGEST_BODY = 1 << 20
 _POLICY = "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_LONGEST_NUMBER = 18  # digits, which SQLite can compare
+_NOT_TEXT = (
+    "a name or a text has bytes that are no UTF-8\n  Rename the file, and read the folder again"
+)
 Handler = Callable[["Studio", Request], Awaitable[Response]]
 
 
@@ -65,16 +69,37 @@ class Studio:
         self.intake = Intake(folder, limits or Limits())
         self.work = Work(scratch)
         self.journal = Journal(folder)
-        self.choice = Choice()
+        self.chosen: Choice | None = None
+        self.problem: str | None = None
 
     def begin(self) -> None:
         """Get ready, and read the folder if there is something in it."""
         self.work.prepare()
-        with suppress(DataError):  # which reading it says, and of another version
+        try:
             kept = self.journal.choice()
-            self.choice = parsed(Choice, kept) if kept else Choice.of(campaign_in(self.folder))
+            self.chosen = parsed(Choice, kept) if kept else None
+        except DataError as error:
+            self.problem = (
+                "What was chosen on this page before cannot be taken up; what counts is what a "
+                f"campaign.toml in the folder says, or everything. {error}"
+            )
         if any(self.folder.iterdir()):
             self.start()
+
+    @property
+    def choice(self) -> Choice:
+        """What was chosen on the page, else what the campaign.toml says now."""
+        if self.chosen is not None:
+            return self.chosen
+        with suppress(DataError):  # which reading it says
+            return Choice.of(campaign_in(self.folder))
+        return Choice()
+
+    def choose(self, choice: Choice) -> None:
+        """Keep a choice for the next time, and compute as it says."""
+        self.journal.keep_choice(choice.model_dump_json())
+        self.chosen, self.problem = choice, None
+        self.start()
 
     def start(self) -> None:
         """Read and compute, as it is chosen."""
@@ -108,9 +133,11 @@ def _told(handler: Handler) -> Handler:
         try:
             return await handler(studio, request)
         except GammacpError as error:
-            return JSONResponse({"problem": str(error)}, 422)
+            return _problem(str(error), 422)
+        except UnicodeError:
+            return _problem(_NOT_TEXT, 422)
         except OSError as error:
-            return JSONResponse({"problem": f"{error.filename}: {error.strerror}"}, 500)
+            return _problem(f"{error.filename}: {error.strerror}", 500)
 
     return answer
 
@@ -125,15 +152,25 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-def _page(html: str, script: str) -> Response:
-    return HTMLResponse(html, headers={"content-security-policy": policy(script) + _POLICY})
+def _utf8(text: str) -> bytes:
+    """As UTF-8, with what a file name has beside it as `\\udcXX`."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _problem(text: str, status: int) -> Response:
+    return JSONResponse({"problem": _utf8(text).decode()}, status)
+
+
+def _page(html: str, script: str, status: int = 200) -> Response:
+    headers = {"content-security-policy": policy(script) + _POLICY}
+    return HTMLResponse(_utf8(html), status, headers=headers)
 
 
 async def _home(studio: Studio, _request: Request) -> Response:
     script = pages.own("studio.js")
     body = (
         pages.dropping(str(studio.folder), studio.intake.limits),
-        pages.live(studio.work.now(), studio.choice),
+        pages.live(studio.work.now(), studio.choice, studio.problem),
     )
     return _page(pages.whole(f"Studio: {studio.folder.name}", "", body, script), script)
 
@@ -149,9 +186,7 @@ async def _receive(studio: Studio, request: Request) -> Response:
 
 
 async def _choose(studio: Studio, request: Request) -> Response:
-    studio.choice = parsed(Choice, await _body(request))
-    studio.journal.keep_choice(studio.choice.model_dump_json())
-    studio.start()
+    await run_in_threadpool(studio.choose, parsed(Choice, await _body(request)))
     return JSONResponse({})
 
 
@@ -174,7 +209,7 @@ async def _report(studio: Studio, request: Request) -> Response:
     if page is None:
         return RedirectResponse("./")
     if "file" in request.query_params:
-        return _download(page.encode(), "report.html")
+        return _download(_utf8(page), "report.html")
     return _page(pages.of_report(page), view_script())
 
 
@@ -188,7 +223,9 @@ async def _review(studio: Studio, _request: Request) -> Response:
 
 async def _decisions(studio: Studio, request: Request) -> Response:
     after = request.query_params.get("after", "0")
-    rows = studio.journal.rows(int(after) if after.isdecimal() else 0)
+    if not (after.isascii() and after.isdecimal() and len(after) <= _LONGEST_NUMBER):
+        raise DataError(f"after={after[:40]!r} is no number of a decision")
+    rows = await run_in_threadpool(studio.journal.rows, int(after))
     return JSONResponse({"decisions": [asdict(row) for row in rows]})
 
 
@@ -204,27 +241,33 @@ async def _decide(studio: Studio, request: Request) -> Response:
 
 async def _export(studio: Studio, request: Request) -> Response:
     all_of_it = "decided" not in request.query_params
-    made = studio.gold(all_of_it) if studio.work.now().findings.review else None
+    there = studio.work.now().findings.review
+    made = await run_in_threadpool(studio.gold, all_of_it) if there else None
     return _page(pages.exporting(made, with_undecided=all_of_it), "")
 
 
 async def _gold(studio: Studio, request: Request) -> Response:
     try:
-        made = studio.gold("decided" not in request.query_params)
+        made = await run_in_threadpool(studio.gold, "decided" not in request.query_params)
         file, content = await run_in_threadpool(
             written, made.continua, request.path_params["format"]
         )
     except GammacpError as error:
-        return _page(pages.refused(str(error)), "")
+        return _page(pages.refused(str(error)), "", 422)
+    except UnicodeError:
+        return _page(pages.refused(_NOT_TEXT), "", 422)
     return _download(content, file)
 
 
 async def _journal(studio: Studio, request: Request) -> Response:
-    ending = request.path_params["ending"]
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"journal.{ending}"
-        write_journal(path, studio.journal.rows())
-        return _download(path.read_bytes(), path.name)
+    name = f"journal.{request.path_params['ending']}"
+
+    def content() -> bytes:
+        with TemporaryDirectory() as folder:
+            write_journal(Path(folder) / name, studio.journal.rows())
+            return (Path(folder) / name).read_bytes()
+
+    return _download(await run_in_threadpool(content), name)
 
 
 def _download(content: bytes, name: str) -> Response:

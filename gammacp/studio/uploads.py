@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from filecmp import cmp
@@ -82,32 +83,45 @@ class Intake:
         self.files += 1
         if self.files > self.limits.files:
             raise self._too_much(f"more than {self.limits.files} files were dropped", name)
-        target = self.folder / place
-        with NamedTemporaryFile() as kept:
-            size = 0
-            async for chunk in chunks:
-                size += len(chunk)
-                self._check_size(name, size)
-                kept.write(chunk)
-            kept.flush()
-            await run_in_threadpool(self._check_archive, name, Path(kept.name))
-            if target.exists():
-                if target.is_dir() or not cmp(kept.name, target, shallow=False):
-                    raise DataError(
-                        "another file of this name is in the folder",
-                        file=place,
-                        hint="Rename the new one, or take the old one out of the folder",
-                    )
-            else:
-                with atomic_write(target) as temporary:
-                    copyfile(kept.name, temporary)
-        self.size += size
+        size = 0
+        try:
+            with NamedTemporaryFile() as kept:
+                async for chunk in chunks:
+                    size += len(chunk)
+                    self.size += len(chunk)  # at once: others come in meanwhile
+                    self._check_size(name, size)
+                    kept.write(chunk)
+                kept.flush()
+                await run_in_threadpool(self._check_archive, name, Path(kept.name))
+                await run_in_threadpool(self._keep, Path(kept.name), place)
+        except BaseException:
+            self.size -= size
+            raise
         return place
+
+    def _keep(self, kept: Path, place: str) -> None:
+        """Copy a file to its place, which is inside the folder and free, or has the same."""
+        target = self.folder / place
+        if not target.parent.resolve().is_relative_to(self.folder.resolve()):
+            raise DataError(
+                "a link in the folder leads this file out of it",
+                file=place,
+                hint="Rename what was dropped, or take the link out of the folder",
+            )
+        if not os.path.lexists(target):
+            with atomic_write(target) as temporary:
+                copyfile(kept, temporary)
+        elif not target.is_file() or not cmp(kept, target, shallow=False):
+            raise DataError(
+                "another file of this name is in the folder",
+                file=place,
+                hint="Rename the new one, or take the old one out of the folder",
+            )
 
     def _check_size(self, name: str, size: int) -> None:
         if size > self.limits.file:
             raise self._too_much(f"file is larger than {self.limits.file // _MB} MB", name)
-        if self.size + size > self.limits.together:
+        if self.size > self.limits.together:
             raise self._too_much(f"more than {self.limits.together // _MB} MB were dropped", name)
 
     def _too_much(self, what: str, name: str) -> DataError:

@@ -1,5 +1,6 @@
 """A campaign as somebody works through it: in a browser, with keys, to a file to take home."""
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from gammacp.formats import write
 from tests.studio.conftest import Running
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 TEXT = "The cat sat. 𝄞 The dög ran; nobody saw."
 HOSTILE = "<img src=x onerror='window.harmed = 1'>"
@@ -206,6 +207,48 @@ def test_everything_by_keyboard(page: "Page", studio: Running) -> None:
                 page.evaluate_handle("document.activeElement"),
             ))  # fmt: skip
         assert wanted <= seen
+
+
+def test_a_key_is_about_what_was_seen_when_it_was_pressed(page: "Page", studio: Running) -> None:
+    held: list[Route] = []
+    page.route(
+        "**/decisions", lambda route: held.append(route)
+    )  # what is sent; what is read has a query
+    reviewing(page, studio)
+    listed = page.locator('#decide script[type="application/json"]').text_content()
+    first, second = [item["key"] for item in json.loads(listed or "")[:2]]
+    for key in ("x", "1", "j"):  # the page goes on before the first is answered
+        page.keyboard.press(key)
+    assert page.locator("#decide-title").inner_text() == "Unit 2 of 6"
+    page.keyboard.press("e")
+    page.get_by_label("as", exact=True).fill("max")
+    for i, what in enumerate(("Saved: no unit", "Saved: animal 19–22")):
+        wait_until(page, lambda n=i: len(held) > n)
+        held[i].continue_()
+        saved(page, what)
+    assert page.get_by_label("as", exact=True).input_value() == "max"  # nobody took the editor
+    page.keyboard.press("Enter")
+    wait_until(page, lambda: len(held) > 2)
+    held[2].continue_()
+    saved(page, "Saved: max")
+    sent = [(route.request.post_data_json or {})["item"] for route in held]
+    assert sent == [first, first, second]
+    for _ in range(5):
+        page.keyboard.down("x")  # held
+    page.keyboard.up("x")
+    wait_until(page, lambda: len(held) > 3)
+    held[3].continue_()
+    saved(page, "Saved: no unit")
+    page.wait_for_timeout(200)
+    assert len(held) == 4
+
+
+def wait_until(page: "Page", there: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if there():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("nothing was sent")
 
 
 def test_a_decision_is_quick(studio: Running) -> None:

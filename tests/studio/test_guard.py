@@ -2,16 +2,23 @@
 
 import asyncio
 import io
+import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from gammacp import align
+from gammacp.campaign.consensus import consensus
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError
+from gammacp.formats import FORMATS
 from gammacp.studio.server import Studio, application
 from gammacp.studio.uploads import Limits
+from gammacp.studio.work import Findings, Now, Review
 
 TOKEN = "T0ken"
 HOST = "127.0.0.1:8000"
@@ -172,6 +179,7 @@ def test_too_many_files_are_refused(client: Client, studio: Studio) -> None:
     [
         ({"a.csv": b"0" * 60_000}, "unpacked"),
         ({"in.zip": zipped({"a.csv": b"0" * 60_000})}, "unpacked"),
+        ({"a.xlsx": zipped({"sheet.xml": b"0" * 60_000})}, "unpacked"),
         ({f"{i}.csv": b"x" for i in range(6)}, "more than 5 files"),
         ({"../a.csv": b"x"}, "outside itself"),
         ({"/etc/a.csv": b"x"}, "outside itself"),
@@ -202,3 +210,131 @@ def test_a_choice_that_is_none_is_refused(client: Client, choice: bytes) -> None
     answer = client.post(f"/{TOKEN}/choice", content=choice, headers=ORIGIN)
     assert answer.status_code == 422
     assert answer.json()["problem"]
+
+
+def test_a_path_that_is_none_is_refused(client: Client) -> None:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    for path in ("*", "", TOKEN):
+        scope = {
+            "type": "http", "method": "OPTIONS", "path": path, "query_string": b"",
+            "headers": [(b"host", HOST.encode())],
+        }  # fmt: skip
+        asyncio.run(client.app(scope, receive, send))  # type: ignore[arg-type]
+    assert [m["status"] for m in sent if "status" in m] == [403] * 3
+
+
+@pytest.mark.parametrize("after", ["9" * 19, "9" * 5000, "-1", "x", "", "\u0661"])
+def test_a_number_that_is_none_is_refused(client: Client, after: str) -> None:
+    assert client.get(f"/{TOKEN}/decisions", params={"after": after}).status_code == 422
+    assert client.get(f"/{TOKEN}/decisions?after=7").json() == {"decisions": []}
+
+
+def test_a_gold_standard_that_cannot_be_is_no_success(client: Client) -> None:
+    answer = client.get(f"/{TOKEN}/gold/json")
+    assert answer.status_code == 422
+    assert "nothing to review yet" in answer.text
+
+
+@pytest.mark.parametrize("kept", [b"not a database" * 100, '{"of another version": 1}'])
+def test_a_choice_that_cannot_be_read_leaves_that_of_the_file(
+    studio: Studio, client: Client, monkeypatch: pytest.MonkeyPatch, kept: bytes | str
+) -> None:
+    (studio.folder / "campaign.toml").write_text('paths = ["."]\nonly = ["x"]\n', encoding="utf-8")
+    monkeypatch.setattr(studio, "start", lambda: None)
+    if isinstance(kept, bytes):
+        studio.journal.path.write_bytes(kept)
+    else:
+        studio.journal.keep_choice(kept)
+    studio.begin()
+    assert studio.choice.only == ("x",)
+    shown = client.get(f"/{TOKEN}/").text
+    assert "cannot be taken up" in shown
+    if isinstance(kept, bytes):
+        assert "move it away" in shown
+        studio.journal.path.unlink()
+    answer = client.post(f"/{TOKEN}/choice", content=b'{"only": ["y"]}', headers=ORIGIN)
+    assert answer.status_code == 200, answer.text
+    assert studio.choice.only == ("y",)
+    assert "cannot be taken up" not in client.get(f"/{TOKEN}/").text
+
+
+def test_a_campaign_file_that_is_dropped_later_counts(studio: Studio, client: Client) -> None:
+    assert studio.choice.only == ()
+    assert drop(client, "campaign.toml", b'paths = ["."]\nexclude = ["Bob"]\n') == ""
+    assert studio.choice.exclude == ("Bob",)
+
+
+def test_a_locked_journal_holds_up_nobody_else(studio: Studio) -> None:
+    app, held = application(studio, TOKEN, (HOST,)), threading.Event()
+
+    def rows(_after: int = 0) -> list[Any]:
+        assert held.wait(20)
+        return []
+
+    studio.journal.rows = rows  # type: ignore[method-assign]
+
+    async def both() -> tuple[int, int]:
+        transport = httpx.ASGITransport(app)  # type: ignore[arg-type]
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
+            waiting = [
+                asyncio.create_task(client.get(f"/{TOKEN}/{path}"))
+                for path in ("decisions", "journal.json")
+            ]
+            await asyncio.sleep(0.1)
+            state = (await client.get(f"/{TOKEN}/state")).status_code
+            assert not any(w.done() for w in waiting)
+            held.set()
+            return state, sum([(await w).status_code for w in waiting])
+
+    assert asyncio.run(both()) == (200, 400)
+
+
+def test_files_that_come_at_once_share_the_room(studio: Studio) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(4):
+            yield b"x" * 5_000
+            await asyncio.sleep(0)
+
+    async def together() -> list[Any]:
+        coming = (studio.intake.receive(f"{i}.csv", chunks()) for i in range(5))
+        return await asyncio.gather(*coming, return_exceptions=True)
+
+    refused = [found for found in asyncio.run(together()) if isinstance(found, DataError)]
+    kept = [f.stat().st_size for f in studio.folder.iterdir()]
+    assert refused
+    assert sum(kept) == studio.intake.size <= SMALL.together
+
+
+def test_no_link_leads_out_of_the_folder(client: Client, studio: Studio) -> None:
+    outside = studio.folder.parent / "outside"
+    outside.mkdir()
+    (studio.folder / "sub").symlink_to(outside)
+    (studio.folder / "a.csv").symlink_to(outside / "a.csv")
+    assert "a link in the folder" in drop(client, "sub/b.csv", b"x")
+    assert "another file of this name" in drop(client, "a.csv", b"x")
+    assert (studio.folder / "a.csv").is_symlink()
+    assert list(outside.iterdir()) == []
+
+
+def test_what_is_no_utf8_is_said(studio: Studio, client: Client) -> None:
+    strange = "d\udce9.csv"
+    c = Continuum.from_units([Unit("Ann", 1, 2, "x"), Unit("Bob", 1, 3, "x")], name=strange)
+    found = {strange: consensus(align(c))}
+    findings = Findings(review=Review(consensus=found, documents={}), problem=strange)
+    studio.work.now = lambda: Now("done", findings, "1")  # type: ignore[method-assign]
+    assert "d\\udce9.csv" in client.get(f"/{TOKEN}/").text
+    assert client.get(f"/{TOKEN}/export").status_code == 200
+    told = {
+        name: client.get(f"/{TOKEN}/gold/{name}")
+        for name, format in FORMATS.items()
+        if format.write
+    }
+    assert {answer.status_code for answer in told.values()} <= {200, 422}
+    assert "no UTF-8" in told["csv"].text

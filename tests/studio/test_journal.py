@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -95,7 +96,58 @@ def test_each_decision_is_on_the_disk(tmp_path: Path) -> None:
         journal._opened.execute(f"PRAGMA {name}").fetchone()
         for name in ("journal_mode", "synchronous")
     )
-    assert (mode, synchronous) == ("wal", 2)
+    assert (mode, synchronous) == ("delete", 2)
+
+
+def test_a_copy_of_the_one_file_has_every_decision(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    kept = [journal.add(decision(name)) for name in "abc"]
+    assert [f.name for f in tmp_path.iterdir()] == [journal.path.name]
+    (tmp_path / "copy").mkdir()
+    shutil.copy(journal.path, tmp_path / "copy")
+    assert Journal(tmp_path / "copy").rows() == kept
+
+
+def test_a_log_beside_it_is_taken_into_it(tmp_path: Path) -> None:
+    first = Journal(tmp_path)
+    kept = first.add(decision("a"))
+    first.close()
+    with sqlite3.connect(first.path) as connection:
+        assert connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
+    connection.close()
+    assert Journal(tmp_path).rows() == [kept]
+    assert [f.name for f in tmp_path.iterdir()] == [first.path.name]
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_was_moved_away_takes_nothing_silently(tmp_path: Path, replaced: bool) -> None:
+    journal = Journal(tmp_path)
+    kept = journal.add(decision("a"))
+    away = tmp_path / "away.sqlite"
+    journal.path.rename(away)
+    if replaced:
+        shutil.copy(away, journal.path)
+    for ask in (lambda: journal.add(decision("b")), journal.rows, journal.choice):
+        with pytest.raises(DataError, match="moved, removed or replaced"):
+            ask()
+    away.replace(journal.path)
+    assert journal.add(decision("b")).number == 2
+    assert Journal(tmp_path).rows()[0] == kept
+
+
+def test_a_commit_that_fails_leaves_the_journal_usable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gammacp.studio.journal._WAIT", 0.05)
+    journal, reader = Journal(tmp_path), sqlite3.connect(tmp_path / "gammacp-review.sqlite")
+    journal.add(decision("a"))
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM journal").fetchone() == (1,)
+    with pytest.raises(DataError, match="locked"):
+        journal.add(decision("b"))
+    reader.close()
+    assert journal.add(decision("c")).number == 2
+    assert [row.request for row in Journal(tmp_path).rows()] == ["a", "c"]
 
 
 def test_two_at_once_lose_nothing(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS
 from gammacp.studio.journal import Decision, Journal
+from gammacp.studio.pages import exporting
 from gammacp.studio.review import Asked, decided, gold, item_keys, queue, written
 
 TEXT = "The cat sat. The dog ran; nobody saw."
@@ -125,7 +126,11 @@ def test_a_unit_or_annotator_that_is_not_there_is_refused() -> None:
 def test_undecided_units_can_be_left_out() -> None:
     made = gold(found(), {}, with_undecided=False)
     assert spans(made.continua["d"]) == [(4, 7, "animal")]
-    assert spans(gold(found(), {}).continua["d"]) == [(4, 7, "animal"), (17, 20, None)]
+    assert made.tied == 0
+    made = gold(found(), {})
+    assert spans(made.continua["d"]) == [(4, 7, "animal"), (17, 20, None)]
+    assert made.tied == 1
+    assert "1 of those that nobody has reviewed are tied" in exporting(made, with_undecided=True)
 
 
 def test_a_decision_on_what_has_changed_since_is_counted() -> None:

@@ -121,7 +121,7 @@ function passage(item) {
 async function read() {
   const after = rows.length ? rows[rows.length - 1].number : 0;
   const answer = await fetch(`./decisions?after=${after}`);
-  if (!answer.ok) throw new Error(`the studio answers ${answer.status}`);
+  if (!answer.ok) throw new Error((await answer.json()).problem);
   const news = (await answer.json()).decisions.filter((row) => row.number > (rows.at(-1)?.number ?? 0));
   if (!news.length) return;
   rows.push(...news);
@@ -134,34 +134,35 @@ async function read() {
   show();
 }
 
-// One after the other, each about the unit that is at hand when its turn comes.
+// One after the other, each about the unit that was at hand, and with what was there, when it was wanted.
 function decide(wanted) {
   if (!reviewer.value.trim()) {
     reviewer.focus();
     find("#failed").textContent = "Say who you are: decisions are kept with a name.";
     return;
   }
-  sending = sending.then(() => send(wanted)).catch((error) => {
+  const place = at, item = items[at];
+  const body = { request: crypto.randomUUID(), reviewer: reviewer.value.trim(), ...wanted };
+  if (wanted.action !== "undo") Object.assign(body, { document: item.document, item: item.key });
+  sending = sending.then(() => send(body, place)).catch((error) => {
+    if (wanted.action === "edit" && at === place) find("#editor").hidden = false;
     find("#failed").textContent = `Not saved: ${error.message}`;
   });
 }
 
-async function send(wanted) {
-  const item = items[at];
-  const body = { request: crypto.randomUUID(), reviewer: reviewer.value.trim(), ...wanted };
-  if (wanted.action !== "undo") Object.assign(body, { document: item.document, item: item.key });
+async function send(body, place) {
   const answer = await fetch("./decisions", { method: "POST", body: JSON.stringify(body) });
   const told = await answer.json();
   if (!answer.ok) throw new Error(told.problem);
   await read();
-  if (wanted.action === "undo") {
-    const number = numberOf(told.decision);
+  // A decision leads nobody away from an open editor, or from a unit that was gone to meanwhile.
+  const number = body.action === "undo" ? numberOf(told.decision) : undefined;
+  if (find("#editor").hidden) {
     if (number !== undefined) go(number);
-  } else {
-    next();
+    else if (body.action !== "undo" && at === place) next();
   }
   const left = items.length - standing.size;
-  const what = wanted.action === "undo" ? "Undone" : `Saved: ${outcome(told.decision)}`;
+  const what = body.action === "undo" ? "Undone" : `Saved: ${outcome(told.decision)}`;
   find("#said").textContent = `${what}. ${left ? `${left} units are open.` : "All units are decided: take the gold standard home."}`;
 }
 
@@ -194,6 +195,7 @@ find("#editor").addEventListener("submit", (event) => {
   event.preventDefault();
   const { start, end, category } = event.target.elements;
   decide({ action: "edit", start: Number(start.value), end: Number(end.value), category: category.value });
+  event.target.hidden = Boolean(reviewer.value.trim());
   document.activeElement.blur();
 });
 
@@ -216,9 +218,11 @@ document.addEventListener("click", (event) => {
 });
 const KEYS = { m: "merge", e: "edit", x: "drop", u: "undo", j: "next", k: "previous", n: "open", ArrowDown: "next", ArrowUp: "previous", ArrowRight: "next", ArrowLeft: "previous" };
 document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter") event.preventDefault();
   const field = event.target.closest("input:not([type=checkbox]), select, textarea");
   if (event.key === "Escape" && field?.form === find("#editor")) { acts.leave(); field.blur(); }
   if (field || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !find("#keys").checked) return;
+  if (event.repeat && !["next", "previous"].includes(KEYS[event.key])) return;  // a key that is held
   if (/^[1-9]$/.test(event.key)) take(Number(event.key) - 1);
   else if (KEYS[event.key]) acts[KEYS[event.key]]();
   else return;
@@ -231,7 +235,7 @@ colour().addEventListener("change", show);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
 go(0);
 async function watch() {
-  try { await read(); } catch { find("#failed").textContent = "The studio does not answer; decisions that were saved are safe."; }
+  try { await read(); } catch (error) { find("#failed").textContent = `Decisions that were saved are safe, but the studio does not answer: ${error.message}`; }
   setTimeout(watch, 2000);
 }
 read().then(() => { if (standing.has(at)) next(); }).finally(watch);
