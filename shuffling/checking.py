@@ -131,7 +131,7 @@ def _applied(
     error: ErrorType, given: Units, magnitude: float, setting: Setting, seed: int, place: str
 ) -> Units | None:
     """What the error makes of the units; None where it says that it does not apply."""
-    shared = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
+    shared = _shared_stream()
     try:
         with warnings.catch_warnings(action="ignore", category=FewerErrors):
             made, again = (
@@ -145,9 +145,16 @@ def _applied(
         raise AssertionError(f"{place}, {len(given)} units: {what}") from fault
     _require(isinstance(made, Units), f"{place}: returns {type(made).__name__}, not Units")
     _check_equal(made, again, f"{place}: the same random stream gives other units")
-    drawn = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
-    _require(drawn == shared, f"{place}: draws from NumPy's shared stream, not from `rng`")
+    _require(
+        _shared_stream() == shared, f"{place}: draws from NumPy's shared stream, not from `rng`"
+    )
     return made
+
+
+def _shared_stream() -> tuple[list[int], int]:
+    """Where NumPy's shared stream stands: its block of numbers, and how many of it were drawn."""
+    state = np.random.get_state()  # noqa: NPY002
+    return state[1].tolist(), int(state[2])  # type: ignore[index]
 
 
 def _check_units(made: Units, setting: Setting, place: str) -> None:

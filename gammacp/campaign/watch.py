@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
@@ -52,8 +54,12 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
 def key_of(continuum: Continuum, settings: Settings) -> str:
     """What tells whether a document must be measured again: all that its γ rests on."""
     c = continuum
-    names = (described(settings), *c.annotators, "", *c.categories)
-    columns = (c.starts, c.ends, c.annotator_codes, c.category_codes)
+    # Categories of other documents are in its list too: a nominal γ rests on its own alone.
+    used, codes = np.unique(c.category_codes, return_inverse=True)
+    own = tuple("" if code < 0 else c.categories[code] for code in used.tolist())
+    nominal = getattr(settings.dissimilarity, "categorial", None) == "nominal"
+    names = (described(settings), *c.annotators, "", *own, "", *(() if nominal else c.categories))
+    columns = (c.starts, c.ends, c.annotator_codes, codes, used < 0)
     return fingerprint(*names, repr(c.bounds), *(column.tobytes() for column in columns))
 
 

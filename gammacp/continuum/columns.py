@@ -9,6 +9,7 @@ import numpy as np
 
 from gammacp.arguments import text
 from gammacp.arrays import Codes, Floats, frozen
+from gammacp.continuum.label import sort_key
 from gammacp.errors import DataError, UsageError
 
 Bounds = tuple[float, float]
@@ -129,7 +130,7 @@ def all_names(declared: Sequence[str] | None, used: Iterable[str], kind: str) ->
     if len(set(names)) != len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise DataError(f"{kind} {twice!r} is declared twice")
-    return (*names, *sorted(set(used) - set(names)))
+    return (*names, *sorted(set(used) - set(names), key=sort_key))
 
 
 def check_known(names: Iterable[str], known: Sequence[str], kind: str) -> None:

@@ -78,6 +78,20 @@ def features_of(label: str | None) -> Mapping[str, str]:
     return label.features if isinstance(label, Label) else {}
 
 
+def sort_key(label: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Sorts labels by category, then by features, so that features leave the categories' order.
+
+    Parameters
+    ----------
+    label
+        Plain text sorts as itself.
+
+    >>> sorted([Label("A", {"s": "m"}), "A B"], key=sort_key)
+    ['A [s=m]', 'A B']
+    """
+    return category_of(label) or "", tuple(features_of(label).items())
+
+
 def label_json(label: str | None) -> dict[str, object]:
     """A label as JSON has it: `category`, and `features` where there are some.
 

@@ -55,7 +55,8 @@ class Nominal:
 class Ordinal:
     """|rank − rank| / (K − 1), ranks in the order of `order` or of the continuum's categories.
 
-    Labels that are all numbers and come in alphabetical order (nobody declared one) rank by value.
+    Labels that are all numbers and come in alphabetical order (nobody declared one) rank by value,
+    1 and 1.0 alike.
     """
 
     order: tuple[str, ...] | None = None
@@ -77,15 +78,19 @@ class Ordinal:
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """DataError for a category that `order` leaves out."""
-        order = self.order if self.order is not None else _default_order(categories)
+        order = self.order if self.order is not None else categories
         missing = [c for c in categories if c not in order]
         if missing:
             raise DataError(
                 f"category {missing[0]!r} is not in the order {', '.join(order)}",
                 hint="Add it to the order, or rename it with --map",
             )
-        ranks = np.array([order.index(c) for c in categories], np.float64)
-        return _scaled(np.abs(ranks[:, None] - ranks), len(order) - 1)
+        rank = {c: k for k, c in enumerate(order)}
+        if self.order is None and _by_value(categories):  # 1 and 1.0 are one rank
+            values = sorted({float(c) for c in categories})
+            rank = {c: values.index(float(c)) for c in categories}
+        ranks = np.array([rank[c] for c in categories], np.float64)
+        return _scaled(np.abs(ranks[:, None] - ranks), max(rank.values(), default=0))
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,8 @@ class Matrix:
         size = len(self.categories)
         if values.shape != (size, size):
             raise DataError(f"matrix of shape {values.shape} for {size} categories", file=self.file)
+        if twice := [c for c in self.categories if self.categories.count(c) > 1]:
+            raise DataError(f"matrix names {twice[0]!r} twice", file=self.file)
         for i in range(size):
             for j in range(size):
                 self._check(i, j)
@@ -266,11 +273,13 @@ def _number(name: str) -> float:
     return value if math.isfinite(value) else math.nan
 
 
-def _default_order(categories: tuple[str, ...]) -> tuple[str, ...]:
-    numeric = not any(math.isnan(_number(name)) for name in categories)
-    if numeric and list(categories) == sorted(categories):
-        return tuple(sorted(categories, key=float))
-    return categories
+def all_numbers(labels: Iterable[str]) -> bool:
+    """Whether all labels are finite numbers."""
+    return not any(math.isnan(_number(label)) for label in labels)
+
+
+def _by_value(categories: tuple[str, ...]) -> bool:
+    return all_numbers(categories) and list(categories) == sorted(categories)
 
 
 def _scaled(distances: Floats, largest: float) -> Floats:

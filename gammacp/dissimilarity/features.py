@@ -12,7 +12,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.continuum.label import category_of, feature_names, features_of
-from gammacp.dissimilarity.categorial import Categorial, Ordinal, categorial
+from gammacp.dissimilarity.categorial import Categorial, Ordinal, all_numbers, categorial
 from gammacp.errors import DataError, UsageError
 from gammacp.signature import described, quoted, shortest
 
@@ -111,7 +111,7 @@ class Part:
                 f"no unit has the feature {self.name!r}",
                 hint=f"Features that were read: {there}. Leave it out, or correct its name",
             )
-        if isinstance(kind, Ordinal) and kind.order is None and not _numbers(levels):
+        if isinstance(kind, Ordinal) and kind.order is None and not all_numbers(levels):
             raise DataError(
                 f"feature {self.name!r} is ordinal and has no order",
                 hint=f"Give it: {self.name}:ordinal={'<'.join(levels)}",
@@ -143,8 +143,8 @@ class Features:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the features that are read."""
-        return tuple(part.name for part in self.parts if part.name != CATEGORY)
+        """Names of the features that are read: those of positive weight."""
+        return tuple(p.name for p in self.parts if p.name != CATEGORY and p.weight)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """Of labels, shape (K, K); DataError for a feature that none has.
@@ -212,10 +212,3 @@ def with_features(kind: str | Categorial, features: Iterable[str]) -> Features:
             raise UsageError(f"feature {entry!r} is not NAME:TYPE, such as severity:nominal")
         parts.append(Part.parse(name, text))
     return Features(tuple(parts))
-
-
-def _numbers(levels: tuple[str, ...]) -> bool:
-    try:
-        return bool([float(level) for level in levels]) or not levels
-    except ValueError:
-        return False

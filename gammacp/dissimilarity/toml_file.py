@@ -92,7 +92,10 @@ def read_dissimilarity(path: str | Path) -> Combined:
             parts.append(Part(keys[-1], _kind(table, Path(path).parent), table.get("weight", 1)))
         except GammacpError as problem:
             message = getattr(problem, "message", str(problem))
-            raise error(message, *keys) from None
+            if (own := getattr(problem, "file", None)) is not None:
+                message = f"file {own}: {message}"
+            culprit = [key for key in table if message.startswith(f"{key} ")]
+            raise error(message, *keys, *culprit[:1]) from None
     options = {key: said[key] for key in said if key not in (CATEGORY, "features")}
     try:
         POSITIONAL[options.get("positional", "sporadic")]
@@ -113,6 +116,8 @@ def _kind(said: Mapping[str, Any], folder: Path) -> Categorial:
         if not {"labels", "distances"} <= said.keys():
             raise UsageError("matrix has neither a file nor labels and distances")
         return Matrix(tuple(map(str, said["labels"])), _numbers(said["distances"]))
+    if not said.get("separator", "+").strip():
+        raise UsageError("separator is empty")
     made: Any = CATEGORIAL[kind] if kind in _OWN else categorial(kind)
     if isinstance(made, Ordinal):
         return Ordinal(checked_order(map(str, said["order"]))) if "order" in said else made

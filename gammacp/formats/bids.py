@@ -6,6 +6,8 @@ After "Task events" of the BIDS specification (bids-specification.readthedocs.io
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gammacp.continuum import Continuum
 from gammacp.formats.records import table
 from gammacp.formats.registry import Format, register
@@ -57,12 +59,23 @@ def read(source: Source, *, feature: str = "trial_type") -> Continuum:
     return spans.continuum()
 
 
+# A table that has these is of units by annotator, which this format has not.
+_OF_OTHERS = {b"annotator", b"rater", b"coder", b"observer", b"start", b"end"}
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    line = head.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 1)[0]
+    columns = [c.strip().lower() for c in line.split(b"\t")]
+    is_events = columns[:2] == [b"onset", b"duration"]
+    return is_events and not _OF_OTHERS & set(columns) and bool(path.name)
+
+
 FORMAT = register(
     Format(
         name="bids",
         title="BIDS events",
         extensions=(".tsv",),
-        sniff=lambda head, _: head.lstrip(b"\xef\xbb\xbf").startswith(b"onset\tduration"),
+        sniff=_sniff,
         read=read,
         layout="{annotator}/{document}",
     )

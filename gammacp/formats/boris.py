@@ -8,9 +8,11 @@ comment, …]. The events of a state behavior are its starts and stops by turns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PureWindowsPath
 
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
@@ -56,7 +58,8 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
         seconds
     Annotators
         the observation, or an independent variable (`--option annotator=observer`); the document
-        is the media file, in live observations one for all
+        is the media file, with as much of its path as tells the files of one name apart, in live
+        observations one for all
     Category
         behavior; with `--option category=subject+behavior` others of subject, modifiers
     Spans
@@ -86,7 +89,7 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
 
 def _add(spans: Spans, observer: str, parts: list[int], events: list[_Event]) -> None:
     begun: dict[tuple[str, str, str], _Event] = {}
-    for e in events:
+    for e in _in_turn(events):
         label = ": ".join(e.what[p] for p in parts if e.what[p])
         first = begun.pop(e.what, None)
         if e.turn in ("STATE", "POINT"):
@@ -101,6 +104,43 @@ def _add(spans: Spans, observer: str, parts: list[int], events: list[_Event]) ->
     spans.leave_out("event", "start without a stop", len(begun))
 
 
+def _in_turn(events: Iterable[_Event]) -> Iterator[_Event]:
+    """By time; of a behavior's start and stop at one time, first the one whose turn it is."""
+    queue = sorted(events, key=lambda e: e.time)
+    running: set[tuple[str, str, str]] = set()
+    for i, e in enumerate(queue):
+        if e.turn in ("START", "STOP") and (e.turn == "START") == (e.what in running):
+            tied = range(i + 1, bisect_right(queue, e.time, key=lambda q: q.time))
+            fits = (j for j in tied if queue[j].what == e.what and queue[j].turn != e.turn)
+            j = next(fits, i)
+            queue[i], queue[j] = queue[j], queue[i]
+        e = queue[i]
+        (running.add if e.turn == "START" else running.discard)(e.what)
+        yield e
+
+
+def _short(paths: Iterable[str]) -> dict[str, str]:
+    """Each path's last part, and as many before it as no other ends with.
+
+    A relative path (`cam.mp4`) is the one other that ends with it (`/day1/cam.mp4`).
+    """
+    parts = {path: PureWindowsPath(path).parts for path in paths}
+    everything = set(parts.values())
+    whole = [p for p in everything if not any(o != p == o[-len(p) :] for o in everything)]
+    short = {}
+    for path, own in parts.items():
+        ending = [o for o in whole if o[-len(own) :] == own]
+        own = ending[0] if len(ending) == 1 else own
+        alone = (k for k in range(1, len(own)) if sum(o[-k:] == own[-k:] for o in whole) == 1)
+        short[path] = PureWindowsPath(*own[-next(alone, len(own)) :]).as_posix() if own else ""
+    return short
+
+
+def _media(observation: object) -> list[str]:
+    files = mapping(mapping(observation).get("file")).get("1")
+    return [str(f) for f in (files if isinstance(files, list) else ())]
+
+
 _Found = Iterator[tuple[str, str, list[_Event]]]
 
 
@@ -112,12 +152,12 @@ def _project(source: Source, annotator: str) -> _Found:
     listed = {"all": list(mapping(root.get("behaviors_conf")).values())}
     behaviors = objects(source, listed, "all", line=None)
     ethogram = {str(b.get("code")): str(b.get("type")) for b in behaviors}
+    short = _short(f for observation in observations.values() for f in _media(observation))
     for key, observation in observations.items():
         rows = mapping(observation).get("events")
         if not isinstance(rows, list):
             raise source.error(f"observation {key!r} has no list of events")
-        files = mapping(observation.get("file")).get("1")
-        names = [PurePath(str(f)).name for f in (files if isinstance(files, list) else ())]
+        names = [short[f] for f in _media(observation)]
         values = mapping(observation.get("independent_variables"))
         observer = key if annotator == "observation" else values.get(annotator)
         if not isinstance(observer, str) or not observer:
@@ -131,7 +171,7 @@ def _project(source: Source, annotator: str) -> _Found:
             turn = "TURN" if ethogram[str(row[2])].startswith("State") else "POINT"
             what = (str(row[2]), str(row[1]), str(row[3]))
             events.append(_Event(what, turn, row[0], row[0]))
-        yield "+".join(names) or _ALL, observer, sorted(events, key=lambda e: e.time)
+        yield "+".join(names) or _ALL, observer, events
 
 
 def _tables(source: Source, annotator: str) -> _Found:
@@ -149,10 +189,17 @@ def _tables(source: Source, annotator: str) -> _Found:
         times = ("Start (s)", "Stop (s)") if whole else ("Time",)
         at = [source.position(row.get(c, ""), c, line=line) for c in times]
         event = _Event((row["Behavior"].strip(), subject, modifiers), turn, at[0], at[-1], line)
-        name = PurePath(media.strip()).name.removesuffix("NA") or _ALL
-        found.setdefault((name, row[column].strip()), []).append(event)
-    for (name, observer), events in found.items():
-        yield name, observer, sorted(events, key=lambda e: e.time)
+        media = re.sub(r"(^|[/\\])NA$", "", media.strip())
+        found.setdefault((media, row[column].strip()), []).append(event)
+    short = _short(media for media, _ in found)
+    for (media, observer), events in found.items():
+        yield short[media] or _ALL, observer, events
+
+
+def _sniff(head: bytes, path: Path) -> bool:
+    first = head.lstrip(_MARK).split(b"\n", 1)[0]
+    is_table = first.startswith(b"Observation id") and b"Behavior" in first
+    return is_table or path.suffix.lower() == ".boris"
 
 
 FORMAT = register(
@@ -160,9 +207,7 @@ FORMAT = register(
         name="boris",
         title="BORIS",
         extensions=(".boris", ".tsv", ".csv"),
-        sniff=lambda head, path: (
-            path.suffix.lower() == ".boris" or head.lstrip(_MARK).startswith(b"Observation id")
-        ),
+        sniff=_sniff,
         read=read,
     )
 )

@@ -135,7 +135,7 @@ FORMAT = register(
         name="catma",
         title="CATMA project",
         extensions=(".json",),
-        sniff=holding(".json", b"https://www.catma.de/tag"),
+        sniff=holding(".json", b'"https://www.catma.de/tag', b'"tag":', b'"target":', b'"body":'),
         read=read,
         layout="{annotator}_*",
     )

@@ -8,6 +8,7 @@ annotations, each of a namespace (`segment_open`, `chord`, …) by one annotator
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
@@ -96,12 +97,19 @@ def _annotator(record: Record) -> str:
     return name(about.get("data_source")) or "annotation"
 
 
+def _sniff(head: bytes, path: Path) -> bool:
+    # One object; Label Studio's data may have the same keys, but its tasks have results.
+    keys = holding(".jams .json", b'"namespace":', b'"annotation_metadata":')
+    whole = head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    return whole and keys(head, path) and b'"from_name":' not in head
+
+
 FORMAT = register(
     Format(
         name="jams",
         title="JAMS",
         extensions=(".jams", ".json"),
-        sniff=holding(".jams .json", b'"namespace"', b'"annotation_metadata"'),
+        sniff=_sniff,
         read=read,
         layers=layers,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.columns import all_names
 from gammacp.errors import DataError
 from gammacp.left_out import gathered
 
@@ -38,7 +39,11 @@ def merged(parts: Sequence[Continuum]) -> Continuum:
 def categories_of(continua: Iterable[Continuum]) -> list[str]:
     """The categories of all, in the order that they declare alike, else sorted."""
     orders = list(dict.fromkeys(c.categories for c in continua))
-    return list(orders[0]) if len(orders) == 1 else sorted({c for order in orders for c in order})
+    return (
+        list(orders[0])
+        if len(orders) == 1
+        else list(all_names(None, (c for order in orders for c in order), "category"))
+    )
 
 
 def _check(parts: Sequence[Continuum]) -> None:

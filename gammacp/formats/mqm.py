@@ -86,7 +86,7 @@ def read(source: Source, *, side: str = "target", category: str = "category") ->
 
 def _is_quoted(text: str) -> bool:
     """Whether every cell with a double quote is quoted as a spreadsheet does it."""
-    cells = (c for line in text.splitlines() for c in line.split("\t") if '"' in c)
+    cells = (c for line in re.split(r"\r?\n", text) for c in line.split("\t") if '"' in c)
     return all(_QUOTED.fullmatch(c) for c in cells)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from gammacp.csv_files import rows_of
@@ -110,7 +111,8 @@ def table(
     DataError
         A column is missing, or a row has more or fewer cells than the first.
     """
-    lines = source.text().splitlines(keepends=True)
+    # str.splitlines would cut cells at U+2028, U+0085 and others, too.
+    lines = re.split(r"(?<=\n)(?=[\s\S])", source.text())
     mark = "\t" if "\t" in lines[0] else ","
     reader = rows_of(lines, delimiter=mark) if quoted else None
     rows = reader or (line.rstrip("\r\n").split(mark) for line in lines)

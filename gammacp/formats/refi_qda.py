@@ -25,26 +25,24 @@ def read(source: Source) -> Corpus:
     Raises
     ------
     DataError
-        A selection lies outside its text, or refers to a code or user that is not there.
+        A selection lies outside its text, or refers to a code or user that is not there; in a
+        project without users, codings are of several.
 
     Notes
     -----
     Positions
         characters (code points)
     Annotators
-        the user who made a coding, in projects without users the file's name
+        the user who made a coding, in projects without users the file's name; of users of one name,
+        the second gets a number
     Category
-        name of the code
+        name of the code; with its parents (`Pos/Sub`) where several codes have that name
     Spans
         every coding of a selection of plain text is a unit; selections without a code, and those
         of pictures, PDF pages and recordings, are left out
     """
     root = parse(source)
-    names = {
-        attribute(source, e, "guid"): attribute(source, e, "name")
-        for e in _inside(root, "User", "Code")
-        if "guid" in e.attributes
-    }
+    names = _names(source, root)
     sources = list(_inside(root, "TextSource", "PDFSource"))
     taken = Counter(e.attributes.get("name", "") for e in sources)
     documents = Documents(source, CHARACTERS)
@@ -67,6 +65,55 @@ def read(source: Source) -> Corpus:
     return documents.corpus()
 
 
+def _names(source: Source, root: Element) -> dict[str, str]:
+    """A name of its own for each user and each code, by case-folded GUID."""
+    users = [(_guid(e), attribute(source, e, "name")) for e in _inside(root, "User")]
+    paths = list(_codes(source, root, ()))
+    taken = Counter(path[-1] for _, path in paths)
+    codes = [(g, path[-1] if taken[path[-1]] == 1 else "/".join(path)) for g, path in paths]
+    if not users:
+        coded = _inside(root, "PlainTextSelection", "Coding")
+        users = [(_guid(e, "creatingUser"), source.annotator) for e in coded]
+        users = list(dict.fromkeys((g, who) for g, who in users if g))
+        if len(users) > 1:
+            raise source.error(
+                "project lists no users, and its codings are of several (creatingUser)",
+                hint="Export it with its users",
+            )
+    return _distinct(users) | _distinct(codes)
+
+
+def _guid(element: Element, key: str = "guid") -> str:
+    return element.attributes.get(key, "").casefold()
+
+
+def _codes(
+    source: Source, element: Element, above: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """GUID and path of every code."""
+    for child in element.children:
+        path = (*above, attribute(source, child, "name")) if child.name == "Code" else above
+        if child.name == "Code":
+            yield _guid(child), path
+        yield from _codes(source, child, path)
+
+
+def _distinct(named: list[tuple[str, str]]) -> dict[str, str]:
+    """The names by GUID; of equal ones, all but the first with a number."""
+    names: dict[str, str] = {}
+    used = {name for _, name in named}
+    met: set[str] = set()
+    for guid, base in named:
+        name, number = base, 1
+        while name in met or (number > 1 and name in used):
+            number += 1
+            name = f"{base} ({number})"
+        met.add(name)
+        if guid:
+            names[guid] = name
+    return names
+
+
 def _inside(element: Element, *names: str) -> Iterator[Element]:
     """All descendants of these names."""
     for child in element.children:
@@ -84,12 +131,14 @@ def _add(spans: Spans, selection: Element, names: dict[str, str]) -> None:
     codings = [c for c in selection.children if c.name == "Coding"]
     spans.leave_out("selection", "without a code", not codings)
     for coding in codings:
-        user = coding.attributes.get("creatingUser", selection.attributes.get("creatingUser"))
+        user = _guid(coding, "creatingUser") or _guid(selection, "creatingUser")
         code = next(_inside(coding, "CodeRef"), None)
-        key = attribute(source, code, "targetGUID") if code else ""
+        key = attribute(source, code, "targetGUID").casefold() if code else ""
         if key not in names:
             raise source.error("coding refers to a code that is not there", line=coding.line)
-        who = names.get(user or "", source.annotator)
+        if user and user not in names:
+            raise source.error("coding is of a user that is not there", line=coding.line)
+        who = names[user] if user else source.annotator
         spans.add(who, names[key], start, end, line=coding.line, what="selection")
 
 

@@ -3,12 +3,14 @@
 `gammacp consensus --review LIST.xlsx` writes it: the columns of the review list with the worst
 first, then the units that need no review, every annotator's unit beside them, and a column
 `decision`. A second sheet has the documents' names, texts and bounds, so that the decided gold
-standard needs no other file.
+standard needs no other file, and the places of the annotators' units of every row, by which rows
+that were deleted or copied are noticed.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -54,13 +56,18 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
     Raises
     ------
     DataError
-        A cell has a character that Excel does not have.
+        A cell has a character that Excel does not have, or an annotator is called as a decision.
     """
     openpyxl = _openpyxl()
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.title = "review"
     people = list(dict.fromkeys(name for r in table.records for name in r["units"]))
+    if clash := [name for name in people if name.strip().lower() in ("keep", "drop")]:
+        raise DataError(
+            f"annotator {clash[0]!r} has the name of a decision", hint="Rename it, or write CSV"
+        )
+    keys: dict[str, list[str]] = defaultdict(list)
     columns = [c for c in table.columns if c.key != "continuum"]
     own = ["decision", "continuum", *(c.header for c in columns)]
     head = [*own, *(f"{name}: {side}" for name in people for side in _SIDES)]
@@ -75,6 +82,7 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
             unit = record["units"].get(name) or {}
             cells += [unit.get(side) for side in _SIDES]
         _row(sheet, number, cells)
+        keys[record["file"]].append(_key(dict(zip(head, cells, strict=True)), people))
     for place, name in enumerate(head, 1):
         letter = openpyxl.utils.get_column_letter(place)
         sheet.column_dimensions[letter].width = _WIDE.get(name, 10)
@@ -86,7 +94,7 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
         choice = kind("list", formula1=f'"{choices}"', sqref=f"A2:A{len(table.records) + 1}")
         sheet.add_data_validation(choice)
     about = book.create_sheet("about gammacp")
-    named = {n: _about(c) for n, c in documents.items()}
+    named = {n: _about(c) | {"rows": keys[n]} for n, c in documents.items()}
     text = json.dumps({"review": 1, "annotators": people, "documents": named})
     for number, start in enumerate(range(0, len(text), _CELL), 1):
         _row(about, number, [text[start : start + _CELL]])
@@ -98,6 +106,21 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
 def _about(c: Continuum) -> dict[str, object]:
     who, bounds = c.annotators[0], list(c.bounds)
     return {"annotator": who, "offset_unit": c.offset_unit, "text": c.text, "bounds": bounds}
+
+
+def _key(cells: Mapping[str, Any], people: Sequence[str]) -> str:
+    """Where a row's units are: what stays while it is decided, sorted and corrected."""
+    places = [_text(cells.get(f"{name}: {side}")) for name in people for side in _SIDES[:2]]
+    return " ".join(place or "-" for place in places)
+
+
+def _text(value: object) -> str:
+    """A cell as it is shown: spreadsheets store 0 and TRUE that are typed as such."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return "" if value is None else str(value)
 
 
 def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
@@ -121,7 +144,8 @@ def read(source: Source) -> Corpus:
     Raises
     ------
     DataError
-        It is no review list, or a decision is none of keep, drop and the annotators.
+        It is no review list, a decision is none of keep, drop and the annotators, or a row is there
+        twice.
 
     Notes
     -----
@@ -134,7 +158,7 @@ def read(source: Source) -> Corpus:
     Spans
         a row is a unit with the start, end and category of its cells if its `decision` is keep, an
         annotator's unit if it is a name, none if it is drop; without a decision the column `kept`
-        decides
+        (yes or no) decides; rows that were deleted are left out
     """
     rows, about = _sheets(source)
     people, named = about.get("annotators"), about.get("documents")
@@ -150,23 +174,38 @@ def read(source: Source) -> Corpus:
         unit, text = str(entry.get("offset_unit")), entry.get("text")
         spans = documents.of(name, text if isinstance(text, str) else None, offset_unit=unit)
         spans.declare(str(entry.get("annotator")))
+        match entry.get("bounds"):
+            case [int() | float() as low, int() | float() as high]:
+                spans.bounds = (float(low), float(high)), None
+    listed = {n: mapping(record).get("rows") for n, record in named.items()}
+    keys = {n: Counter(map(str, rows)) for n, rows in listed.items() if isinstance(rows, list)}
+    found: dict[str, Counter[str]] = defaultdict(Counter)
     for line, row in enumerate(rows[1:], 2):
         cells = dict(zip(head, row, strict=False))
         if any(cell is not None for cell in row):
-            if str(cells["continuum"]) not in documents.found:
+            name, key = _text(cells["continuum"]), _key(cells, people)
+            if name not in documents.found:
                 raise source.error(f"document {cells['continuum']!r} is unknown", line=line)
-            _decide(documents.found[str(cells["continuum"])], cells, people, line)
+            found[name][key] += 1
+            if found[name][key] > keys.get(name, found[name]).get(key, found[name][key]):
+                raise source.error("row is there twice", line=line, hint="Delete the copy")
+            _decide(documents.found[name], cells, people, line)
+    for name, known in keys.items():
+        missing_rows = (known - found[name]).total()
+        documents.found[name].leave_out("unit", "its row was deleted", missing_rows)
     return documents.corpus()
 
 
 def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line: int) -> None:
-    decision = str(cells["decision"] or "").strip()
+    decision, kept = (_text(cells[key]).strip() for key in ("decision", "kept"))
+    if not decision and kept.lower() not in ("yes", "true", "no", "false"):
+        raise spans.source.error(f"kept {kept!r} is neither yes nor no", line=line)
     taken: Sequence[str] = _SIDES
     if decision in people:
         taken = [f"{decision}: {side}" for side in _SIDES]
         if cells.get(taken[0]) is None:
             raise spans.source.error(f"{decision} has no unit here", line=line)
-    elif decision.lower() == "drop" or (not decision and cells["kept"] != "yes"):
+    elif decision.lower() == "drop" or (not decision and kept.lower() in ("no", "false")):
         reason = "dropped by decision" if decision else "undecided, and not kept by the consensus"
         spans.leave_out("unit", reason)
         return
@@ -174,11 +213,14 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
         raise spans.source.error(
             f"decision {decision!r} is none of keep, drop, {', '.join(people)}", line=line
         )
-    start, end, label = (cells.get(key) for key in taken)
-    if isinstance(label, float) and label.is_integer():
-        label = int(label)
+    values: list[Any] = [cells.get(key) for key in taken]
+    start, end, label = values
     (who,) = spans.annotators
-    spans.add(who, None if label is None else str(label), start, end, line=line)
+    spans.add(who, _text(label) or None, start, end, line=line)
+    if spans.bounds:
+        # A corrected unit may begin before all that were there.
+        (low, high), _ = spans.bounds
+        spans.bounds = (min(low, start), max(high, end)), None
 
 
 def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], Record]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gammacp.continuum import Bounds, Continuum, Corpus
-from gammacp.continuum.columns import check_known
+from gammacp.continuum.columns import all_names, check_known
 from gammacp.continuum.label import plain
 from gammacp.formats.merging import categories_of
 
@@ -62,10 +62,30 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
     check_known(selection.rename, corpus.annotators, "annotator")
     people = [selection.rename.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude, people, "annotator")
-    return {
+    found = {
         name: replace(_one(corpus[name], selection), name=c.name, left_out=c.left_out)
         for name, c in continua.items()
     }
+    return _without_unused(corpus, found) if selection.exclude else found
+
+
+def _without_unused(corpus: Corpus, found: dict[str, Continuum]) -> dict[str, Continuum]:
+    """Without labels that only excluded annotators had: they are part of no rank and no range.
+
+    A declared scale stays as it is: labels in an order of their own, or with one that nobody used.
+    """
+    labels = corpus.categories
+    if labels != all_names(None, labels, "") or {*labels} != _used(corpus.continua):
+        return found
+    used = _used(found)
+    return {
+        name: c.named(c.name, tuple(label for label in c.categories if label in used))
+        for name, c in found.items()
+    }
+
+
+def _used(continua: Mapping[str, Continuum]) -> set[str]:
+    return {c.categories[k] for c in continua.values() for k in {*c.category_codes.tolist()} - {-1}}
 
 
 def _one(continuum: Continuum, selection: Selection) -> Continuum:

@@ -9,6 +9,8 @@ category's number), and the `output` that was annotated. After the task descript
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.offsets import from_utf16
@@ -144,6 +146,14 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
     return documents.corpus()
 
 
+def _sniff_mu_shroom(head: bytes, path: Path) -> bool:
+    first = head.split(b"\n", 1)[0]
+    own = b'"hard_labels":' in first or b'"soft_labels":' in first
+    # doccano and Prodigy keep the columns of what they were given.
+    others = (b'"label":', b'"labels":', b'"entities":', b'"spans":', b'"start_offset":')
+    return holding(".jsonl", b'"id":')(first, path) and own and not any(k in first for k in others)
+
+
 FACTGENIE = register(
     Format(
         name="factgenie",
@@ -159,7 +169,7 @@ MU_SHROOM = register(
         name="mu-shroom",
         title="Mu-SHROOM JSONL",
         extensions=(".jsonl",),
-        sniff=holding(".jsonl", b'_labels"', b'"id"'),
+        sniff=_sniff_mu_shroom,
         read=read_mu_shroom,
         layout="{annotator}",
     )

@@ -52,13 +52,13 @@ class Spans(_Counting):
     text
         The annotated text, where there is one; units must lie inside.
     bounds
-        Where the document begins and ends, and the line that says so.
+        Where the document begins and ends, and the line that says so, if any.
     """
 
     name: str
     offset_unit: str
     text: str | None = None
-    bounds: tuple[Bounds, int] | None = None
+    bounds: tuple[Bounds, int | None] | None = None
     annotators: dict[str, None] = field(default_factory=dict)
     _annotator: list[str] = field(default_factory=list)
     _category: list[str | None] = field(default_factory=list)

@@ -162,7 +162,7 @@ def time_unit_kappa(
     """
     require(continuum)
     step, states = _states(continuum, unit)
-    reach = int(number("tolerance", tolerance, 0.0) / step + 1e-9)
+    reach = int(min(number("tolerance", tolerance, 0.0) / step + 1e-9, len(states[0]) - 1))
     pairs = []
     for i, j in permutations(range(len(states)), 2):
         same = states[i] == states[j]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar
 
-from gammacp.alignment import Solving
+from gammacp.alignment import SOLVERS, Solving
 from gammacp.alignment.tuning import DEFAULT
 from gammacp.arguments import number, text, whole
-from gammacp.chance.registry import DEFAULT_CHANCE, default_chance
+from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
 from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
@@ -159,6 +159,15 @@ class Settings:
         if "/" not in self.chance:
             return self
         return replace(self, chance=default_chance(compared, self.chance))
+
+    def check_names(self) -> None:
+        """Raise a UsageError for a name that is no chance model, solver or dissimilarity.
+
+        For what works later and apart from whoever chose; elsewhere the first look-up says so.
+        """
+        for chance in self.chance.split("/"):
+            _ = CHANCE_MODELS[chance]
+        _ = SOLVERS[self.method], getattr(self.dissimilarity, "signature", None)
 
     @property
     def solving(self) -> Solving:

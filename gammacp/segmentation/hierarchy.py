@@ -31,7 +31,7 @@ Labels = Sequence[Sequence[object]]
 
 class Ordered(NamedTuple):
     """How many of the triples that the reference orders the hypothesis orders alike (recall), the
-    other way round (precision), and their harmonic mean; NaN where one orders none."""
+    other way round (precision), and their harmonic mean; all NaN where one orders none."""
 
     precision: float
     recall: float
@@ -181,8 +181,9 @@ def _ordered(
     recall = _alike(reference, hypothesis, lengths, transitive, window)
     precision = _alike(hypothesis, reference, lengths, transitive, window)
     both = precision + recall
-    f = 0.0 if both == 0 else 2 * precision * recall / both
-    return Ordered(precision, recall, f)
+    if math.isnan(both):  # of no use alone: their means would be those of other pairs
+        return Ordered(math.nan, math.nan, math.nan)
+    return Ordered(precision, recall, 0.0 if both == 0 else 2 * precision * recall / both)
 
 
 def _alike(

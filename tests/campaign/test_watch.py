@@ -10,6 +10,7 @@ import pytest
 
 from gammacp.campaign import watch
 from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.gamma_corpus import gamma_corpus
 
@@ -104,3 +105,14 @@ def test_no_history(tmp_path: Path, text: str) -> None:
     file.write_text(json.dumps({"measured": {}, "gone": []}) + "\n" + text)
     with pytest.raises(DataError, match=r"x\.watch:2: is no look of `gammacp watch`\. Move"):
         watch.History(file)
+
+
+def test_a_category_that_comes_elsewhere_changes_no_other_document(history: watch.History) -> None:
+    look({name: document(name) for name in "ab"}, history)
+    wider = {
+        name: Continuum.from_units(list(document(name)), categories=("w", "x", "y"), name=name)
+        for name in "ab"
+    }
+    assert look(wider, history)["measured"] == {}
+    ordinal = watch.settings_of({"samples": 20, "dissimilarity": Combined(categorial="ordinal")})
+    assert watch.key_of(wider["a"], ordinal) != watch.key_of(document("a"), ordinal)

@@ -122,7 +122,7 @@ def test_help_lists_it_and_nothing_knows_it_otherwise(good: Path) -> None:
     complaints = {
         "--positional": "dissimilarity 'own-starts' is unknown; there are: hamming, sporadic",
         "--categorial": "categorial dissimilarity 'own-starts' is unknown",
-        "--dissimilarity": "dissimilarity 'own-starts' is unknown; there are: brat-attributes, combined",
+        "--dissimilarity": "dissimilarity 'own-starts' is unknown; there are: brat-attributes",
         "--chance": "chance model 'own-starts' is unknown",
         "--method": "solver 'own-starts' is unknown",
     }

@@ -567,3 +567,20 @@ def test_needs_no_pyannote(monkeypatch: pytest.MonkeyPatch) -> None:
         made.add(annotator, alone.Segment(start, end), label)
     np.random.seed(42)
     assert made.compute_gamma().gamma == pytest.approx(0.6752633, abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    "options", [{"precision_level": "hihg"}, {"precision_level": 2}, {"n_samples": 0}]
+)
+def test_settings_that_cannot_be_meant_are_refused(options: dict[str, object]) -> None:
+    continuum = pa.Continuum()
+    for annotator in "AB":
+        continuum.add(annotator, Segment(0, 5), "x")
+    with pytest.raises(pa.DisorderError):
+        continuum.compute_gamma(**options)
+
+
+@pytest.mark.parametrize("start", [math.nan, -math.inf])
+def test_segments_are_finite(start: float) -> None:
+    with pytest.raises(ValueError, match="duration"):
+        pa.Continuum().add("A", Segment(start, 3), "x")

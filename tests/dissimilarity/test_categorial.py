@@ -91,3 +91,8 @@ def test_bad_matrices(tmp_path: Path, text: str, message: str) -> None:
 def test_missing_matrix_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         Matrix.read(tmp_path / "none.csv")
+
+
+def test_equal_numbers_have_one_rank() -> None:
+    found = Ordinal().distances(("1", "1.0", "10", "2"))
+    assert found[0].tolist() == [0, 0, 1, 0.5]

@@ -13,6 +13,7 @@ from gammacp import Combined, Continuum, DataError, Label, Unit, UsageError
 from gammacp.datasets import load
 from gammacp.dissimilarity import Features, Ordinal, Part, bind, columns
 from gammacp.dissimilarity.features import with_features
+from gammacp.formats.selection import Selection, selected
 from gammacp.measures.explanation import explained
 from gammacp.testing import check_dissimilarity, continua
 
@@ -192,3 +193,38 @@ def test_numbers_are_ordered_by_value() -> None:
     part = Part("n", Ordinal())
     table = part.table(labels, {}, np.asarray)
     assert table[0].tolist() == [0, 1, 0.5, 1]
+
+
+def test_a_feature_of_weight_0_is_not_read() -> None:
+    assert with_features("nominal", ["severity:nominal@0", "target:masi"]).features == ("target",)
+
+
+def test_features_leave_the_order_of_categories() -> None:
+    labels = [rich("Error", "m"), rich("Error B", "m"), rich("Zed", "m")]
+    c = Continuum.from_units([Unit("Ann", 0, 5, label) for label in reversed(labels)])
+    assert [label.category for label in c.categories if isinstance(label, Label)] == [
+        "Error", "Error B", "Zed",
+    ]  # fmt: skip
+
+
+def test_levels_that_are_not_finite_have_no_order() -> None:
+    kind = with_features("nominal", ["severity:ordinal"])
+    with pytest.raises(DataError, match="'severity' is ordinal and has no order"):
+        kind.distances(tuple(rich("a", x) for x in ("1", "10", "2", "nan")))
+
+
+@pytest.mark.parametrize("kind", ["interval", "ordinal", "ratio"])
+def test_labels_of_excluded_annotators_count_no_longer(kind: str) -> None:
+    """By hand: among 1, 2 and 3, 1 and 2 are half of the range apart, among 1 to 100 next to 0."""
+    units = [Unit(a, 0, 9, str(x)) for a, x in [("Ann", 1), ("Ann", 3), ("Bob", 2), ("Test", 100)]]
+    without = Selection(exclude=["Test"])
+    (found,) = selected({"": Continuum.from_units(units)}, without).values()
+    alone = Continuum.from_units(units[:3])
+    d = Combined(categorial=kind)
+    assert found.categories == alone.categories == ("1", "2", "3")
+    costs = [bind(d, c).category_costs for c in (found, alone)]  # type: ignore[attr-defined]
+    assert costs[0].tolist() == costs[1].tolist()
+    assert costs[0][0, 1] == (pytest.approx(1 / 3) if kind == "ratio" else 0.5)
+    for scale in (["3", "2", "1", "100"], ["1", "100", "2", "3", "4"]):
+        declared = Continuum.from_units(units, categories=scale)
+        assert selected({"": declared}, without)[""].categories == tuple(scale)

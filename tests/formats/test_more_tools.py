@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gammacp import DataError, Unit, UsageError, read, read_corpus
+from gammacp.formats import collect
 from tests.formats.story import FIXTURES, TEXT, UNITS
 
 CATMA = "catma/collections/C_ann/annotations/ann_0.json"
@@ -44,7 +45,9 @@ def test_a_qdpx_is_an_archive(tmp_path: Path) -> None:
 def test_qualitative_projects_without_users_are_of_their_file(tmp_path: Path) -> None:
     qde = (FIXTURES / "refi-qda" / "project.qde").read_text(encoding="utf-8")
     bare = qde.replace('<User guid="u-ann" name="ann"/><User guid="u-bob" name="bob"/>', "")
-    inside = bare.replace(
+    with pytest.raises(DataError, match="codings are of several"):
+        read_text(tmp_path / "cid.qde", bare)
+    inside = bare.replace("u-bob", "u-ann").replace(
         ' plainTextPath="internal://t1.txt">', f"><PlainTextContent>{TEXT}</PlainTextContent>"
     )
     for who in ("cid", "dan"):
@@ -52,6 +55,89 @@ def test_qualitative_projects_without_users_are_of_their_file(tmp_path: Path) ->
     c = read(tmp_path)
     assert c.annotators == ("cid", "dan")
     assert c.text == TEXT
+
+
+def read_text(path: Path, text: str, **options: Any) -> Any:
+    path.write_text(text, encoding="utf-8")
+    return read_corpus(path, **options)
+
+
+def test_users_and_codes_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "refi-qda", tmp_path / "p")
+    file = tmp_path / "p" / "project.qde"
+    qde = file.read_text(encoding="utf-8")
+    (c,) = read_text(file, qde.replace('name="bob"', 'name="ann"')).values()
+    assert c.annotators == ("ann", "ann (2)")
+    assert sum(u.annotator == "ann (2)" for u in c) == 3
+    (c,) = read_text(file, qde.replace('name="PRO"', 'name="PER"')).values()
+    assert {u.category for u in c} == {"NAME/PER", "LOC", "PER"}
+    (c,) = read_text(file, qde.replace('creatingUser="u-ann"', 'creatingUser="U-ANN"')).values()
+    assert c.annotators == ("ann", "bob")
+    with pytest.raises(DataError, match="of a user that is not there") as caught:
+        read_text(file, qde.replace('<User guid="u-bob" name="bob"/>', ""))
+    assert caught.value.line == 20
+
+
+BORIS = "Observation id,Media file name,Subject,Behavior,Behavior type,Time\n"
+
+
+def test_boris_recordings_of_one_name_and_events_of_one_time(tmp_path: Path) -> None:
+    rows = [f"o,{day}/cam.mp4,,p,POINT,{k}" for k, day in enumerate(("/x/day1", "/x/day2"))]
+    apart = read_text(tmp_path / "a.csv", BORIS + "\n".join(rows))
+    assert list(apart) == ["day1/cam.mp4", "day2/cam.mp4"]
+    windows = read_text(tmp_path / "w.csv", BORIS + r"o,C:\day1\cam.mp4,,p,POINT,1")
+    assert list(windows) == ["cam.mp4"]
+    project = json.loads((FIXTURES / "story.boris").read_text(encoding="utf-8"))
+    for key, observation in project["observations"].items():
+        observation["file"]["1"] = [f"/{key}/cam.mp4"]
+    found = read_text(tmp_path / "p.boris", json.dumps(project))
+    assert list(found) == [f"{key}/cam.mp4" for key in project["observations"]]
+    turns = [("START", 0), ("START", 5), ("STOP", 5), ("STOP", 9), ("START", 11), ("STOP", 11)]
+    table = BORIS + "".join(f"o,a.mp4,,s,{turn},{time}\n" for turn, time in turns)
+    (c,) = read_text(tmp_path / "t.csv", table).values()
+    assert [(u.start, u.end) for u in c] == [(0, 5), (5, 9), (11, 11)]
+    assert c.left_out == ()
+
+
+STUDIO = {"completed_by": 1, "result": [
+    {"type": "labels", "from_name": "l", "to_name": "t",
+     "value": {"start": 0, "end": 2, "text": "se", "labels": ["X"]}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "format"),
+    [
+        ("a.tsv", "onset\tduration\tannotator\tcategory\tstart\tend\n0\t1\tA\tx\t0\t3\n", "csv"),
+        ("a.csv", "Observation id,annotator,category,start,end\n1,A,x,0,3\n", "csv"),
+        ("a.json", {"text": "see https://www.catma.de/tag"}, "label-studio"),
+        ("b.json", {"text": "see", "namespace": "q", "annotation_metadata": 1}, "label-studio"),
+        ("a.jsonl", '{"id":1,"text":"see","hard_labels":[[0,1]],"label":[[0,2,"X"]]}\n', "doccano"),
+    ],
+)
+def test_files_of_others_are_not_taken(tmp_path: Path, name: str, text: Any, format: str) -> None:
+    data = [{"id": 1, "data": text, "annotations": [STUDIO]}]
+    content = text if isinstance(text, str) else json.dumps(data)
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    collected = collect([tmp_path / name])
+    assert set(collected.formats.values()) == {format}
+    assert [u.category for c in collected.continua.values() for u in c] in (["x"], ["X"])
+
+
+def test_raters_of_events_are_not_merged_in_silence(tmp_path: Path) -> None:
+    rows = "onset\tduration\ttrial_type\trater\n0\t1\tgo\tA\n0\t1\tgo\tB\n"
+    with pytest.raises(DataError):
+        read_text(tmp_path / "a.tsv", rows)
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\x85", "\x0b", "\x0c"])
+def test_only_line_ends_cut_rows(tmp_path: Path, mark: str) -> None:
+    head, row, *_ = (FIXTURES / "mqm.tsv").read_text(encoding="utf-8").split("\n")
+    text = head + "\n" + row.replace("<v>", f"{mark}<v>", 1) + "\r\n"
+    (c,) = read_text(tmp_path / "a.tsv", text).values()
+    assert mark in (c.text or "")
+    table = BORIS + f"o,a.mp4,,x{mark}y,POINT,1\n"
+    (c,) = read_text(tmp_path / "b.csv", table).values()
+    assert [u.category for u in c] == [f"x{mark}y"]
 
 
 def test_catma_in_an_archive(tmp_path: Path) -> None:

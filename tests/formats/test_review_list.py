@@ -89,6 +89,44 @@ def test_what_excel_would_run_or_change_stays_text(run: Run, tmp_path: Path) -> 
     assert "7" in {u.category for u in read_corpus(path)["one"]}
 
 
+def test_bounds_and_what_spreadsheets_make_of_cells(run: Run, tmp_path: Path) -> None:
+    path, file = tmp_path / "list.xlsx", tmp_path / "a.csv"
+    file.write_text("# bounds: 0 60\n0,x,2,5\n1,x,2,4\n")
+    assert run("consensus", file, "--review", path, "--splits", "0").code == 0
+    assert read(path).bounds == (0, 60)
+    decide(path, A2=0)
+    assert [(u.start, u.end) for u in read(path)] == [(2, 5)]
+    decide(path, A2="keep", C2=-3, E2=True)
+    assert [(u.start, u.category) for u in read(path)] == [(-3, "TRUE")]
+    assert read(path).bounds == (-3, 60)
+    file.write_text("Keep,x,2,5\nBob,x,2,4\n")
+    outcome = run("consensus", file, "--review", path, "--splits", "0")
+    assert outcome.code == 3
+    assert "annotator 'Keep' has the name of a decision" in outcome.err
+
+
+@pytest.mark.parametrize("kept", ["Yes", "TRUE", True])
+def test_kept_may_be_written_in_other_ways(book: Path, kept: object) -> None:
+    decide(book, F2=kept, F4="NO")
+    assert [u.start for u in read(book)] == [0, 8]
+
+
+def test_rows_that_are_missing_are_counted_and_copies_refused(book: Path) -> None:
+    workbook = openpyxl.load_workbook(book)
+    sheet = workbook["review"]
+    first = [cell.value for cell in sheet[2]]
+    sheet.delete_rows(2)
+    workbook.save(book)
+    reasons = {e.reason: e.count for e in read(book).left_out}
+    assert reasons == {"undecided, and not kept by the consensus": 1, "its row was deleted": 1}
+    for _ in range(2):
+        sheet.append(first)
+    workbook.save(book)
+    with pytest.raises(DataError, match="row is there twice") as caught:
+        read(book)
+    assert caught.value.line == 6
+
+
 @pytest.mark.parametrize(
     ("cells", "line", "message"),
     [
@@ -97,6 +135,7 @@ def test_what_excel_would_run_or_change_stays_text(run: Run, tmp_path: Path) -> 
         ({"A2": "keep", "C2": "x"}, 2, "position 'x' is not a number"),
         ({"A2": "keep", "D2": 99}, 2, "lies beyond the text of 39"),
         ({"A2": "keep", "B2": "other"}, 2, "document 'other' is unknown"),
+        ({"F3": "perhaps"}, 3, "kept 'perhaps' is neither yes nor no"),
         ({"A1": "verdict"}, 1, "there is no column 'decision'"),
     ],
 )

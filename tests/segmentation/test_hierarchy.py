@@ -74,7 +74,8 @@ def test_t_measures_count_triples(pair, transitive, window):
     found = t_measures(one, other, transitive=transitive, window=window)
     recall = share_by_triples(one, other, transitive, window)
     precision = share_by_triples(other, one, transitive, window)
-    np.testing.assert_allclose(found[:2], [precision, recall], atol=1e-12)
+    expected = [precision, recall] if precision + recall >= 0 else [np.nan, np.nan]
+    np.testing.assert_allclose(found[:2], expected, atol=1e-12)
 
 
 def intervals(level):
@@ -96,11 +97,12 @@ def test_measures_are_those_of_mir_eval(pair, data):
         t = hierarchy.tmeasure(*(list(map(intervals, s)) for s in pair), window=5, frame_size=1)
         sides = [x for s, n in zip(pair, names, strict=True) for x in (list(map(intervals, s)), n)]
         by_label = hierarchy.lmeasure(*sides, frame_size=1)
-    # It calls 0/0 zero, where nothing is said here.
-    found = np.nan_to_num(t_measures(one, other, window=5))
-    np.testing.assert_allclose(found, t, atol=1e-12)
-    found = np.nan_to_num(l_measures(one, names[0], other, names[1]))
-    np.testing.assert_allclose(found, by_label, atol=1e-12)
+    for found, theirs in (
+        (t_measures(one, other, window=5), t),
+        (l_measures(one, names[0], other, names[1]), by_label),
+    ):
+        if not np.isnan(found.f):  # it calls 0/0 zero, where nothing is said here
+            np.testing.assert_allclose(found, theirs, atol=1e-12)
 
 
 def typed(**placed):

@@ -58,6 +58,7 @@ def _bench(
         refuse_options(context, "is not one of sweeps of trees", UNITS_ONLY)
     from gammacp.bench.store import Store
 
+    settings.weighing.check_weighed()
     sweep = sweep_of(extent, origin, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)

@@ -25,6 +25,7 @@ def studio(
     import webbrowser
 
     from gammacp.errors import GammacpError
+    from gammacp.measures.settings import Settings as Measuring
 
     try:
         from gammacp.studio.server import serve
@@ -34,9 +35,12 @@ def studio(
         raise GammacpError(
             f"the studio needs {error.name}: pip install 'gammacp[studio]'"
         ) from None
+    settings.weighing.check_weighed()
+    options = settings.options()
+    Measuring.of(**options).check_names()
     serve(
         folder,
-        settings.options(),
+        options,
         port=port,
         told=_tell,
         opened=None if no_browser else webbrowser.open,

@@ -278,7 +278,14 @@ def _bounds(text: str) -> Bounds:
 
 
 def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
-    return lambda entries: dict(pair(option, entry, form) for entry in entries)
+    def pairs(entries: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for old, new in (pair(option, entry, form) for entry in entries):
+            if found.setdefault(old, new) != new:
+                raise UsageError(f"{option} gives {old!r} two names, {found[old]!r} and {new!r}")
+        return found
+
+    return pairs
 
 
 _FORMS: Mapping[str, Callable[[Any], object]] = {

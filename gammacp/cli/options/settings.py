@@ -76,7 +76,14 @@ class Weighing:
     def __post_init__(self) -> None:
         """Keep of `--feature` what is weighed; the category is the readers'."""
         weighed = [entry for entry in self.feature or () if ":" in entry]
+        read = tuple(entry for entry in self.feature or () if ":" not in entry)
         object.__setattr__(self, "feature", weighed or None)
+        object.__setattr__(self, "_read", read)
+
+    def check_weighed(self) -> None:
+        """Raise a UsageError for a feature without a type, in a command that reads no layer."""
+        for name in getattr(self, "_read", ()):
+            raise UsageError(f"--feature {name} has no type, as in {name}:nominal")
 
     @property
     def features(self) -> tuple[str, ...]:

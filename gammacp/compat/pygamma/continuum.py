@@ -184,8 +184,8 @@ class Continuum:
         self._annotations.setdefault(annotator, SortedSet(key=place))
 
     def add(self, annotator: Any, segment: Any, annotation: Any = None) -> None:
-        """A unit; ValueError for one of length 0. Segments are anything with start and end."""
-        if segment.end - segment.start <= 0:
+        """A unit, of finite length > 0 or a ValueError; segments: anything with start and end."""
+        if not 0 < segment.end - segment.start < math.inf:
             raise ValueError(f"Tried adding segment of duration {segment.end - segment.start}")
         self.add_annotator(annotator)
         if annotation is not None:
@@ -293,14 +293,20 @@ class Continuum:
         first = min(unit.segment.start for _, unit in self)
         if self.bound_inf == 0 and first > self.bound_sup - first:
             tell("from-zero")
-        precision = PRECISION_LEVEL.get(precision_level, precision_level)  # type: ignore[arg-type]
-        if precision is not None and not 0 < precision < 1:
-            raise DisorderError(f"precision_level {precision!r} is not between 0 and 1")
+        precision: Any = PRECISION_LEVEL.get(precision_level, precision_level)  # type: ignore[arg-type]
+        if isinstance(precision, str) or (precision is not None and not 0 < precision < 1):
+            levels = ", ".join(PRECISION_LEVEL)
+            raise DisorderError(
+                f"precision_level {precision!r} is neither {levels} nor a number between 0 and 1"
+            )
+        if n_samples < 1:
+            raise DisorderError(f"n_samples {n_samples!r} is not at least 1")
         drawn = [sampler.sample_from_continuum for _ in range(n_samples)]
         best, *chance = _aligned([self, *drawn], measured, soft=soft)
         if precision is not None:
             disorders = [x.disorder for x in chance]
-            spread = np.std(disorders) / np.mean(disorders)
+            mean = np.mean(disorders)
+            spread = np.std(disorders) / mean if mean else 0.0
             more = math.ceil((spread * 1.96 / precision) ** 2) - n_samples
             drawn = [sampler.sample_from_continuum for _ in range(more)]
             chance += _aligned([self, *drawn], measured, soft=soft)[1:] if drawn else []

@@ -68,7 +68,7 @@ def test_trees_are_no_graphs() -> None:
     with pytest.raises(UsageError, match="these are trees"):
         graph_agreement(Treebank.from_annotations({"a": [tree], "b": [tree]}))
     graph = drawn(random.Random(0), 2)
-    with pytest.raises(DataError, match="Measure smatch"):
+    with pytest.raises(DataError, match="gammacp syntax compares graphs"):
         syntax_agreement(Treebank.from_annotations({"a": [graph], "b": [graph]}))
 
 
