@@ -182,6 +182,11 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
 
     def render(c: Continuum, units: Sequence[Unit]) -> dict[str, str]:
         check_characters(c, "brat")
+        if (c.text or "").startswith("\ufeff"):
+            raise DataError(
+                f"text of {c.name or 'the document'!r} begins with U+FEFF, which a .txt loses",
+                hint="Write JSON or XMI",
+            )
         lines = [_line(c, number, u) for number, u in enumerate(units, 1)]
         texts = [" ".join((notes or {}).get((c.name, u), "").split()) for u in units]
         lines += [f"#{i}\tAnnotatorNotes T{i}\t{text}\n" for i, text in enumerate(texts, 1) if text]

@@ -123,7 +123,7 @@ def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
     tallies: dict[str, Tally] = {}
     for file, where, reason in search.passed:
         known = file.with_suffix("") in read or file.parent in texts
-        if not known and file.name not in TYPE_SYSTEMS:
+        if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
             tallies.setdefault(where, Tally(where)).add("file", reason)
     return tuple(entry for tally in tallies.values() for entry in tally.entries())
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.files import write_text
+from gammacp.formats.archive import why_not_annotators
 from gammacp.formats.layout import file_name
 from gammacp.formats.spans import CHARACTERS
 
@@ -48,7 +49,8 @@ def write_parts(
     Raises
     ------
     DataError
-        Two parts would be one file, or a name cannot be that of a file.
+        Two parts would be one file, a name cannot be that of a file, or it is one that is passed
+        over in folders.
     """
     pattern, fixed = str(path), dict[Path, str]()
     named = path.suffix.lower() == ending or any(field in pattern for field in FIELDS)
@@ -65,6 +67,7 @@ def write_parts(
                 if field in place:
                     place = place.replace(field, file_name(value, field[1:-1]))
             file = Path(place)
+            _check_is_read(Path(pattern), file)
             owner = annotator, name if "{document}" in layout else ""
             if owners.setdefault(file, owner) != owner:
                 raise DataError(
@@ -81,6 +84,17 @@ def write_parts(
     files |= {file: content for file, content in fixed.items() if not file.exists()}
     for file, content in files.items():
         write_text(file, content)
+
+
+def _check_is_read(pattern: Path, file: Path) -> None:
+    """DataError if what names made of the pattern is passed over where folders are read."""
+    made = "/".join(b for a, b in zip(pattern.parts, file.parts, strict=True) if a != b)
+    if made and (reason := why_not_annotators([made])[made]):
+        raise DataError(
+            f"{made!r} would not be read from a folder: {reason}",
+            file=file,
+            hint="Rename the annotator or the document",
+        )
 
 
 def by_annotator(continuum: Continuum) -> Iterator[tuple[str, list[Unit]]]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gammacp.tables import Table
 
 _SIDES = ("start", "end", "category")
+_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
 _CELL = 32_000  # Excel's cells hold 32 767 characters.
 _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
 
@@ -228,12 +229,28 @@ def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], Record]:
     try:
         book = openpyxl.load_workbook(BytesIO(source.content), read_only=True, data_only=True)
         if {"review", "about gammacp"} <= set(book.sheetnames):
-            rows = list(book["review"].iter_rows(values_only=True))
-            pieces = book["about gammacp"].iter_rows(values_only=True)
+            rows, pieces = (_rows(source, book[name]) for name in ("review", "about gammacp"))
             return rows, mapping(json.loads("".join(str(r[0]) for r in pieces)))
+    except DataError:
+        raise
     except Exception as error:  # openpyxl has no exception of its own for a damaged file
         raise source.error(f"workbook is damaged: {error}", hint="Save it again") from None
     return [], {}
+
+
+def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
+    """The rows of a sheet: a few bytes of a workbook can say that there are millions."""
+    rows: list[tuple[Any, ...]] = []
+    cells = 0
+    for row in sheet.iter_rows(values_only=True):
+        cells += max(len(row), 1)
+        if cells > _CELLS:
+            raise source.error(
+                f"a sheet has more than {_CELLS} cells, empty ones included",
+                hint="Delete the empty rows and columns after the list",
+            )
+        rows.append(row)
+    return rows
 
 
 FORMAT = register(

@@ -153,7 +153,7 @@ def read_treebank(
     left_out: list[LeftOut] = []
     for document in sorted(documents):
         paired, alone = pair_sentences(
-            document, documents[document], pairing=_pairing(pairing, documents[document])
+            document, documents[document], pairing=_pairing(document, pairing, documents[document])
         )
         items += _complete(paired, tallies)
         left_out += alone
@@ -194,11 +194,33 @@ def read_sentences(
     return _read_all([one], chosen, leaves, "leaves", encoding, {}, [])[0][path]
 
 
-def _pairing(pairing: str, annotations: Mapping[str, Sequence[Sentence]]) -> str:
-    """By id where all are graphs with an id of their own."""
+def _pairing(document: str, pairing: str, annotations: Mapping[str, Sequence[Sentence]]) -> str:
+    """By id where all are graphs with an id of their own; an error where nothing would tell."""
     graphs = all(isinstance(s, Graph) for sentences in annotations.values() for s in sentences)
-    named = all(Side.of(sentences).named for sentences in annotations.values())
-    return "id" if pairing == "auto" and graphs and named else pairing
+    if pairing != "auto" or not graphs or len(annotations) < 2:
+        return pairing
+    sides = [Side.of(sentences) for sentences in annotations.values()]
+    if all(side.named for side in sides):
+        return "id"
+    for sentences in annotations.values():
+        times = Counter(s.name for s in sentences)
+        twice = next((s for s in reversed(sentences) if s.name and times[s.name] > 1), None)
+        if twice is not None:
+            raise DataError(
+                f"# ::id {twice.name} is there {times[twice.name]} times",
+                file=twice.file or None,
+                line=twice.line,
+                hint="Give each graph an id of its own, or pair them by order (--pairing order)",
+            )
+    if len({len(side) for side in sides}) > 1 and not all(any(side.words) for side in sides):
+        of = f" of document {document!r}" if document else ""
+        counts = ", ".join(f"{who} {len(s)}" for who, s in annotations.items())
+        raise DataError(
+            f"graphs{of} have neither ids nor words, and annotators have "
+            f"different numbers of them ({counts}): nothing tells which belong together",
+            hint="Give each graph its # ::id (or # ::snt), or pair them by order (--pairing order)",
+        )
+    return pairing
 
 
 def _recognised(path: Path, encoding: str) -> str:

@@ -64,6 +64,14 @@ def test_decisions_make_the_gold_standard(run: Run, book: Path, tmp_path: Path) 
     assert list(read(tmp_path / "gold")) == list(gold)
 
 
+def test_a_sheet_without_end_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gammacp.formats.review_list._CELLS", 1000)
+    assert len(read(book)) == 2
+    decide(book, A1001="keep")
+    with pytest.raises(DataError, match=r"list\.xlsx: a sheet has more than 1000 cells"):
+        read(book)
+
+
 def test_what_excel_would_run_or_change_stays_text(run: Run, tmp_path: Path) -> None:
     for name, end in (("one", 4), ("two", 5)):
         rows = f"Ann,=1+1,0,{end}\nBob,=1+1,0,4\nCid,7,2.5,4\n"

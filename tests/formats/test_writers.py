@@ -238,3 +238,24 @@ def test_texts_are_given_to_what_has_none(run: Run, tmp_path: Path) -> None:
     outcome = run("convert", sheet, tmp_path / "x.jsonl")
     assert outcome.code == 2
     assert "name one with --to (in Python, format=): prodigy, doccano" in outcome.err
+
+
+@pytest.mark.parametrize("who", [".hid", "CURATION_USER", "INITIAL_CAS"])
+@pytest.mark.parametrize("form", ["webanno", "brat"])
+def test_names_that_readers_pass_over_are_refused(tmp_path: Path, who: str, form: str) -> None:
+    # brat's files have the document's name, in a folder of the annotator's.
+    names = (who, "d") if form == "webanno" else ("ann", who)
+    c = Continuum.from_units([Unit(names[0], 0, 2, "X")], name=names[1], text="ab")
+    with pytest.raises(DataError, match="would not be read from a folder"):
+        write(c, tmp_path / "gold", format=form)
+    assert not (tmp_path / "gold").exists()
+
+
+def test_a_brat_collection_has_nothing_else_and_no_mark_in_its_text(tmp_path: Path) -> None:
+    c = Continuum.from_units([Unit("ann", 0, 2, "X")], name="d", text="ab")
+    write(c, tmp_path / "gold", format="brat")
+    assert (tmp_path / "gold" / "annotation.conf").exists()
+    assert read_corpus(tmp_path / "gold").left_out == ()
+    marked = Continuum.from_units([Unit("ann", 0, 2, "X")], name="d", text="\ufeffab")
+    with pytest.raises(DataError, match=r"begins with U\+FEFF"):
+        write(marked, tmp_path / "other", format="brat")

@@ -39,6 +39,18 @@ def test_counts_are_summed_over_sentences_that_are_paired_by_id(folder: Path) ->
     assert [d.line for d in read.defects] == [8]
 
 
+def test_graphs_that_nothing_tells_apart_are_not_paired(tmp_path: Path) -> None:
+    (tmp_path / "ann.amr").write_text(f"{WANT_GO}\n\n{RAIN}\n")
+    (tmp_path / "ben.amr").write_text(f"{RAIN}\n")
+    with pytest.raises(DataError, match=r"neither ids nor words.*ann 2, ben 1.*# ::id"):
+        read_treebank(tmp_path)
+    assert len(read_treebank(tmp_path, pairing="order").treebank.items) == 2
+    (tmp_path / "ben.amr").write_text(f"# ::id 1\n{WANT_GO}\n\n# ::id 1\n{RAIN}\n")
+    with pytest.raises(DataError, match=r"# ::id 1 is there 2 times") as caught:
+        read_treebank(tmp_path)
+    assert (Path(caught.value.file or "").name, (caught.value.line or 0) > 1) == ("ben.amr", True)
+
+
 def test_a_sentence_counts_once_however_many_annotators_it_has() -> None:
     rng = random.Random(0)
     graphs = [[drawn(rng, 4) for _ in range(2)] for _ in range(3)]
