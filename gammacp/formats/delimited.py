@@ -28,19 +28,12 @@ from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import labelled
 from gammacp.csv_files import rows_of
 from gammacp.errors import UsageError
-from gammacp.formats.delimited_writing import DELIMITERS, ORDER, write
+from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, ORDER, as_role, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents
 
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
-    "category": ("category", "label", "tag", "type"),
-    "start": ("start", "begin", "onset", "start time", "begin time", "start offset"),
-    "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
-    "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
-}
 _POSITIONS = ("start", "end")
 # Before the name of a feature, where columns are told by what they are for.
 _FEATURE = "feature:"
@@ -98,7 +91,7 @@ def read(
     if first is None:
         raise source.error("file has no rows", hint=_HINT)
     names = first[1]
-    header = _header(names, source, first[0])
+    header = _header(names, source, first[0], features)
     if header is None:
         if len(first[1]) != len(ORDER):
             raise source.error(
@@ -224,12 +217,16 @@ def _note(source: Source, line: int, kind: str, value: str, notes: _Notes) -> No
     notes.bounds[name] = bounds, line
 
 
-def _header(row: Sequence[str], source: Source, line: int) -> dict[str, int] | None:
+def _header(
+    row: Sequence[str], source: Source, line: int, features: Sequence[str]
+) -> dict[str, int] | None:
     """Column of each role if the row is a header, else None."""
-    names = [re.sub(r"[\s_-]+", " ", cell.strip().lower()) for cell in row]
+    names = [as_role(cell) for cell in row]
     found: dict[str, int] = {}
     for role, aliases in COLUMNS.items():
         places = [i for i, name in enumerate(names) if name in aliases]
+        if role == "continuum":  # What is asked for as a feature names no document.
+            places = [i for i in places if row[i].strip() not in features]
         exact = [i for i in places if names[i] == role]
         if len(exact or places) > 1:
             both = ", ".join(repr(row[i]) for i in exact or places)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
@@ -13,6 +14,13 @@ from gammacp.formats.positions import written
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
+    "category": ("category", "label", "tag", "type"),
+    "start": ("start", "begin", "onset", "start time", "begin time", "start offset"),
+    "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
+    "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
+}
 
 
 def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
@@ -38,6 +46,11 @@ def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = N
     # The rows are made first: an error leaves no file, and notes come before rows.
     notes, rows = list(_notes(document)), list(_rows(document))
     write_rows(path, rows, delimiter=mark, notes=notes)
+
+
+def as_role(name: str) -> str:
+    """The name of a column as `COLUMNS` has it."""
+    return re.sub(r"[\s_-]+", " ", name.strip().lower())
 
 
 def _continua(document: Continuum | Corpus) -> dict[str, Continuum]:
@@ -73,8 +86,12 @@ def _trimmed(text: str, what: str) -> str:
 def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
-    if taken := {*features} & {"continuum", *ORDER}:
-        raise DataError(f"feature {taken.pop()!r} has the name of another column")
+    taken = {"continuum", *ORDER, *(() if several else COLUMNS["continuum"])}
+    for name in features:
+        if as_role(name) in taken:
+            raise DataError(
+                f"feature {name!r} would be read as another column", hint="Write JSON instead"
+            )
     rest = ("",) * len(features)
     yield (*(("continuum",) if several else ()), *ORDER, *features)
     for key, continuum in _continua(document).items():

@@ -34,7 +34,8 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
     Raises
     ------
     DataError
-        Positions do not count the characters of a text, or two texts have less than half in common.
+        Positions do not count the characters of a text or lie beyond it, or two texts have less
+        than half in common.
     """
     owners = {p.text: ", ".join(p.annotators) for p in reversed(parts) if p.text is not None}
     if len(owners) < 2:
@@ -45,6 +46,7 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
                 f"positions of {', '.join(part.annotators)} do not count characters of a text",
                 hint="Texts can be aligned only where every file has its text",
             )
+        _check_inside(part)
     texts = [*reversed(owners)]
     edits = {text: _edits(text, texts[0]) for text in texts}
     # Places before each character of the first text, and behind its last one.
@@ -61,6 +63,22 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
     joined = "".join(line)
     moved = [p if p.text is None else _moved(p, places[p.text], joined) for p in parts]
     return moved, tuple(told)
+
+
+def _check_inside(part: Continuum) -> None:
+    if part.text is None:
+        return
+    length = len(part.text)
+    whose = f"{part.name or 'the document'}, {', '.join(part.annotators)}"
+    places = [(f"a unit by {u.annotator}", u.start, u.end) for u in part]
+    for what, start, end in (*places, ("bounds", *part.bounds)):
+        if not 0 <= start <= end <= length or start % 1 or end % 1:
+            problem = "not at characters" if start % 1 or end % 1 else "outside of the text"
+            raise DataError(
+                f"{whose}: {what}, {start:.17g} to {end:.17g}, lies {problem}; the text has "
+                f"{length} characters",
+                hint="Correct the positions, or give the text that they count",
+            )
 
 
 def _edits(text: str, first: str) -> list[tuple[str, int, int, int, int]]:

@@ -176,3 +176,17 @@ def test_equal_texts_change_nothing(tmp_path: Path, run: Any) -> None:
         brat(tmp_path, name, "The brown fox.", "Colour 4 9\tbrown", "Animal 10 13\tfox")
     plain, aligned = (run("gamma", str(tmp_path), "--json", *o) for o in ((), ("--align-texts",)))
     assert plain.out == aligned.out
+
+
+@pytest.mark.parametrize(
+    ("span", "more", "message"),
+    [
+        ((2, 99), {}, "d, Bob: a unit by Bob, 2 to 99, lies outside of the text; the text has 4"),
+        ((-2, 1), {}, "a unit by Bob, -2 to 1, lies outside"),
+        ((0, 1), {"bounds": (0, 7)}, "bounds, 0 to 7, lies outside"),
+        ((0.5, 1), {}, "a unit by Bob, 0.5 to 1, lies not at characters"),
+    ],
+)
+def test_positions_that_the_text_does_not_have(span: Any, more: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        on_one_line([part("Ann", "abcde", (0, 1)), part("Bob", "abcd", span, **more)])

@@ -160,3 +160,15 @@ def test_what_cannot_be_meant(
     file.write_text(CSV)
     done = run(*arguments, file)
     assert (done.code, message in done.err) == (code, True), done.err
+
+
+def test_a_feature_with_the_name_of_a_column_that_is_read(tmp_path: Path) -> None:
+    c = Continuum.from_units([Unit("Ann", 0, 5, Label("A", {"Doc": "x"}))])
+    with pytest.raises(DataError, match="feature 'Doc' would be read as another column"):
+        gc.write(c, tmp_path / "a.csv")
+    corpus = gc.Corpus.from_continua({"d": c})
+    gc.write(corpus, tmp_path / "b.csv")
+    assert gc.read_corpus(tmp_path / "b.csv", features=["Doc"])["d"].features == ("Doc",)
+    file = tmp_path / "c.csv"
+    file.write_text("annotator,category,start,end,file\nAnn,A,0,5,x\nBob,A,0,5,y\n")
+    assert features(file, "file") == [("A", {"file": "x"}), ("A", {"file": "y"})]

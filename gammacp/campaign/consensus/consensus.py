@@ -25,6 +25,7 @@ from gammacp.campaign.consensus.votes import (
     vote_on_category,
 )
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.text import named
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ class ConsensusUnit:
     Attributes
     ----------
     start, end, category
-        By the rules; category is None where it is tied or where "unlabelled" won.
+        By the rules; category is None where it is tied or where "unlabelled" won. Of units with
+        features it is a `Label`: each feature is voted on by those who have the category, and one
+        that is tied is left open.
     support
         How many annotators marked it.
     confidence
@@ -224,11 +227,17 @@ def _consensus_unit(
         for name, row in zip(continuum.annotators, group, strict=True)
     }
     real = [u for u in by_annotator.values() if u is not None]
-    vote = vote_on_category([u.category for u in real])
+    labels = [u.category for u in real]
+    # A model knows whole labels; people vote on the category first, then on its features.
+    vote = vote_on_category(labels if truth is not None else [category_of(x) for x in labels])
+    votes = {} if truth is not None or vote.tied else _on_features(labels, vote.winner)
     starts, ends = [u.start for u in real], [u.end for u in real]
     weights = None if truth is None else truth.boundaries[group >= 0].tolist()
     start, end = span(starts, ends, rules.boundaries, whole=rules.whole, weights=weights)
-    category, posterior, entropy = vote.winner, None, None
+    category = vote.winner
+    if votes:
+        category = labelled(vote.winner, {name: v.winner for name, v in votes.items()})
+    posterior, entropy = None, None
     kept = len(real) >= rules.needed
     if truth is not None:
         shares = truth.posterior[number]
@@ -247,14 +256,30 @@ def _consensus_unit(
         vote=vote,
         units=by_annotator,
         kept=kept,
-        reasons=_reasons(
-            vote, (category, posterior), real, continuum.n_annotators, kept, rules.tolerance
+        reasons=(
+            *_reasons(
+                vote, (category, posterior), real, continuum.n_annotators, kept, rules.tolerance
+            ),
+            *(_split(name, v) for name, v in votes.items() if not v.unanimous),
         ),
         group=number,
         text=continuum.covered(start, end),
         posterior=posterior,
         entropy=entropy,
     )
+
+
+def _on_features(labels: list[str | None], category: str | None) -> dict[str, CategoryVote]:
+    """Votes on each feature, of those who have the category."""
+    theirs = [features_of(x) for x in labels if category_of(x) == category]
+    names = sorted({name for known in theirs for name in known})
+    return {name: vote_on_category([known.get(name) for known in theirs]) for name in names}
+
+
+def _split(name: str, vote: CategoryVote) -> str:
+    sign, shown = (" = ", vote.tied) if vote.tied else (", ", tuple(vote.votes))
+    said = sign.join(f"{'none' if value is None else value} {vote.votes[value]}" for value in shown)
+    return f"{name} {'tied' if vote.tied else 'disputed'}: {said}"
 
 
 def _reasons(

@@ -128,3 +128,19 @@ def test_each_document_has_its_consensus_or_says_why() -> None:
     assert [name for name, _ in found.review] == ["one", "two"]
     with pytest.raises(gc.DataError, match="lonely: agreement needs two"):
         consensus_of_each({"lonely": lonely})
+
+
+def test_a_feature_does_not_split_the_votes_on_the_category() -> None:
+    """All say a: two of three Minor, targets p, q and none, so that the target stays open."""
+    known = [("Minor", "p"), ("Major", "q"), ("Minor", None)]
+    units = [
+        Unit(name, 0, 10, gc.Label("a", {"severity": s, "target": t}))
+        for name, (s, t) in zip(("Ann", "Bob", "Cid"), known, strict=True)
+    ]
+    (unit,) = consensus(gc.align(Continuum.from_units(units))).units
+    assert unit.category == gc.Label("a", {"severity": "Minor"})
+    assert unit.vote.votes == {"a": 3}
+    assert unit.reasons == (
+        "severity disputed: Minor 2, Major 1",
+        "target tied: p 1 = q 1 = none 1",
+    )
