@@ -78,7 +78,13 @@ def require_whole(continuum: Continuum) -> None:
 
 
 def in_pieces(continuum: Continuum) -> str:
-    """What a measure that does not serve units of several fragments says of them."""
+    """What a measure that does not serve units of several fragments says of them.
+
+    Parameters
+    ----------
+    continuum
+        With such units.
+    """
     first = next(i for i, u in enumerate(continuum) if u.fragments)
     return (
         f"this does not serve units of several fragments, of which there are {continuum.n_broken}: "

@@ -48,6 +48,7 @@ def test_distance_by_counting_positions(u: Unit, v: Unit) -> None:
     assert float(found) == pytest.approx(by_hand(*c), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(*[st.integers(0, 30)] * 2, *[st.integers(1, 9)] * 2)
 def test_two_intervals_are_as_without_fragments(s: int, t: int, m: int, n: int) -> None:
     u, v = (np.array([x, x + y], float) for x, y in ((s, m), (t, n)))
