@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments._common import Span, continuum, write_csv
-from experiments._figures import examples_page, said
+from experiments._figures import examples_page
 from gammacp.measures.slot_error_rate import slot_error_rate
 
 REFERENCE: list[Span] = [(0, 10, "a"), (15, 25, "b"), (30, 40, "c"), (50, 60, "a"), (70, 80, "b")]
@@ -24,7 +24,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     ):
         c = continuum(100, reference=reference, hypothesis=hypothesis)
         errors = next(p for p in slot_error_rate(c).pairs if p.reference == "reference")
-        shown[said(example, {"ser": errors.rate})] = c
+        shown[f"{example}: SER {errors.rate:.2f}"] = c
         rows.append(
             {
                 "example": example,
