@@ -133,7 +133,12 @@ def with_beyond_chance(
         for name, against in sampled.items():
             # A measure of one's own need not sign its scores.
             own = scores[name].signature or signature(name, selection=continuum.selection)
-            drawn = {"chance": against.chance, "samples": against.samples, **rule.signature_parts()}
+            drawn = {
+                "chance": against.chance,
+                "samples": against.samples,
+                "without": against.without_value or None,
+                **rule.signature_parts(),
+            }
             found[name] = replace(against, signature=extended(own, **drawn, seed=seed))
     return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}
 
@@ -196,32 +201,42 @@ def measured_beyond_chance(
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
     known = CHANCE_OPTIONS if isinstance(continuum, Continuum) else frozenset({"seed"})
     mine: dict[str, Any] = {k: v for k, v in options.items() if k in declared or k not in known}
-    scores = measure(continuum, names, **mine)
-    if not isinstance(continuum, Continuum):
-        return _trees_beyond_chance(continuum, scores, options.get("seed", 0))
-    of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
-    settings = Settings.of(**of_chance)
-    return with_beyond_chance(
-        continuum,
-        scores,
-        chance=settings.chance,
-        rule=settings.rule,
-        seed=settings.seed,
-        options={k: v for k, v in mine.items() if k not in CHANCE_OPTIONS},
-    )
+    return beyond_chance_of(continuum, measure(continuum, names, **mine), options)
 
 
-def _trees_beyond_chance(
-    trees: Trees, scores: Mapping[str, Score], seed: object
+def beyond_chance_of(
+    data: Continuum | Trees, scores: Mapping[str, Score], options: Mapping[str, object]
 ) -> dict[str, Score]:
-    """Chance of trees is modelled by their measures themselves."""
+    """The scores of these data, each with its `beyond_chance`.
+
+    Parameters
+    ----------
+    data
+        A continuum or a treebank; chance of trees is modelled by their measures themselves.
+    scores
+        By the measures' names.
+    options
+        Those that the measures were measured with, and of chance: `CHANCE_OPTIONS` of a continuum,
+        `seed` of trees.
+    """
+    if isinstance(data, Continuum):
+        of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
+        settings = Settings.of(**of_chance)
+        return with_beyond_chance(
+            data,
+            scores,
+            chance=settings.chance,
+            rule=settings.rule,
+            seed=settings.seed,
+            options={k: v for k, v in options.items() if k not in CHANCE_OPTIONS},
+        )
     found = {}
     for name, score in scores.items():
         own = MEASURES[name].beyond_chance
         beyond = (
             _without(score.reason or _NO_DISAGREEMENT.format(name), "")
             if own is None or score.reason
-            else own(trees, seed=seed)
+            else own(data, seed=options.get("seed", 0))
         )
         found[name] = replace(score, beyond_chance=beyond)
     return found
