@@ -155,8 +155,8 @@ def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]
         signature=found.signature,
     )
     yield cell
-    # By category only γ and its family are beyond chance, by themselves.
-    own = score.beyond_chance is None or hasattr(score, "chance")
+    # By category only γ_k is beyond chance, by itself.
+    own = score.beyond_chance is None or not MEASURES[name].counts
     for category, value in score.by_category.items() if MEASURES[name].per_category and own else ():
         reason = "undefined for this category" if math.isnan(value) else None
         yield replace(

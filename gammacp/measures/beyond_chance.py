@@ -27,10 +27,13 @@ from gammacp.errors import DataError
 from gammacp.measures.registry import MEASURES, Trees, evaluate, expanded, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
+from gammacp.needs import Need
 from gammacp.signature import extended, signature
 
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
+_BY_CATEGORY = "{} has values by category alone"
+_ELSEWHERE = "random units of {} are at different places: use fixed-positions for predefined units"
 # Of the continuum's length: less than this apart is the same place.
 _ROUNDING = 1e-9
 
@@ -122,7 +125,12 @@ def with_beyond_chance(
         if found[name] is not None:
             continue
         observed = MEASURES[name].counted(score)
-        if not MEASURES[name].counts:
+        if MEASURES[name].per_category:
+            already = "" if MEASURES[name].counts else ", which are 1 − D/E[D] already"
+            found[name] = _without(score.reason or _BY_CATEGORY.format(name) + already, model)
+        elif Need.PREDEFINED in MEASURES[name].needs and model != "fixed-positions":
+            found[name] = _without(score.reason or _ELSEWHERE.format(model), model)
+        elif not MEASURES[name].counts:
             found[name] = _without(score.reason or _NO_DISAGREEMENT.format(name), model)
         elif observed is None:
             found[name] = _without(score.reason or "there is no observed disagreement", model)
