@@ -35,8 +35,9 @@ class Dependencies:
         Of each token, "_" where it has none; empty if unknown.
     multiword
         First and last token and form of tokens of the text that are several words of syntax.
-    complete
-        Whether every token has a head and a relation; otherwise the sentence is not annotated.
+    missing
+        Why the sentence does not count, although it has its place among the others: it is not
+        annotated, or not sound; empty for all others.
     """
 
     heads: tuple[int, ...]
@@ -49,7 +50,7 @@ class Dependencies:
     upos: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     multiword: tuple[tuple[int, int, str], ...] = ()
-    complete: bool = True
+    missing: str = ""
 
     def __post_init__(self) -> None:
         """Check that there is a token, and one relation, form and line for each.
@@ -101,6 +102,8 @@ class Phrase:
         The words; empty if the tree came without.
     size
         What |x| counts: "leaves" (Skjærholt 2014) or "nodes".
+    missing
+        As of dependencies.
     """
 
     nested: Nested
@@ -109,6 +112,7 @@ class Phrase:
     line: int | None = None
     name: str | None = None
     size: str = "leaves"
+    missing: str = ""
 
     @cached_property
     def tree(self) -> Tree:

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from gammacp.errors import DataError
 from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Dependencies
+from gammacp.syntax.defects import UNSOUND, Defect, Kind
 from gammacp.syntax.text import read_lines
 
 _NAME = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
@@ -35,10 +36,15 @@ _CONLL_X = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 3, "FEATS": 5, "HEAD": 6, "D
 _CONLL_2009 = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 4, "FEATS": 6, "HEAD": 8, "DEPREL": 10}
 _CONLL_2009_COLUMNS = 14
 MISSING = "_"
+NOT_YET = "a head or a relation is missing (_): not annotated"
 
 
 def read_conll(
-    path: Path, *, encoding: str = "utf-8", tally: Tally | None = None
+    path: Path,
+    *,
+    encoding: str = "utf-8",
+    tally: Tally | None = None,
+    defects: list[Defect] | None = None,
 ) -> list[Dependencies]:
     """The sentences of a file, in its order.
 
@@ -48,6 +54,9 @@ def read_conll(
         The file.
     tally
         Counts the multiword ranges and empty nodes that are skipped.
+    defects
+        Takes up what is wrong with single sentences, which keep their place as `missing`; by
+        default the first of them is an error.
 
     Raises
     ------
@@ -59,7 +68,7 @@ def read_conll(
     lines = read_lines(path, encoding=encoding)
     tabs = any("\t" in line for line in lines if not line.startswith("#"))
     layout: Layout | None = None
-    sentences = []
+    sentences, wrong = list[Dependencies](), list[tuple[Kind, DataError]]()
     for block in _blocks(lines):
         name, rows = None, []
         for number, line in block:
@@ -70,14 +79,32 @@ def read_conll(
                     layout = _named_layout(match[1].split(), path, number)
             else:
                 rows.append((number, line.split("\t") if tabs else line.split()))
-        if rows:
+        if not rows:
+            continue
+        try:
             sentences.append(_sentence(rows, layout, path, name, tally))
+        except DataError as error:
+            ids = [f[0] for _, f in rows if f[0].isdigit()]
+            whole = ids[:1] == ["1"] and ids.count("1") == 1
+            wrong.append((Kind.SENTENCE if whole else Kind.LIMITS, error))
+            forms = tuple(f[1] if len(f) > 1 else MISSING for _, f in rows if f[0].isdigit())
+            n, lines = len(forms or rows), tuple(k for k, _ in rows)[: len(forms or rows)]
+            sentences.append(
+                Dependencies((0,) * n, (MISSING,) * n, forms, str(path), lines, name, missing=UNSOUND)
+            )
     if not sentences:
         raise DataError("no sentence found", file=path, hint="Is this a CoNLL file?")
+    if wrong and (defects is None or len(wrong) == len(sentences)):
+        raise wrong[0][1]
+    if defects is not None:
+        defects += [Defect(k, str(path), e.line, f"{e.message}; left out") for k, e in wrong]
     # Trees without any labels are trees; a label that is missing among others is not there yet.
     if all(relation == MISSING for s in sentences for relation in s.relations):
         return sentences
-    return [replace(s, complete=s.complete and MISSING not in s.relations) for s in sentences]
+    return [
+        replace(s, missing=s.missing or (NOT_YET if MISSING in s.relations else ""))
+        for s in sentences
+    ]
 
 
 def _blocks(lines: list[str]) -> Iterator[list[tuple[int, str]]]:
@@ -168,7 +195,7 @@ def _sentence(
         column("UPOS"),
         column("FEATS"),
         tuple(multiword),
-        complete=MISSING not in heads,
+        missing=NOT_YET if MISSING in heads else "",
     )
 
 

@@ -23,6 +23,13 @@ class Kind(StrEnum):
     TOKEN_COUNT = "token count"
     FORM = "form"
     GRAPH = "graph"
+    SENTENCE = "sentence"
+    STRAY = "stray text"
+    LIMITS = "limits of a sentence"
+
+# After these sentences cannot be counted.
+UNCOUNTED = (Kind.STRAY, Kind.LIMITS)
+UNSOUND = "it is not sound (see the defects)"
 
 
 @dataclass(frozen=True)
@@ -152,5 +159,5 @@ def require_sound(defects: Iterable[Defect]) -> None:
             f"{listed[0].kind}: {listed[0].message}{more}",
             file=listed[0].file or None,
             line=listed[0].line,
-            hint="Without --strict the published conventions apply.",
+            hint="Without --strict it is reported, and the rest is compared.",
         )

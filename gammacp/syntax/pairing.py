@@ -216,6 +216,8 @@ def _equal(a: Side, b: Side) -> Pairs:
             while found.take(i + step, j + step):
                 i, j = i + step, j + step
     for words, ks in left.items():
+        if not words and len(ks) != len(right[words]):
+            continue  # without words and in other numbers nothing tells which they are
         free = [j for j in right[words] if j not in found.taken]
         for i, j in zip([i for i in ks if i not in found.pairs], free, strict=False):
             found.take(i, j)

@@ -12,11 +12,11 @@ from gammacp.arguments import one_of
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, Tally, gathered
 from gammacp.signature import quoted
-from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
+from gammacp.syntax.annotations import Item, Sentence, Treebank
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
-from gammacp.syntax.defects import Defect, find_defects, require_sound
+from gammacp.syntax.defects import UNCOUNTED, Defect, find_defects, require_sound
 from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
 from gammacp.syntax.pairing import Side, pair_sentences
@@ -153,7 +153,9 @@ def read_treebank(
     left_out: list[LeftOut] = []
     for document in sorted(documents):
         paired, alone = pair_sentences(
-            document, documents[document], pairing=_pairing(document, pairing, documents[document])
+            document,
+            documents[document],
+            pairing=_pairing(document, pairing, documents[document], defects),
         )
         items += _complete(paired, tallies)
         left_out += alone
@@ -191,17 +193,34 @@ def read_sentences(
     """
     one = Named(path, path.stem, "")
     chosen = kind or _recognised(path, encoding)
-    return _read_all([one], chosen, leaves, "leaves", encoding, {}, [])[0][path]
+    return _read_all([one], chosen, leaves, "leaves", encoding, {}, None)[0][path]
 
 
-def _pairing(document: str, pairing: str, annotations: Mapping[str, Sequence[Sentence]]) -> str:
+def _pairing(
+    document: str,
+    pairing: str,
+    annotations: Mapping[str, Sequence[Sentence]],
+    defects: Sequence[Defect],
+) -> str:
     """By id where all are graphs with an id of their own; an error where nothing would tell."""
     graphs = all(isinstance(s, Graph) for sentences in annotations.values() for s in sentences)
-    if pairing != "auto" or not graphs or len(annotations) < 2:
+    files = {s.file for sentences in annotations.values() for s in sentences}
+    lost = next((d for d in defects if d.kind in UNCOUNTED and d.file in files), None)
+    if pairing == "id" or len(annotations) < 2 or not (graphs or lost):
         return pairing
     sides = [Side.of(sentences) for sentences in annotations.values()]
-    if all(side.named for side in sides):
+    if graphs and pairing == "auto" and all(side.named for side in sides):
         return "id"
+    if lost and (pairing == "order" or not all(any(side.words) for side in sides)):
+        raise DataError(
+            f"{lost.message}, so that sentences cannot be counted, and only their order would tell "
+            "which belong together",
+            file=lost.file,
+            line=lost.line,
+            hint="Mend it, or give each its id (# ::id, # sent_id) and say --pairing id",
+        )
+    if pairing == "order" or not graphs:
+        return pairing
     for sentences in annotations.values():
         times = Counter(s.name for s in sentences)
         twice = next((s for s in reversed(sentences) if s.name and times[s.name] > 1), None)
@@ -241,7 +260,7 @@ def _read_all(
     size: str,
     encoding: str,
     tallies: Mapping[Path, Tally],
-    defects: list[Defect],
+    defects: list[Defect] | None,
     **conventions: str,
 ) -> tuple[dict[Path, list[Sentence]], str]:
     if kind == "graph":
@@ -249,16 +268,19 @@ def _read_all(
 
         graphs: dict[Path, list[Sentence]] = {}
         for path in (one.path for one in named):
-            sound, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
-            graphs[path] = [*sound]
-            defects += wrong
+            made, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
+            graphs[path] = [*made]
+            if defects is not None:
+                defects += wrong
         return graphs, "semantic graphs"
     if kind == "dependency":
         found: dict[Path, list[Sentence]] = {}
         for path in (one.path for one in named):
             tally = tallies.get(path)
-            read = read_conll(path, encoding=encoding, tally=tally)
-            found[path] = [by_convention(s, tally=tally, **conventions) for s in read]
+            read = read_conll(path, encoding=encoding, tally=tally, defects=defects)
+            found[path] = [
+                s if s.missing else by_convention(s, tally=tally, **conventions) for s in read
+            ]
         return found, "dependency trees"
     files = [read_brackets(one.path, encoding=encoding) for one in named]
     words = settle_leaves(files, leaves)
@@ -275,14 +297,14 @@ def _read_all(
 
 
 def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:
-    """The items without annotations that have not been made yet, which are counted."""
+    """The items without annotations that are not made yet, or not sound, which are counted."""
     found = []
     for item in items:
         there = {}
         for annotator, sentence in item.annotations.items():
-            if isinstance(sentence, Dependencies) and not sentence.complete:
-                reason = "a head or a relation is missing (_): not annotated"
-                tallies[Path(sentence.file)].add("sentence", reason)
+            if sentence.missing:
+                what = "graph" if isinstance(sentence, Graph) else "sentence"
+                tallies[Path(sentence.file)].add(what, sentence.missing)
             else:
                 there[annotator] = sentence
         if there:

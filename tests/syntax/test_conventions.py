@@ -143,7 +143,7 @@ def test_subtypes_punctuation_and_what_is_not_annotated(tmp_path: Path) -> None:
 
 def test_unlabelled_trees_stay_trees(tmp_path: Path) -> None:
     path = conllu(tmp_path / "a.conllu", (1, "a", "X", 0, "_"), (2, "b", "X", 1, "_"))
-    assert read_conll(path)[0].complete
+    assert not read_conll(path)[0].missing
 
 
 def test_punctuation_that_heads_itself_or_is_everything() -> None:
