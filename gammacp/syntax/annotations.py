@@ -13,6 +13,8 @@ from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
 
 # Label, first and last leaf, counted from 1.
 Bracketing: TypeAlias = tuple[str, int, int]
+# Head, relation and dependent of an enhanced dependency.
+Edge: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,9 @@ class Dependencies:
         Of each token, "_" where it has none; empty if unknown.
     multiword
         First and last token and form of tokens of the text that are several words of syntax.
+    enhanced
+        Edges of the enhanced graph, if there is one: head, relation, dependent; ids as in the file,
+        "0" the root, "8.1" an empty node.
     missing
         Why the sentence does not count, although it has its place among the others: it is not
         annotated, or not sound; empty for all others.
@@ -50,6 +55,7 @@ class Dependencies:
     upos: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     multiword: tuple[tuple[int, int, str], ...] = ()
+    enhanced: tuple[Edge, ...] = ()
     missing: str = ""
 
     def __post_init__(self) -> None:
@@ -171,7 +177,7 @@ class Treebank:
     items
         The sentences; an annotator may be missing from some.
     kind
-        "dependency", "phrase" or "graph".
+        "dependency", "phrase", "graph", or "enhanced", which are dependencies, too.
     selection
         How files were read otherwise than by default, as entries of a signature (`pairing=id`).
     """
@@ -180,6 +186,11 @@ class Treebank:
     items: tuple[Item, ...]
     kind: str
     selection: tuple[str, ...] = ()
+
+    @property
+    def of_graphs(self) -> bool:
+        """Whether graphs are compared, not trees."""
+        return self.kind in ("graph", "enhanced")
 
     @cached_property
     def shared(self) -> tuple[Item, ...]:

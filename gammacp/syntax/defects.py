@@ -25,7 +25,9 @@ class Kind(StrEnum):
     GRAPH = "graph"
     SENTENCE = "sentence"
     STRAY = "stray text"
+    ENHANCED = "enhanced dependency"
     LIMITS = "limits of a sentence"
+
 
 # After these sentences cannot be counted.
 UNCOUNTED = (Kind.STRAY, Kind.LIMITS)
@@ -62,7 +64,7 @@ def find_defects(treebank: Treebank) -> list[Defect]:
     found: list[Defect] = []
     for item in treebank.items:
         for sentence in item.annotations.values():
-            if isinstance(sentence, Dependencies):
+            if isinstance(sentence, Dependencies) and treebank.kind == "dependency":
                 found += _inside(sentence)
         found += _between(item) if treebank.kind != "graph" else ()
     return found

@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, Tally, gathered
 from gammacp.signature import quoted
-from gammacp.syntax.annotations import Item, Sentence, Treebank
+from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
-from gammacp.syntax.defects import UNCOUNTED, Defect, find_defects, require_sound
+from gammacp.syntax.defects import UNCOUNTED, UNSOUND, Defect, find_defects, require_sound
 from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
 from gammacp.syntax.pairing import Side, pair_sentences
 from gammacp.syntax.text import read_lines
 
-KINDS = ("dependency", "phrase", "graph")
+KINDS = ("dependency", "phrase", "graph", "enhanced")
+NO_EDGES = "its words have no enhanced dependencies (_ in DEPS): not annotated"
 _LISTED = 20
 
 
@@ -112,7 +113,7 @@ def read_treebank(
     paths
         Files, one per annotator; folders, one per annotator; or one folder of either.
     kind
-        "dependency", "phrase" or "graph"; None: from the first file's name or content.
+        One of `KINDS`; None: one of the first three, from the first file's name or content.
     pattern, folders
         How names are read, see `gammacp.syntax.naming`.
     pairing
@@ -138,7 +139,8 @@ def read_treebank(
     if kind is not None:
         one_of("trees", kind, KINDS)
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
-    named, how = name_files(listed, pattern=pattern, folders=folders, kind=kind)
+    suffixes = "dependency" if kind == "enhanced" else kind
+    named, how = name_files(listed, pattern=pattern, folders=folders, kind=suffixes)
     chosen = kind or _recognised(named[0].path, encoding)
     check_conventions(labels, ignore, chosen)
     tallies = {one.path: Tally(str(one.path)) for one in named}
@@ -268,20 +270,22 @@ def _read_all(
 
         graphs: dict[Path, list[Sentence]] = {}
         for path in (one.path for one in named):
-            made, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
-            graphs[path] = [*made]
+            sound, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
+            graphs[path] = [*sound]
             if defects is not None:
                 defects += wrong
         return graphs, "semantic graphs"
-    if kind == "dependency":
+    if kind in ("dependency", "enhanced"):
         found: dict[Path, list[Sentence]] = {}
         for path in (one.path for one in named):
             tally = tallies.get(path)
-            read = read_conll(path, encoding=encoding, tally=tally, defects=defects)
+            skipped = None if kind == "enhanced" else tally  # which skips nothing
+            read = read_conll(path, encoding=encoding, tally=skipped, defects=defects)
             found[path] = [
-                s if s.missing else by_convention(s, tally=tally, **conventions) for s in read
+                s if s.missing else by_convention(s, tally=tally, **conventions)
+                for s in (map(_with_edges, read) if kind == "enhanced" else read)
             ]
-        return found, "dependency trees"
+        return found, "enhanced dependencies" if kind == "enhanced" else "dependency trees"
     files = [read_brackets(one.path, encoding=encoding) for one in named]
     words = settle_leaves(files, leaves)
     note = "phrase structure trees " + (
@@ -294,6 +298,13 @@ def _read_all(
         for f in files
     }
     return {path: list(phrases) for path, phrases in made.items()}, note
+
+
+def _with_edges(sentence: Dependencies) -> Dependencies:
+    """The sentence, annotated where every word has an enhanced dependency, not where a head."""
+    bare = {str(t) for t in range(1, sentence.n_tokens + 1)} - {d for *_, d in sentence.enhanced}
+    missing = sentence.missing if sentence.missing == UNSOUND else NO_EDGES if bare else ""
+    return replace(sentence, missing=missing)
 
 
 def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:

@@ -79,7 +79,9 @@ def test_defects_have_their_place(tmp_path: Path) -> None:
 
 def test_the_other_sentences_go_on_in_their_places(tmp_path: Path) -> None:
     """Without words the order tells; what is not sound has its place in it."""
-    a = conll("_/0/r", "_/0/r _/1/s", "_/0/r _/1/q _/1/t").replace("\n2\t_\t_\t_\t_\t_\t1\ts", "\n3\t_")
+    a = conll("_/0/r", "_/0/r _/1/s", "_/0/r _/1/q _/1/t").replace(
+        "\n2\t_\t_\t_\t_\t_\t1\ts", "\n3\t_"
+    )
     b = conll("_/0/r", "_/0/r _/1/q _/1/t", "_/0/r _/1/q _/x/t")
     for pairing in ("auto", "order"):
         result = read(tmp_path, a, b, pairing=pairing)
