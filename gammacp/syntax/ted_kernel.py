@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
-
 # Without a sign numba has no negative index to see to.
 Unsigned: TypeAlias = NDArray[np.uint32]
 
