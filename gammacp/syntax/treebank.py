@@ -19,7 +19,7 @@ from gammacp.syntax.conventions import by_convention, check_conventions
 from gammacp.syntax.defects import UNCOUNTED, UNSOUND, Defect, find_defects, require_sound
 from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
-from gammacp.syntax.pairing import Side, pair_sentences
+from gammacp.syntax.pairing import Side, pair_sentences, without_partner
 from gammacp.syntax.text import read_lines
 
 KINDS = ("dependency", "phrase", "graph", "enhanced")
@@ -154,13 +154,14 @@ def read_treebank(
     items: list[Item] = []
     left_out: list[LeftOut] = []
     for document in sorted(documents):
-        paired, alone = pair_sentences(
+        paired, _ = pair_sentences(
             document,
             documents[document],
             pairing=_pairing(document, pairing, documents[document], defects),
         )
-        items += _complete(paired, tallies)
-        left_out += alone
+        sound = _complete(paired, tallies)
+        items += sound
+        left_out += without_partner(sound, len(documents[document]))
     annotators = tuple(dict.fromkeys(one.annotator for one in named))
     options = {"pattern": pattern, "folders": folders, "pairing": pairing, "leaves": leaves}
     options |= {"size": None if size == "leaves" else size, "ignore": ignore or None}
