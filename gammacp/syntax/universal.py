@@ -87,7 +87,13 @@ class Words:
         return Words(sentence, text, tuple(spans), tuple(several))
 
     def numbers_in(self, first: Words) -> dict[str, str]:
-        """The number of each word in another annotation of the text, primed where it has none."""
+        """The number of each word in another annotation of the text, primed where it has none.
+
+        Parameters
+        ----------
+        first
+            The other annotation.
+        """
         same = aligned_words(first, self) if first.text == self.text else {}
         there = {j: i for i, j in same.items()}
         return {
