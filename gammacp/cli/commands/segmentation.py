@@ -264,7 +264,7 @@ def segmentation(
 
         _no_groups(coded, asked, rule)
         report = _against_gold(codings, coded, asked, how, seed)
-        shown = gold_tables(report, documents=asked.pairs)
+        shown = gold_tables(report, documents=asked.pairs, unit=coded.unit)
     if json:
         print_json(report.as_dict())
     else:
