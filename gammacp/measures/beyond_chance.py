@@ -88,6 +88,7 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         ends,
         continuum.annotator_codes,
         continuum.category_codes,
+        breaks=continuum.breaks,
         bounds=(low, max(high, float(ends.max(initial=low)))) if declared else None,
     )
 

@@ -26,6 +26,7 @@ from gammacp.campaign.consensus.votes import (
 )
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.label import category_of, features_of, labelled
+from gammacp.needs import require_whole
 from gammacp.text import named
 
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ def consensus(
     from gammacp.alignment import Alignment
 
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
+    require_whole(alignment.continuum)
     continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
     if truth is not None and support is None:
         support = 1

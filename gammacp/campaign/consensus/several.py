@@ -184,7 +184,7 @@ def consensus_of_each(
     failures: dict[str, DataError] = {}
     for name, continuum in corpus.items():
         try:
-            require(continuum)
+            require(continuum, fragments=True)
         except DataError as error:
             failures[name] = error.at(name)
     sound = [name for name in corpus if name not in failures]

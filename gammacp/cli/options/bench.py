@@ -152,7 +152,10 @@ def _of_trees(
     from gammacp.bench import trees
     from gammacp.syntax.treebank import read_sentences
 
-    read = read_sentences(path)
+    everything = read_sentences(path)
+    read = [sentence for sentence in everything if not sentence.missing]
+    if lost := len(everything) - len(read):
+        message(f"{path}: left out: {lost} not annotated")
     source = trees.Perturbed(trees.sample_sentences(read, seed=seed))
     message(f"{len(source.sentences)} of {len(read)} sentences of {path}; seed {seed}")
     return {
