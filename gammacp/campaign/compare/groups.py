@@ -2,9 +2,11 @@
 
 The agreement of two groups is that of their pairs: γ within a group over the pairs inside it, γ
 across over the pairs with one of each, both as 1 − Σ observed / Σ expected disorder. Across, it is
-cross-replication reliability (xRR; Wong, Paritosh & Aroyo 2021, eq. 5) with γ's disorders in place
-of a distance of labels, and normalized xRR divides by the root of the two groups' own (eq. 8): 1
-says that the groups differ from one another no more than each differs in itself.
+cross-replication reliability (xRR; Wong, Paritosh & Aroyo 2021): their κ_x = 1 − d_o(X, Y) /
+d_e(X, Y) with γ's disorders in place of a distance of labels. Their normalized κ_x divides by the
+root of the two groups' own reliabilities: 1 says that the groups differ from one another no more
+than each differs in itself. Unlike there, a pair of annotators weighs by its units, and chance is
+each pair's own.
 """
 
 from __future__ import annotations
