@@ -111,10 +111,11 @@ def lanes(axes: Any, c: Continuum, title: str) -> None:
             )
             if code >= 0 and c.ends[i] - c.starts[i] > 0.03 * (c.bounds[1] - c.bounds[0]):
                 middle = (c.starts[i] + c.ends[i]) / 2
-                text = c.categories[code]
-                axes.text(middle, -lane + 0.22 * level, text, fontsize=5, ha="center", va="center")
+                ink = "white" if COLOURS[code % len(COLOURS)] == "#000000" else "black"
+                style: dict[str, Any] = {"fontsize": 5, "ha": "center", "va": "center"}
+                axes.text(middle, -lane + 0.22 * level, c.categories[code], color=ink, **style)
     axes.set(yticks=[-i for i in range(c.n_annotators)], yticklabels=c.annotators)
-    axes.set_title(title, fontsize=7.5)
+    axes.set_title(title, fontsize=7)
     axes.set(ylim=(-c.n_annotators + 0.4, 0.8), xlim=c.bounds)
     axes.tick_params(labelsize=6)
     axes.grid(visible=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments._common import Span, continuum, write_csv
+from experiments._figures import examples_page
 from gammacp.measures.slot_error_rate import slot_error_rate
 
 REFERENCE: list[Span] = [(0, 10, "a"), (15, 25, "b"), (30, 40, "c"), (50, 60, "a"), (70, 80, "b")]
@@ -16,12 +17,14 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del quick, data
     more: list[Span] = [*REFERENCE[:1], (20, 25, "b"), (30, 35, "c"), (40, 45, "a")]
     rows = []
+    shown = {}
     for example, reference, hypothesis in (
         ("one error of each kind", REFERENCE, HYPOTHESIS),
         ("one unit and three false positives", REFERENCE[:1], more),
     ):
         c = continuum(100, reference=reference, hypothesis=hypothesis)
         errors = next(p for p in slot_error_rate(c).pairs if p.reference == "reference")
+        shown[f"{example}: SER {errors.rate:.2f}"] = c
         rows.append(
             {
                 "example": example,
@@ -34,3 +37,4 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             }
         )
     write_csv(out / "ser.csv", rows)
+    examples_page(out / "ser", shown, columns=1)

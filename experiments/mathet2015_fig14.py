@@ -112,7 +112,7 @@ def _cases() -> dict[str, dict[str, Continuum]]:
     agreed: list[Span] = [(10 * i, 10 * i + 4, "a") for i in range(20, 24)]
     silence: list[Span] = []
     parts = {
-        f"{n} parts": continuum(
+        f"{n} part{'s' * (n > 1)}": continuum(
             100,
             A=[(lo, hi, "a") for lo, hi in pairwise(map(float, np.linspace(20, 80, n + 1)))],
             B=silence,
@@ -143,7 +143,7 @@ def _cases() -> dict[str, dict[str, Continuum]]:
         "15": {
             "left": continuum(580, A=same, B=same),
             "right": continuum(580, A=same, B=equal_units(4, 60, 0, 0, 5)),
-            "right, close categories": continuum(580, A=close, B=near),
+            "close categories": continuum(580, A=close, B=near),
         },
         "16": {
             "shifted": continuum(

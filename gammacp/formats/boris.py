@@ -137,8 +137,12 @@ def _short(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _media(observation: object) -> list[str]:
-    files = mapping(mapping(observation).get("file")).get("1")
-    return [str(f) for f in (files if isinstance(files, list) else ())]
+    """What its first player that has any plays; the others show the same from elsewhere."""
+    players = mapping(mapping(observation).get("file"))
+    lists = (players[number] for number in sorted(players))
+    return next(
+        ([str(f) for f in files] for files in lists if files and isinstance(files, list)), []
+    )
 
 
 _Found = Iterator[tuple[str, str, list[_Event]]]

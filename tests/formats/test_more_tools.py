@@ -92,6 +92,10 @@ def test_boris_recordings_of_one_name_and_events_of_one_time(tmp_path: Path) -> 
         observation["file"]["1"] = [f"/{key}/cam.mp4"]
     found = read_text(tmp_path / "p.boris", json.dumps(project))
     assert list(found) == [f"{key}/cam.mp4" for key in project["observations"]]
+    for key, observation in project["observations"].items():
+        observation["file"] = {"1": [], "2": [f"/{key}/side.mp4"]}
+    found = read_text(tmp_path / "q.boris", json.dumps(project))
+    assert list(found) == [f"{key}/side.mp4" for key in project["observations"]]
     turns = [("START", 0), ("START", 5), ("STOP", 5), ("STOP", 9), ("START", 11), ("STOP", 11)]
     table = BORIS + "".join(f"o,a.mp4,,s,{turn},{time}\n" for turn, time in turns)
     (c,) = read_text(tmp_path / "t.csv", table).values()

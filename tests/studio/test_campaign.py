@@ -5,13 +5,14 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import gammacp as gc
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.formats import write
+from tests.contrast import CONTRASTS
 from tests.studio.conftest import Running
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def page(browser: "Browser", studio: Running) -> Iterator["Page"]:
     """The studio's page; any error in it, and any request elsewhere, fails the test."""
     complaints: list[str] = []
     page = browser.new_page(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    page.set_default_timeout(40_000)
+    page.set_default_timeout(180_000)  # a cold cache
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on(
         "request",
@@ -275,3 +276,25 @@ def test_nothing_is_wider_than_the_window(page: "Page", studio: Running) -> None
         for width in (400, 1000, 1600):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out(page: "Page", studio: Running, scheme: Any) -> None:
+    page.emulate_media(color_scheme=scheme)
+    for place in ("", "report", "review", "export"):
+        page.goto(studio.address + place)
+        page.wait_for_load_state("networkidle")
+        found = page.evaluate(CONTRASTS)
+        assert len(found) > 10
+        assert [entry for entry in found if entry[2] < 4.5] == [], place
+
+
+def test_paused_and_resumed(starting: Callable[..., Running], tmp_path: Path) -> None:
+    write(DOCUMENTS["first"], tmp_path / "one.json")
+    studio = starting(tmp_path, "--samples", "5")
+    studio.client.post("run/pause")  # its worker has not begun yet
+    for _ in range(20):
+        time.sleep(0.1)
+        assert studio.state()["state"] == "paused"
+    studio.client.post("run/resume")
+    assert studio.wait("done")["state"] == "done"
