@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, gathered
@@ -108,9 +109,9 @@ def report(
         As for `gammacp.gamma`.
     """
     from gammacp.campaign.compare import compare
-    from gammacp.campaign.consensus import decided
+    from gammacp.campaign.consensus import WEIGHTS, decided
 
-    named = _named(continua)
+    weights, named = one_of("weights", weights, WEIGHTS), _named(continua)
     tell = progress or (lambda _: None)
     comparison = compare(
         named,

@@ -180,7 +180,7 @@ def _disorders(pairs: PairMatrix) -> Floats:
     place = {name: i for i, name in enumerate(pairs.annotators)}
     found = np.zeros((2, len(place), len(place)))
     for (a, b), agreement in pairs.agreements.items():
-        if agreement.computed:
+        if agreement.score.defined:
             parts = agreement.contributions()
             sums = parts.observed.sum(), parts.expected.sum()
             found[:, place[a], place[b]] = found[:, place[b], place[a]] = sums
@@ -236,6 +236,8 @@ def _differences(disorders: Floats, masks: Floats) -> Floats:
 
 def _sentence(found: AcrossGroups) -> str:
     a, b = found.groups
+    if math.isnan(found.gamma):
+        return f"{a} and {b}: no γ across, as no document that tells anything has one of each."
     said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {found.pairs} pairs"
     if not math.isnan(found.normalized):
         said += f", normalized {found.normalized:.3f}"

@@ -26,6 +26,7 @@ from gammacp.campaign.consensus.votes import (
 )
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.label import category_of, features_of, labelled
+from gammacp.errors import UsageError
 from gammacp.text import named
 
 if TYPE_CHECKING:
@@ -177,6 +178,8 @@ def consensus(
     from gammacp.alignment import Alignment
 
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
+    if not annotator.strip():
+        raise UsageError("annotator is empty: the gold standard needs a name")
     continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
     if truth is not None and support is None:
         support = 1

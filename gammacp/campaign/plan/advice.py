@@ -71,6 +71,12 @@ class Prices:
     document: float = 0.0
     given: bool = False
 
+    def __post_init__(self) -> None:
+        """Neither is below 0, nor is everything for nothing."""
+        costs = [number(f"price of {k}", getattr(self, k), 0.0) for k in ("annotation", "document")]
+        if not any(costs):
+            raise UsageError("prices are all 0: no design is cheaper than another")
+
     def of(self, documents: float, annotators: int) -> float:
         """The cost of so many documents by so many annotators each."""
         return documents * (self.document + annotators * self.annotation)

@@ -25,6 +25,7 @@ from gammacp.measures.resampling import FEWEST_PARTS
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.signature import described, signature
 from shuffling import ReferenceModel, fit
+from shuffling.shuffle import resolve_errors
 
 ERROR = "position+category+false-negative"
 _SIZES = (10, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000)
@@ -79,7 +80,8 @@ def plan(
         Neither a pilot nor a model with γ; an argument cannot be meant.
     """
     goal, prices = goal or Goal(), prices or Prices()
-    settings = Settings.of(**options)
+    settings, among = Settings.of(**options), {whole("annotators", m, 2) for m in annotators}
+    resolve_errors(error)
     if (continua is None) == (model is None) or (model is None) != (gamma is None):
         raise UsageError("a plan starts from a pilot, or from a model together with its γ")
     if candidate is not None and (continua is None or goal.verdict is None):
@@ -89,9 +91,9 @@ def plan(
     else:
         assert model is not None
         settings = replace(settings, chance=settings.chance.rpartition("/")[2])
-        begun = _Start(_expected(gamma, min(annotators, default=3)), model, settings)
+        begun = _Start(_expected(gamma, min(among, default=3)), model, settings)
     start, settings, wins = begun.pilot, begun.settings, begun.wins
-    numbers = _numbers(annotators, start, wins is not None, piloted=continua is not None)
+    numbers = _numbers(among, start, wins is not None, piloted=continua is not None)
     told = _steps(progress, 7 + len(numbers))
     simulation = Simulation(begun.model, error, settings, settings.seed, executor)
     start = replace(start, magnitude=simulation.magnitude(start.gamma, start.mix, told))
@@ -190,7 +192,7 @@ def _numbers(
     given: Collection[int], start: Pilot, candidate: bool, *, piloted: bool
 ) -> Sequence[int]:
     if given:
-        return sorted({whole("annotators", m, 2) for m in given})
+        return sorted(given)
     if candidate:  # how it does among fewer or more people, the pilot does not tell
         return [start.annotators]
     return range(2, (start.annotators + 1 if piloted else 5) + 1)
