@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from itertools import combinations
@@ -180,7 +181,7 @@ def _disorders(pairs: PairMatrix) -> Floats:
     place = {name: i for i, name in enumerate(pairs.annotators)}
     found = np.zeros((2, len(place), len(place)))
     for (a, b), agreement in pairs.agreements.items():
-        if agreement.score.defined:
+        with suppress(DataError):  # the two share nothing that tells anything
             parts = agreement.contributions()
             sums = parts.observed.sum(), parts.expected.sum()
             found[:, place[a], place[b]] = found[:, place[b], place[a]] = sums

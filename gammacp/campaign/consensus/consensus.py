@@ -174,6 +174,11 @@ def consensus(
     truth
         What a model says of the unitary alignments: it decides in place of the votes, and a unit
         needs only the support that is asked for.
+
+    Raises
+    ------
+    UsageError
+        An option cannot be meant, or the annotator has no name.
     """
     from gammacp.alignment import Alignment
 
