@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gammacp.arrays import Floats, Indices
 from gammacp.continuum import Continuum
+from gammacp.continuum.fragments import ranks
 
 Hashes = NDArray[np.uint64]
 # Of SplitMix64, as NumPy has them: small arrays take no longer than making these anew.
@@ -69,11 +70,15 @@ def canonical_order(
 
 
 def _place(continuum: Continuum) -> Hashes:
-    """Dense rank of (start, end): what moving and scaling leave alone."""
-    order = np.lexsort((continuum.ends, continuum.starts))
+    """Dense rank of (start, end, breaks): what moving and scaling leave alone."""
+    inside = np.zeros(0) if continuum.breaks is None else ranks(continuum.breaks)
+    keys = (continuum.ends, continuum.starts)
+    order = np.lexsort(keys if not len(inside) else (inside, *keys))
     starts, ends = continuum.starts[order], continuum.ends[order]
     new = np.ones(len(order), bool)
     new[1:] = (np.diff(starts) != 0) | (np.diff(ends) != 0)
+    if len(inside):
+        new[1:] |= np.diff(inside[order]) != 0
     rank = np.empty(len(order), np.uint64)
     rank[order] = np.cumsum(new)
     return rank

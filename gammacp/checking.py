@@ -222,7 +222,13 @@ def moved(continuum: Continuum, factor: float, shift: float) -> Continuum:
     """Every position times `factor`, and `shift` added."""
     low, high = (place * factor + shift for place in continuum.bounds)
     units = (
-        replace(u, start=u.start * factor + shift, end=u.end * factor + shift) for u in continuum
+        replace(
+            u,
+            start=u.start * factor + shift,
+            end=u.end * factor + shift,
+            fragments=tuple((s * factor + shift, e * factor + shift) for s, e in u.fragments),
+        )
+        for u in continuum
     )
     return _with(continuum, units, (low, high))
 

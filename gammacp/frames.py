@@ -15,8 +15,11 @@ _FLOATS = (float, np.floating)
 
 def columns_of(
     frame: Any, features: Sequence[str] = ()
-) -> tuple[list[str], list[str | None], list[float], list[float]]:
-    """Annotator, category with features, start and end of every row.
+) -> tuple[
+    tuple[list[str], list[str | None], list[float], list[float]],
+    list[Sequence[Any]] | None,
+]:
+    """Annotator, category with features, start and end of every row, and fragments if any.
 
     A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
     no category column. A whole number is one name, whether a gap or a neighbour made a float of it
@@ -47,7 +50,10 @@ def columns_of(
             labelled(category_of(name), {**features_of(name), feature: value})
             for name, value in zip(names, values, strict=True)
         ]
-    return [_name(a) for a in annotators], names, starts, ends
+    fragments: list[Sequence[Any]] | None = None
+    if "fragments" in frame:
+        fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in frame["fragments"]]
+    return ([_name(a) for a in annotators], names, starts, ends), fragments
 
 
 def _missing(value: object) -> bool:

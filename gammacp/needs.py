@@ -31,7 +31,7 @@ def unmet_need(continuum: Continuum, needs: Iterable[Need]) -> str | None:
     return None
 
 
-def require(continuum: Continuum, needs: Iterable[Need] = ()) -> None:
+def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool = False) -> None:
     """Raise a DataError unless there is something to compare and all needs are met.
 
     Parameters
@@ -40,6 +40,8 @@ def require(continuum: Continuum, needs: Iterable[Need] = ()) -> None:
         What is to be measured.
     needs
         What the measure needs of it.
+    fragments
+        Whether it serves units of several fragments.
     """
     if continuum.n_annotators < 2:
         who = f"only {continuum.annotators[0]}" if continuum.annotators else "none"
@@ -52,9 +54,42 @@ def require(continuum: Continuum, needs: Iterable[Need] = ()) -> None:
             "there is no unit at all, so there is nothing to agree on",
             hint="Check what the file holds, and what is kept of it",
         )
+    if not fragments:
+        require_whole(continuum)
     reason = unmet_need(continuum, needs)
     if reason is not None:
         raise DataError(reason)
+
+
+def require_whole(continuum: Continuum) -> None:
+    """Raise a DataError for units of several fragments.
+
+    Parameters
+    ----------
+    continuum
+        What is read as if every unit were of one piece.
+    """
+    if continuum.breaks is not None:
+        raise DataError(
+            in_pieces(continuum),
+            hint="Read them with --option discontinuous=split or cover (in Python: c.atoms() or "
+            "c.hulls())",
+        )
+
+
+def in_pieces(continuum: Continuum) -> str:
+    """What a measure that does not serve units of several fragments says of them.
+
+    Parameters
+    ----------
+    continuum
+        With such units.
+    """
+    first = next(i for i, u in enumerate(continuum) if u.fragments)
+    return (
+        f"this does not serve units of several fragments, of which there are {continuum.n_broken}: "
+        f"the first is {_unit(continuum, first)}"
+    )
 
 
 def _unlabelled(c: Continuum) -> str | None:
@@ -80,6 +115,8 @@ def _fractional(c: Continuum) -> str | None:
 
 
 def _uncovered(c: Continuum) -> str | None:
+    if c.breaks is not None:
+        return in_pieces(c)
     lo, hi = c.bounds
     for a, name in enumerate(c.annotators):
         starts = c.starts[c.offsets[a] : c.offsets[a + 1]]
@@ -102,6 +139,7 @@ def _not_predefined(c: Continuum) -> str | None:
         if not (
             np.array_equal(c.starts[first], c.starts[other])
             and np.array_equal(c.ends[first], c.ends[other])
+            and (c.breaks is None or c.breaks[first].tolist() == c.breaks[other].tolist())
         ):
             return f"{c.annotators[0]} and {c.annotators[a]} have units at different places"
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,7 +20,9 @@ from gammacp.checking import CHANGES, require
 from gammacp.checking import check_chance_model as check_chance_model
 from gammacp.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.fragments import ranks
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, columns
+from gammacp.errors import DataError
 from gammacp.formats.checking import check_format as check_format
 from shuffling.checking import check_error as check_error
 
@@ -41,7 +44,8 @@ def check_dissimilarity(
     """AssertionError that names the first promise a dissimilarity breaks, and the units.
 
     It must broadcast, be ≥ 0 and symmetric, be 0 for equal units and only for them, have a sound
-    `reach`, and not change when everything is moved or scaled. A dissimilarity that cannot tell
+    `reach`, and not change when everything is moved or scaled; if it serves units of several
+    fragments, these are among the units. A dissimilarity that cannot tell
     some units apart says so in `blind_to`, a set out of "start", "end", "category" (Hamming
     ignores starts: its "0 iff equal" holds on tilings only). It is bound anew to each continuum.
 
@@ -67,15 +71,20 @@ def check_dissimilarity(
     >>> import gammacp as gc
     >>> check_dissimilarity(gc.Combined(alpha=2))
     """
-    source = _varied_continuum(tuple(categories), seed)
-    bound, units = bind(dissimilarity, source), columns(source)
+    source = _varied_continuum(tuple(categories), seed, broken=True)
+    try:
+        bound = bind(dissimilarity, source)
+    except DataError:
+        source = _varied_continuum(tuple(categories), seed)
+        bound = bind(dissimilarity, source)
+    units = columns(source)
     distances = _broadcast(bound, units)
     name = type(dissimilarity).__name__
     said = _Said(name, units, distances)
     said.require(~np.isnan(distances), "is NaN (not a number)")
     said.require(distances >= 0, "is not >= 0")
     said.require(distances == distances.T, "is not symmetric", both=True)
-    _check_zeros(said, frozenset(getattr(dissimilarity, "blind_to", ())))
+    _check_zeros(said, frozenset(getattr(dissimilarity, "blind_to", ())), source)
     _check_reach(said, bound)
     _remark_bounded(name, bound, distances)
     for kind in invariant:
@@ -112,7 +121,7 @@ class _Said:
         return f"[{self.units.start[row]:g}, {self.units.end[row]:g}] {label}"
 
 
-def _varied_continuum(categories: tuple[str, ...], seed: int) -> Continuum:
+def _varied_continuum(categories: tuple[str, ...], seed: int, *, broken: bool = False) -> Continuum:
     generator = np.random.default_rng(seed)
     labels = [*categories, None]
     rows = [
@@ -122,6 +131,20 @@ def _varied_continuum(categories: tuple[str, ...], seed: int) -> Continuum:
         for length in (0.0, 1.0, 3.0, 10.0)
     ]
     rows += [Unit("A", 5.0, 8.0, label) for label in labels]
+    cuts = [(0, 3, 7, 10), (0, 1, 2, 10), (0, 1, 2, 3, 9, 10), (0, 1, 199, 200)] if broken else []
+    rows += [
+        Unit(
+            annotator,
+            start,
+            start + cut[-1],
+            labels[0],
+            tuple(zip(edges[::2], edges[1::2], strict=True)),
+        )
+        for annotator in ("A", "B")
+        for start in (0.0, 3.5, 10.0, 40.0)
+        for cut in cuts
+        if (edges := [start + edge for edge in cut])
+    ]
     return Continuum.from_units(rows, categories=categories)
 
 
@@ -136,12 +159,13 @@ def _broadcast(bound: BoundDissimilarity, units: UnitColumns) -> Floats:
     return table
 
 
-def _check_zeros(said: _Said, blind_to: frozenset[str]) -> None:
+def _check_zeros(said: _Said, blind_to: frozenset[str], source: Continuum) -> None:
     units, distances = said.units, said.distances
+    inside = np.zeros(len(units.start)) if source.breaks is None else ranks(source.breaks)
     equal = np.ones(distances.shape, np.bool_)
     indistinct = np.ones(distances.shape, np.bool_)
-    for part in ("start", "end", "category"):
-        column = getattr(units, part)
+    for part in ("start", "end", "category", "fragments"):
+        column = inside if part == "fragments" else getattr(units, part)
         same = column[:, None] == column[None, :]
         equal &= same
         if part not in blind_to:
@@ -181,6 +205,7 @@ def units(
     annotators: Sequence[str] = ("A", "B", "C"),
     categories: Sequence[str | None] = ("a", "b", None),
     last: int = 20,
+    fragments: int = 1,
 ) -> SearchStrategy[Unit]:
     """Hypothesis strategy: units on whole positions 0 … `last`, of length 0 … 8.
 
@@ -188,15 +213,24 @@ def units(
     ----------
     annotators, categories
         To draw from; the category None is unlabelled.
+    fragments
+        Most fragments of a unit; those after the first are of length 1 … 4, as are gaps.
     """
     from hypothesis import strategies as st
 
+    def unit(name: str, start: int, length: int, category: str | None, steps: list[int]) -> Unit:
+        more = [] if not length else steps[: len(steps) // 2 * 2]
+        edges = [*accumulate([length, *more], initial=start)]
+        pairs = tuple(zip(edges[::2], edges[1::2], strict=True)) if more else ()
+        return Unit(name, start, edges[-1], category, pairs)
+
     return st.builds(
-        lambda annotator, start, length, category: Unit(annotator, start, start + length, category),
+        unit,
         st.sampled_from(annotators),
         st.integers(0, last),
         st.integers(0, 8),
         st.sampled_from(categories),
+        st.lists(st.integers(1, 4), max_size=2 * fragments - 2),
     )
 
 
@@ -206,6 +240,7 @@ def continua(
     n_units: tuple[int, int] = (1, 10),
     categories: Sequence[str | None] = ("a", "b", None),
     last: int = 20,
+    fragments: int = 1,
 ) -> SearchStrategy[Continuum]:
     """Hypothesis strategy: continua with empty annotators, overlaps and duplicates.
 
@@ -217,6 +252,8 @@ def continua(
         To draw from; None is unlabelled.
     last
         The last position at which a unit may start.
+    fragments
+        Most fragments of a unit.
     """
     from hypothesis import strategies as st
 
@@ -225,7 +262,7 @@ def continua(
     labels = [c for c in categories if c is not None]
     return st.integers(least, most).flatmap(
         lambda n: st.lists(
-            units(annotators=names[:n], categories=categories, last=last),
+            units(annotators=names[:n], categories=categories, last=last, fragments=fragments),
             min_size=n_units[0],
             max_size=n_units[1],
         ).map(lambda rows: Continuum.from_units(rows, annotators=names[:n], categories=labels))

@@ -18,6 +18,7 @@ import numpy as np
 from gammacp.arrays import Bools, Floats
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
+from gammacp.needs import require_whole
 from shuffling.distribution import Distribution, Empirical, Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel
@@ -41,6 +42,8 @@ def fit(
         There is no unit, or `integer` is asked for and a position is not whole.
     """
     continua = _continua(observed)
+    for continuum in continua:
+        require_whole(continuum)
     counts = np.concatenate([c.counts for c in continua])
     if not counts.sum():
         raise DataError("no unit to learn a reference model from")

@@ -21,6 +21,7 @@ import numpy as np
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
+from gammacp.needs import require_whole
 from shuffling.fitting import fit
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType, parse_errors
@@ -81,6 +82,7 @@ def shuffle(
             f"reference has {reference.n_annotators} annotators, where one is needed",
             hint="Choose the annotator to take as the reference",
         )
+    require_whole(reference)
     setting = Setting.of(reference, model or fit(reference))
     units = Units(reference.starts, reference.ends, reference.category_codes)
     drawn = [

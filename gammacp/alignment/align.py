@@ -161,7 +161,7 @@ def best_groups(
     """
     solver, limits = SOLVERS[method], Limits(**limited)
     deadline = limits.deadline()
-    require(continuum)
+    require(continuum, fragments=True)
     if solver.presolved:
         found = solve_presolved(continuum, dissimilarity, solver.solve, limits, cover=cover)
     else:

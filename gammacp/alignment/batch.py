@@ -118,7 +118,8 @@ def _rows(
     """Which continua go into one row: small ones of as many annotators."""
     by_number: dict[int, list[int]] = {}
     for i, c in enumerate(continua):
-        if c.n_annotators <= tuning.few_annotators and 0 < c.n_units <= tuning.small_units:
+        small = c.n_annotators <= tuning.few_annotators and 0 < c.n_units <= tuning.small_units
+        if small and c.breaks is None:
             by_number.setdefault(c.n_annotators, []).append(i)
     for places in by_number.values():
         if len(places) < 2 or not np.isfinite(_apart(dissimilarity, continua[places[0]])).all():

@@ -17,7 +17,12 @@ from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, columns
+from gammacp.dissimilarity.base import (
+    NO_FORMULA,
+    BoundDissimilarity,
+    check_fragments,
+    columns,
+)
 from gammacp.errors import DataError, UsageError
 from gammacp.needs import require
 from gammacp.stopping import halting
@@ -70,7 +75,7 @@ def build_problem(
         One annotator or no unit; TooManyPairsError if there are more than `most_pairs` pairs, or
         they are not found by the deadline.
     """
-    require(continuum)
+    require(continuum, fragments=True)
     n, delta = continuum.n_annotators, dissimilarity.delta
     opening = (delta - rate) * pair_count(n)
     if most is None:
@@ -115,9 +120,12 @@ def pairs_within(
     """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d)."""
     from gammacp.alignment.kernels.pairs import HALTED, scan
 
+    check_fragments(dissimilarity, continuum)
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
     order, class_start, longest = length_classes(continuum)
     formula, factor = getattr(dissimilarity, "formula", NO_FORMULA)
+    if continuum.breaks is not None:  # Fragments are read by `pairwise` alone.
+        formula, factor = NO_FORMULA
     costs = getattr(dissimilarity, "category_costs", np.zeros((1, 1)))
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach_of_class = relative * longest

@@ -60,7 +60,8 @@ def key_of(continuum: Continuum, settings: Settings) -> str:
     nominal = getattr(settings.dissimilarity, "categorial", None) == "nominal"
     names = (described(settings), *c.annotators, "", *own, "", *(() if nominal else c.categories))
     columns = (c.starts, c.ends, c.annotator_codes, codes, used < 0)
-    return fingerprint(*names, repr(c.bounds), *(column.tobytes() for column in columns))
+    inside = () if c.breaks is None else (repr(c.breaks.tolist()),)
+    return fingerprint(*names, repr(c.bounds), *(column.tobytes() for column in columns), *inside)
 
 
 def measured(continuum: Continuum, settings: Settings) -> Record:

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gammacp.arrays import Codes, Floats
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
+from gammacp.continuum.fragments import Breaks, together
 
 
 @dataclass(frozen=True)
 class Annotation:
     """What one annotator did on one continuum; starts are relative to its lower bound.
 
-    `length` is L of the continuum, the circumference when the annotation is shifted.
+    `length` is L of the continuum, the circumference when the annotation is shifted. Units of
+    several fragments are moved whole, with their `breaks`.
     """
 
     starts: Floats
     lengths: Floats
     category_codes: Codes
     length: float
+    breaks: Breaks | None = None
 
     def shifted(self, fraction: float) -> Annotation:
         """A circular shift by a fraction of L; a unit is moved whole, with its start."""
         if self.length == 0:
             return self
         starts = ((self.starts / self.length + fraction) % 1.0) * self.length
-        return Annotation(starts, self.lengths, self.category_codes, self.length)
+        return replace(self, starts=starts)
 
     def mosaic(self, length: float) -> Annotation:
         """The annotation repeated up to `length`: units that start before it are kept."""
@@ -43,6 +46,7 @@ class Annotation:
             np.tile(self.lengths, copies)[kept],
             np.tile(self.category_codes, copies)[kept],
             length,
+            None if self.breaks is None else np.tile(self.breaks, copies)[kept],
         )
 
 
@@ -74,6 +78,7 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
         continuum.lengths[rows],
         continuum.category_codes[rows],
         continuum.length,
+        None if continuum.breaks is None else continuum.breaks[rows],
     )
 
 
@@ -102,5 +107,6 @@ def annotation_set(
         ends,
         np.repeat(np.arange(len(parts), dtype=np.int32), [len(p.starts) for p in parts]),
         np.concatenate([p.category_codes for p in parts]),
+        breaks=together([(p.breaks, len(p.starts)) for p in parts]),
         bounds=(0.0, max(length, float(ends.max(initial=0.0)))),
     )

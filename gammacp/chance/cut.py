@@ -24,7 +24,7 @@ the annotator's mean length, so that annotators whose units touch are cut where 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -210,9 +210,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     annotations = annotations_of(continuum)
     margin = _margin(continuum, annotations)
     circle = continuum.length + 2 * margin
-    turned = tuple(
-        Annotation(a.starts + margin, a.lengths, a.category_codes, circle) for a in annotations
-    )
+    turned = tuple(replace(a, starts=a.starts + margin, length=circle) for a in annotations)
     distance, note = 0.0, ""
     if circle > 0 and continuum.n_units:
         distance = float(continuum.lengths.mean()) / circle

@@ -30,6 +30,7 @@ from gammacp.canonical import canonical_order, content_key
 from gammacp.chance.annotation import Annotation, annotation_of, annotation_set
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
+from gammacp.continuum.fragments import together
 from gammacp.errors import DataError
 
 
@@ -150,7 +151,7 @@ def _ranks(continua: Sequence[Continuum]) -> dict[str, int]:
     names = tuple(dict.fromkeys(name for c in continua for name in c.annotators))
     code = {name: k for k, name in enumerate(names)}
     offset = 0.0
-    starts, ends, who, labels = [], [], [], []
+    starts, ends, who, labels, breaks = [], [], [], [], []
     for c in continua:
         low, _ = c.bounds
         starts.append(c.starts - low + offset)
@@ -158,6 +159,7 @@ def _ranks(continua: Sequence[Continuum]) -> dict[str, int]:
         codes = np.array([code[name] for name in c.annotators], np.int32)
         who.append(codes[c.annotator_codes])
         labels.append(c.category_codes)
+        breaks.append((c.breaks, c.n_units))
         offset += c.length + 1.0
     whole = Continuum.from_codes(
         names,
@@ -166,6 +168,7 @@ def _ranks(continua: Sequence[Continuum]) -> dict[str, int]:
         np.concatenate(ends),
         np.concatenate(who),
         np.concatenate(labels),
+        breaks=together(breaks),
     )
     order, _ = canonical_order(whole)
     return {whole.annotators[int(c)]: place for place, c in enumerate(order)}

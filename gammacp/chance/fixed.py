@@ -8,7 +8,7 @@ prevalence is a choice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class FixedPositionsSampler:
         for _ in range(self.n_annotators):
             rank = rng.choice(len(self.category_codes), size=len(place.starts), p=self.prevalence)
             codes = self.category_codes[rank].astype(np.int32)
-            parts.append(Annotation(place.starts, place.lengths, codes, place.length))
+            parts.append(replace(place, category_codes=codes))
         return annotation_set(parts, self.categories)
 
 

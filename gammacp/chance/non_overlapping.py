@@ -48,8 +48,9 @@ class NonOverlappingSampler:
         else:
             ahead = np.sort(rng.random(len(lengths))) * free
         starts = ahead + np.concatenate([[0.0], np.cumsum(lengths)])[: len(lengths)]
+        breaks = None if annotation.breaks is None else annotation.breaks[order]
         codes = annotation.category_codes[order]
-        return Annotation(starts, lengths, codes, annotation.length)
+        return Annotation(starts, lengths, codes, annotation.length, breaks)
 
 
 @registered(

@@ -23,6 +23,8 @@ from gammacp.canonical import canonical_categories, content_key
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.needs import in_pieces
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,18 @@ def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> Sta
         Whose counts, lengths, gaps and categories are drawn from.
     n_annotators
         How many random annotators a set has.
+
+    Raises
+    ------
+    DataError
+        There are units of several fragments: gaps and lengths drawn at random say nothing of them.
     """
+    for continuum in continua:
+        if continuum.breaks is not None:
+            raise DataError(
+                f"chance model 'statistical' cannot be used: {in_pieces(continuum)}",
+                hint="Use --chance cut",
+            )
     ordered = sorted(continua, key=content_key)
     pooled = _pooled(ordered)
     categories = canonical_categories(ordered)

@@ -14,16 +14,11 @@ if TYPE_CHECKING:
 
 def alignment_records(alignment: Alignment) -> list[dict[str, Any]]:
     """Disorder and units of every unitary alignment, in order of position."""
-    from gammacp.continuum.label import label_json
-
     return [
         {
             "disorder": unitary.disorder,
             "units": {
-                name: None
-                if unit is None
-                else {"start": unit.start, "end": unit.end, **label_json(unit.category)}
-                for name, unit in unitary.units.items()
+                name: None if unit is None else unit.json for name, unit in unitary.units.items()
             },
         }
         for unitary in alignment.unitary_alignments

@@ -9,6 +9,7 @@ import numpy as np
 
 from gammacp.arguments import text
 from gammacp.arrays import Codes, Floats, frozen
+from gammacp.continuum.fragments import Breaks, column, ranks
 from gammacp.continuum.label import sort_key
 from gammacp.errors import DataError, UsageError
 
@@ -17,12 +18,13 @@ _EXACT_INTEGERS = 2**53
 
 
 class Columns(TypedDict):
-    """Positions and codes, sorted by annotator, start, end and category; read-only."""
+    """Positions and codes, sorted by annotator, start, end, category and breaks; read-only."""
 
     starts: Floats
     ends: Floats
     annotator_codes: Codes
     category_codes: Codes
+    breaks: Breaks | None
 
 
 def encoded(
@@ -32,6 +34,7 @@ def encoded(
     end: Sequence[float] | Floats,
     annotators: tuple[str, ...],
     categories: tuple[str, ...],
+    breaks: Breaks | None = None,
 ) -> Columns:
     """Names as codes in the order of `annotators` and `categories`, −1 for no category."""
     annotator_code = {name: i for i, name in enumerate(annotators)}
@@ -42,24 +45,31 @@ def encoded(
         ends=_positions(end),
         annotator_codes=[annotator_code[name] for name in annotator],
         category_codes=[category_code[name] for name in category],
+        breaks=breaks,
     )
 
 
-def in_order(starts: Any, ends: Any, annotator_codes: Any, category_codes: Any) -> Columns:
+def in_order(
+    starts: Any,
+    ends: Any,
+    annotator_codes: Any,
+    category_codes: Any,
+    breaks: Breaks | None = None,
+) -> Columns:
     """The columns as arrays of their kinds, sorted."""
-    columns: Columns = {
+    columns: dict[str, Any] = {
         "starts": np.asarray(starts, np.float64),
         "ends": np.asarray(ends, np.float64),
         "annotator_codes": np.asarray(annotator_codes, np.int32),
         "category_codes": np.asarray(category_codes, np.int32),
     }
-    order = np.lexsort(
-        (columns["category_codes"], columns["ends"], columns["starts"], columns["annotator_codes"])
-    )
+    keys = [columns[k] for k in ("category_codes", "ends", "starts", "annotator_codes")]
+    order = np.lexsort(keys if breaks is None else [ranks(breaks), *keys])
     for name in columns:
-        columns[name] = columns[name][order]  # type: ignore[literal-required]
-        frozen(columns[name])  # type: ignore[literal-required]
-    return columns
+        columns[name] = columns[name][order]
+        frozen(columns[name])
+    inside = None if breaks is None else column(breaks[order])
+    return {**columns, "breaks": inside}  # type: ignore[typeddict-item]
 
 
 def recode(old: Sequence[str], new: Sequence[str]) -> Codes:

@@ -22,7 +22,22 @@ from gammacp.continuum.columns import (
     in_order,
     recode,
 )
-from gammacp.continuum.label import category_of, feature_names, features_of, labelled, plain
+from gammacp.continuum.fragments import (
+    Breaks,
+    Fragments,
+    breaks_of,
+    column,
+    fragments_of,
+    joined,
+)
+from gammacp.continuum.label import (
+    category_of,
+    feature_names,
+    features_of,
+    label_json,
+    labelled,
+    plain,
+)
 from gammacp.errors import DataError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
@@ -49,17 +64,26 @@ class Unit:
 
     Positions count in the continuum's offset unit; `start == end` is a zero-length unit;
     `category` is None for an unlabelled unit, a `Label` for one with features beside it.
+    `fragments`, (start, end) of each, is empty for a unit of one piece; otherwise the first begins
+    at `start` and the last ends at `end`.
     """
 
     annotator: str
     start: float
     end: float
     category: str | None = None
+    fragments: Fragments = ()
 
     @property
     def length(self) -> float:
         """`end − start`, never negative."""
         return self.end - self.start
+
+    @property
+    def json(self) -> dict[str, object]:
+        """Place and label as JSON has them: `start`, `end`, `category`, and what else there is."""
+        inside = {"fragments": [[*f] for f in self.fragments]} if self.fragments else {}
+        return {"start": self.start, "end": self.end, **inside, **label_json(self.category)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +112,9 @@ class Continuum:
         `layer=POS`). What changes nothing leaves no entry.
     left_out
         Metadata: what the reader of its file passed over, by kind and reason.
+    breaks
+        Boundaries inside units of several fragments (`gammacp.continuum.fragments`); None where
+        every unit is of one piece.
     """
 
     annotators: tuple[str, ...]
@@ -102,6 +129,7 @@ class Continuum:
     text: str | None = None
     selection: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    breaks: Breaks | None = None
 
     @classmethod
     def from_units(cls, units: Iterable[Unit], **declared: Unpack[Declared]) -> Continuum:
@@ -119,6 +147,7 @@ class Continuum:
             [u.category for u in rows],
             [u.start for u in rows],
             [u.end for u in rows],
+            fragments=[u.fragments for u in rows] if any(u.fragments for u in rows) else None,
             **declared,
         )
 
@@ -130,6 +159,7 @@ class Continuum:
         start: Sequence[float] | Floats,
         end: Sequence[float] | Floats,
         *,
+        fragments: Sequence[Iterable[Sequence[float]]] | None = None,
         annotators: Sequence[str] | None = None,
         categories: Sequence[str] | None = None,
         bounds: Bounds | None = None,
@@ -143,6 +173,9 @@ class Continuum:
         ----------
         annotator, category, start, end
             One entry per unit.
+        fragments
+            (start, end) of each of a unit's fragments, nothing for a unit of one piece. Touching
+            ones are one.
         annotators, categories
             Declared names, also those without units, in the order to keep (the order of
             categories matters for ordinal distances). Names that occur but are not declared are
@@ -157,14 +190,16 @@ class Continuum:
         ------
         DataError
             A position is not finite, an end lies before its start, a unit lies outside the
-            bounds, or an integer is too large to be kept exactly.
+            bounds, an integer is too large to be kept exactly, or fragments are empty, overlap or
+            do not reach from the unit's start to its end.
         UsageError
             Columns have different lengths, or a name is not text.
         """
         check_units(annotator, category, start, end)
         named = all_names(annotators, annotator, "annotator")
         labels = all_names(categories, (c for c in category if c is not None), "category")
-        columns = encoded(annotator, category, start, end, named, labels)
+        breaks = None if fragments is None else _breaks(fragments, start, end)
+        columns = encoded(annotator, category, start, end, named, labels, breaks)
         return cls(
             named,
             labels,
@@ -185,6 +220,7 @@ class Continuum:
         annotator_codes: Codes,
         category_codes: Codes,
         *,
+        breaks: Breaks | None = None,
         bounds: Bounds | None = None,
         name: str = "",
         offset_unit: str = "",
@@ -201,10 +237,12 @@ class Continuum:
             Positions, float64, shape (units,).
         annotator_codes, category_codes
             int32, shape (units,); category −1 is unlabelled.
+        breaks
+            Boundaries inside units, or None.
         bounds, name, offset_unit
             As for `from_columns`.
         """
-        columns = in_order(starts, ends, annotator_codes, category_codes)
+        columns = in_order(starts, ends, annotator_codes, category_codes, breaks)
         return cls(
             annotators,
             categories,
@@ -221,8 +259,8 @@ class Continuum:
         """A continuum from a data frame with columns annotator, category, start, end.
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists). A missing
-        category (None, NaN, NA) is an unlabelled unit; the category column may be absent. The other
-        arguments as for `from_columns`.
+        category (None, NaN, NA) is an unlabelled unit; the category column may be absent. A column
+        `fragments` has (start, end) of each fragment. The other arguments as for `from_columns`.
 
         Parameters
         ----------
@@ -237,10 +275,14 @@ class Continuum:
             A column is missing, a row lacks annotator, start or end (the row is named), or as for
             `from_columns`.
         """
-        return cls.from_columns(*columns_of(frame, several("features", features)), **declared)
+        columns, fragments = columns_of(frame, several("features", features))
+        return cls.from_columns(*columns, fragments=fragments, **declared)
 
     def to_frame(self) -> DataFrame:
-        """A pandas data frame with columns annotator, category, start, end and the features'."""
+        """A pandas data frame with columns annotator, category, start, end and the features'.
+
+        Units of several fragments have them in a column `fragments`.
+        """
         from pandas import DataFrame
 
         categories, codes = plain(self.categories)
@@ -251,6 +293,7 @@ class Continuum:
                 "start": self.starts,
                 "end": self.ends,
                 **{name: self.feature(name) for name in self.features},
+                **({} if self.breaks is None else {"fragments": [u.fragments for u in self]}),
             }
         )
 
@@ -268,8 +311,11 @@ class Continuum:
             return NotImplemented
         names = ("annotators", "categories", "bounds")
         columns = ("starts", "ends", "annotator_codes", "category_codes")
-        return all(getattr(self, n) == getattr(other, n) for n in names) and all(
-            np.array_equal(getattr(self, c), getattr(other, c)) for c in columns
+        inside = [None if c.breaks is None else c.breaks.tolist() for c in (self, other)]
+        return (
+            all(getattr(self, n) == getattr(other, n) for n in names)
+            and all(np.array_equal(getattr(self, c), getattr(other, c)) for c in columns)
+            and inside[0] == inside[1]
         )
 
     def __hash__(self) -> int:
@@ -287,11 +333,13 @@ class Continuum:
 
     def unit(self, index: int) -> Unit:
         """The unit in row `index`."""
+        start, end = float(self.starts[index]), float(self.ends[index])
         return Unit(
             self.annotators[self.annotator_codes[index]],
-            float(self.starts[index]),
-            float(self.ends[index]),
+            start,
+            end,
             self.category_of(index),
+            () if self.breaks is None else fragments_of(start, end, self.breaks[index]),
         )
 
     @property
@@ -355,8 +403,10 @@ class Continuum:
 
     @property
     def whole(self) -> bool:
-        """Whether all starts, ends and bounds are whole numbers."""
-        return not any((np.asarray(x) % 1).any() for x in (self.starts, self.ends, self.bounds))
+        """Whether all starts, ends and bounds are whole numbers, and all fragments'."""
+        inside = [] if self.breaks is None else [x for b in self.breaks for x in b]
+        places = (self.starts, self.ends, self.bounds, inside)
+        return not any((np.asarray(x) % 1).any() for x in places)
 
     @property
     def declared(self) -> bool:
@@ -365,9 +415,36 @@ class Continuum:
             return self.bounds != (0.0, 0.0)
         return self.bounds != (self.starts.min(), self.ends.max())
 
+    @property
+    def n_broken(self) -> int:
+        """How many units are of several fragments."""
+        return 0 if self.breaks is None else sum(map(bool, self.breaks))
+
+    def atoms(self) -> Continuum:
+        """The same with each fragment as a unit of its own.
+
+        >>> c = Continuum.from_units([Unit("Ann", 0, 9, "a", ((0, 2), (5, 9))), Unit("Bob", 3, 9)])
+        >>> [(u.start, u.end) for u in c.atoms()], c.atoms().selection
+        ([(0.0, 2.0), (5.0, 9.0), (3.0, 9.0)], ('fragments=atoms',))
+        """
+        if self.breaks is None:
+            return self
+        edges = [
+            (*f, row) for row, u in enumerate(self) for f in u.fragments or ((u.start, u.end),)
+        ]
+        starts, ends, rows = (np.array(column) for column in zip(*edges, strict=True))
+        codes = self.annotator_codes[rows], self.category_codes[rows]
+        return replace(self, **in_order(starts, ends, *codes)).noting("fragments", "atoms")
+
+    def hulls(self) -> Continuum:
+        """The same with every unit of one piece, from its first start to its last end."""
+        if self.breaks is None:
+            return self
+        return self._keep(breaks=None).noting("fragments", "hulls")
+
     @cached_property
     def lengths(self) -> Floats:
-        """Length of each unit."""
+        """Length of each unit, from its start to its end."""
         lengths = self.ends - self.starts
         frozen(lengths)
         return lengths
@@ -542,5 +619,24 @@ class Continuum:
             self.ends[rows],
             changed.pop("annotator_codes", self.annotator_codes)[rows],
             changed.pop("category_codes", self.category_codes)[rows],
+            changed.pop("breaks", None if self.breaks is None else self.breaks[rows]),
         )
         return replace(self, **columns, **changed)
+
+
+def _breaks(
+    fragments: Sequence[Iterable[Sequence[float]]],
+    starts: Sequence[float] | Floats,
+    ends: Sequence[float] | Floats,
+) -> Breaks | None:
+    """The breaks of units with these fragments, which reach from start to end."""
+    found = []
+    for parts, start, end in zip(fragments, starts, ends, strict=True):
+        whole = joined(parts)
+        if whole and (whole[0][0], whole[-1][1]) != (start, end):
+            raise DataError(
+                f"fragments reach from {whole[0][0]:.15g} to {whole[-1][1]:.15g}, their unit from "
+                f"{start:.15g} to {end:.15g}"
+            )
+        found.append(breaks_of(whole) if whole else ())
+    return column(found)

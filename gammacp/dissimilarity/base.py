@@ -18,8 +18,9 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
 from gammacp.signature import described
 
 Annotations: TypeAlias = Continuum | Corpus
@@ -35,11 +36,21 @@ NO_FORMULA: Formula = (-1, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
+class Edges:
+    """Where units' fragments start and end: those of a unit are `edge[first:last]`."""
+
+    edge: Floats
+    first: Indices
+    last: Indices
+
+
+@dataclass(frozen=True, slots=True)
 class UnitColumns:
     """Units as columns that broadcast: what `pairwise` compares.
 
     `start`, `end`, `length` are float64, `category` int32 codes into `categories` (−1 is
-    unlabelled). `columns[rows]` and `columns[:, None]` index all four alike.
+    unlabelled). `columns[rows]` and `columns[:, None]` index all of them alike. Of units of several
+    fragments, `start` and `end` are those of all, and `edges` has each one's.
     """
 
     start: Floats
@@ -47,12 +58,13 @@ class UnitColumns:
     length: Floats
     category: Codes
     categories: tuple[str, ...]
+    edges: Edges | None = None
 
     def __getitem__(self, key: Any) -> UnitColumns:
         """The same columns indexed by `key`."""
-        return UnitColumns(
-            self.start[key], self.end[key], self.length[key], self.category[key], self.categories
-        )
+        places = self.start[key], self.end[key], self.length[key]
+        edges = self.edges and Edges(self.edges.edge, self.edges.first[key], self.edges.last[key])
+        return UnitColumns(*places, self.category[key], self.categories, edges)
 
 
 def columns(continuum: Continuum) -> UnitColumns:
@@ -63,7 +75,15 @@ def columns(continuum: Continuum) -> UnitColumns:
         continuum.lengths,
         continuum.category_codes,
         continuum.categories,
+        None if continuum.breaks is None else _edges(continuum),
     )
+
+
+def _edges(continuum: Continuum) -> Edges:
+    spans = [u.fragments or ((u.start, u.end),) for u in continuum]
+    last = 2 * np.cumsum([len(fragments) for fragments in spans])
+    flat = np.array([edge for fragments in spans for f in fragments for edge in f], np.float64)
+    return Edges(flat, np.append(0, last)[:-1], last)
 
 
 @runtime_checkable
@@ -74,6 +94,8 @@ class Pairwise(Protocol):
     d(u, v) > most whenever |start_u − start_v| > absolute + relative·(len_u + len_v); without it
     nothing is pruned by position. `delta` (default 1). `signature` (default: the class' name).
     `bind(annotations)`, which returns the dissimilarity to use on that continuum or corpus.
+    `fragments`: whether it reads the `edges` of units of several fragments (default: no; such
+    units are then refused).
     """
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
@@ -117,6 +139,10 @@ class _Completed:
     def signature(self) -> str:
         return described(self.inner)
 
+    @property
+    def fragments(self) -> bool:
+        return bool(getattr(self.inner, "fragments", False))
+
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.asarray(self.inner.pairwise(u, v), np.float64)
 
@@ -132,13 +158,25 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     defaults of `Pairwise`.
     """
     bound = dissimilarity.bind(annotations) if hasattr(dissimilarity, "bind") else dissimilarity
+    for continuum in continua_of(annotations):
+        check_fragments(bound, continuum)
     complete = all(hasattr(bound, name) for name in ("delta", "signature", "reach"))
     return bound if complete else _Completed(bound)
 
 
+def check_fragments(bound: Any, continuum: Continuum) -> None:
+    """DataError for units of several fragments that the dissimilarity would take for one piece."""
+    if continuum.breaks is not None and not getattr(bound, "fragments", False):
+        raise DataError(
+            f"the dissimilarity {getattr(bound, 'signature', type(bound).__name__)} does not serve "
+            f"units of several fragments, and there are {continuum.n_broken}",
+            hint="Use --positional sporadic, or read them with --option discontinuous=cover",
+        )
+
+
 def mean_length(annotations: Annotations) -> float:
     """Mean length of all units of the continuum or of all continua of the corpus; 0 for none."""
-    continua = _continua(annotations)
+    continua = continua_of(annotations)
     units = sum(c.n_units for c in continua)
     return sum(float(c.lengths.sum()) for c in continua) / units if units else 0.0
 
@@ -147,12 +185,13 @@ def category_counts(annotations: Annotations) -> dict[str, int]:
     """How many units have each category; unlabelled ones are not counted."""
     size = len(annotations.categories)
     counts = np.zeros(size, np.int64)
-    for c in _continua(annotations):
+    for c in continua_of(annotations):
         counts += np.bincount(c.category_codes[c.category_codes >= 0], minlength=size)
     return dict(zip(annotations.categories, counts.tolist(), strict=True))
 
 
-def _continua(annotations: Annotations) -> Sequence[Continuum]:
+def continua_of(annotations: Annotations) -> Sequence[Continuum]:
+    """The continuum, or the continua of the corpus."""
     return [annotations] if isinstance(annotations, Continuum) else list(annotations.values())
 
 
@@ -160,8 +199,13 @@ def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
     """What a formula gives for units whose columns broadcast; 0 for positions that do not count."""
     if formula[0] == NOWHERE:
         return np.zeros(np.broadcast_shapes(u.start.shape, v.start.shape))
-    from gammacp.dissimilarity.kernels import positional_costs
+    from gammacp.dissimilarity.kernels import costs_of_fragments, positional_costs
 
     places = np.broadcast_arrays(u.start, u.end, v.start, v.end)
     flat = (np.ascontiguousarray(place, np.float64).ravel() for place in places)
-    return np.asarray(positional_costs(*formula, *flat).reshape(places[0].shape))
+    costs = positional_costs(*formula, *flat)
+    if u.edges is not None and v.edges is not None:
+        sides = (u.edges.first, u.edges.last, v.edges.first, v.edges.last)
+        a, b, c, d = (np.ascontiguousarray(s).ravel() for s in np.broadcast_arrays(*sides))
+        costs_of_fragments(formula[1], u.edges.edge, v.edges.edge, a, b, c, d, costs)
+    return np.asarray(costs.reshape(places[0].shape))

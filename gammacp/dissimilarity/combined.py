@@ -85,7 +85,7 @@ class Combined:
     @property
     def blind_to(self) -> frozenset[str]:
         """What it cannot tell apart; see `gammacp.testing.check_dissimilarity`."""
-        place = {"start", "end"} if not self.alpha else set()
+        place = {"start", "end", "fragments"} if not self.alpha else set()
         place |= getattr(positional(self.positional), "blind_to", frozenset())
         return frozenset(place | ({"category"} if not self.beta else set()))
 
@@ -137,6 +137,10 @@ class _Scaled:
     inner: object
     combined: Combined
 
+    @property
+    def fragments(self) -> bool:
+        return bool(getattr(self.inner, "fragments", False))
+
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.asarray(self.combined.delta * self.inner.pairwise(u, v))  # type: ignore[attr-defined]
 
@@ -174,6 +178,11 @@ class BoundCombined:
     def categorial_part(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """β·d_cat(u, v)."""
         return np.asarray(self.category_costs[u.category, v.category])
+
+    @property
+    def fragments(self) -> bool:
+        """Whether units may be of several fragments: as its positional part, if that counts."""
+        return not self.alpha or getattr(self.positional, "fragments", False)
 
     def reach(self, most: float) -> Reach:
         """That of the positional part for most/α."""

@@ -18,6 +18,7 @@ from gammacp.dissimilarity.base import (
     Formula,
     Reach,
     UnitColumns,
+    continua_of,
     formula_costs,
     mean_length,
 )
@@ -57,6 +58,10 @@ class Sporadic:
 
     `factor` overrides Δ: the 2011 form divides by the mean length and knows no Δ, which is
     factor 4.
+
+    Of units of several fragments U and V: the numerator is what only one of them covers, and twice
+    the distance between them where they have no place in common; lengths are those of the fragments
+    together. For two intervals this is |start_u − start_v| + |end_u − end_v|.
     """
 
     factor: float | None = None
@@ -66,9 +71,10 @@ class Sporadic:
         if self.factor is not None and not (np.isfinite(self.factor) and self.factor > 0):
             raise UsageError(f"factor {self.factor!r} is not a number > 0")
 
-    def bind(self, annotations: Annotations, delta: float) -> BoundSporadic:  # noqa: ARG002
-        """Only Δ matters."""
-        return BoundSporadic(delta if self.factor is None else self.factor)
+    def bind(self, annotations: Annotations, delta: float) -> BoundSporadic:
+        """Δ, and whether there are units of several fragments."""
+        factor = delta if self.factor is None else self.factor
+        return BoundSporadic(factor, any(c.breaks is not None for c in continua_of(annotations)))
 
     @property
     def signature(self) -> str:
@@ -90,9 +96,10 @@ class Sporadic2011(Sporadic):
 
 @dataclass(frozen=True)
 class BoundSporadic:
-    """`Sporadic` with its factor."""
+    """`Sporadic` with its factor, and whether it is bound to units of several `fragments`."""
 
     factor: float
+    fragments: bool = False
 
     @property
     def formula(self) -> Formula:
@@ -104,8 +111,13 @@ class BoundSporadic:
         return formula_costs(self.formula, u, v)
 
     def reach(self, most: float) -> Reach:
-        """|start_u − start_v| alone already gives d > most beyond √(most/factor)·(lengths)."""
-        return 0.0, float(np.sqrt(max(most, 0.0) / self.factor)) * (1 + 1e-12)
+        """|start_u − start_v| alone already gives d > most beyond √(most/factor)·(lengths).
+
+        With fragments only beyond the lengths from first start to last end, where the units are
+        apart (proof: docs/method).
+        """
+        relative = float(np.sqrt(max(most, 0.0) / self.factor))
+        return 0.0, max(relative, float(self.fragments)) * (1 + 1e-12)
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,7 @@ class Hamming:
     def bind(self, annotations: Annotations, delta: float) -> BoundHamming:
         """k of the continuum or corpus; DataError if all units have length 0."""
         k = mean_length(annotations)
-        if k == 0 and _any_unit(annotations):
+        if k == 0 and any(c.n_units for c in continua_of(annotations)):
             raise DataError(
                 "all units have length 0, so the Hamming distance has no scale",
                 hint="Use another positional dissimilarity",
@@ -152,14 +164,6 @@ class BoundHamming:
     def reach(self, most: float) -> Reach:
         """|start_u − start_v| ≤ |end_u − end_v| + len_u + len_v."""
         return max(most, 0.0) / self.factor * (1 + 1e-12), 1.0 + 1e-12
-
-
-def _any_unit(annotations: Annotations) -> bool:
-    from gammacp.continuum import Continuum
-
-    if isinstance(annotations, Continuum):
-        return annotations.n_units > 0
-    return any(c.n_units for c in annotations.values())
 
 
 POSITIONAL: Registry[Positional] = Registry("positional dissimilarity")

@@ -25,7 +25,7 @@ from gammacp.formats.parts import (
 )
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, GAP, Spans, cover
+from gammacp.formats.spans import CHARACTERS, Spans
 
 _UNLABELLED = "_"
 _LAYOUT = "{annotator}/{document}"
@@ -56,7 +56,7 @@ def read(
     source: Source,
     *,
     feature: str | None = None,
-    discontinuous: str = "cover",
+    discontinuous: str = "keep",
     features: Sequence[str] = (),
 ) -> Continuum:
     """One annotator's units.
@@ -66,8 +66,8 @@ def read(
     feature
         An attribute whose value is the category, instead of the type.
     discontinuous
-        "cover": an annotation of several parts is a unit from its first start to its last end;
-        "split": a unit for each part.
+        "keep": an annotation of several parts is a unit of several fragments; "cover": a unit from
+        its first start to its last end; "split": a unit for each part.
     features
         Attributes that are features beside the category; one without a value has its name as value.
 
@@ -86,9 +86,9 @@ def read(
     Category
         type, or an attribute with `--feature`; further attributes with `--feature NAME:TYPE`
     Spans
-        a discontinuous unit becomes one from its first start to its last end (`--option
-        discontinuous=split`: a unit for each part); overlapping, repeated and zero-length ones
-        are kept; the type `_` is unlabelled
+        a discontinuous annotation is a unit of several fragments (`--option discontinuous=cover`:
+        one over all of them; `split`: a unit for each part); overlapping, repeated and zero-length
+        ones are kept; the type `_` is unlabelled
     """
     text = source.beside(".txt", source.document)
     spans = Spans(source, source.document, CHARACTERS, text)
@@ -124,11 +124,10 @@ def read(
         label = b.type if feature is None else values.get(b.key)
         label = None if label == _UNLABELLED else label
         parts = [(convert(s), convert(e)) for s, e in b.parts]
-        covered = cover([(s or 0, e or 0) for s, e in parts], discontinuous)
-        spans.leave_out("gap", GAP, len(parts) - len(covered))
-        for start, end in covered:
-            known = others.get(b.key)
-            spans.add(source.annotator, label, start, end, line=b.line, what=b.key, features=known)
+        known = others.get(b.key)
+        spans.add_parts(
+            source.annotator, label, parts, discontinuous, line=b.line, what=b.key, features=known
+        )
     return spans.continuum()
 
 
@@ -196,7 +195,8 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
 
 
 def _line(c: Continuum, number: int, unit: Unit) -> str:
-    category, (start, end) = unit.category, whole(unit)
+    category = unit.category
+    places = [(int(s), int(e)) for s, e in unit.fragments] or [whole(unit)]
     label = _UNLABELLED if category is None else category
     if category is not None and (
         category in ("", _UNLABELLED) or any(c.isspace() for c in category)
@@ -204,8 +204,8 @@ def _line(c: Continuum, number: int, unit: Unit) -> str:
         raise DataError(
             f"category {label!r} cannot be a brat type", hint="Rename it with --map OLD=NEW"
         )
-    covered = re.sub(r"\s", " ", c.covered(start, end) or "")
-    return f"T{number}\t{label} {start} {end}\t{covered}\n"
+    covered = re.sub(r"\s", " ", " ".join(c.covered(*place) or "" for place in places))
+    return f"T{number}\t{label} {';'.join(f'{s} {e}' for s, e in places)}\t{covered}\n"
 
 
 def _sniff(head: bytes, path: Path) -> bool:
@@ -224,5 +224,6 @@ FORMAT = register(
         many=True,
         per_annotator=True,
         text=True,
+        fragments=True,
     )
 )

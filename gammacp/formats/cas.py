@@ -145,7 +145,7 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
         relations are not units; tokens, sentences and what tools note about a document are when
         `--layer` names them; subtypes belong to their supertype's layer where there is a type
         system; a feature with several values gives a unit for each; overlapping, repeated and
-        zero-length ones are kept
+        zero-length ones are kept; an annotation has one begin and end, so none has fragments
     """
     cas = _cas(source)
     convert = from_utf16(cas.text)

@@ -19,12 +19,12 @@ from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.records import Record, mapping, objects, size
 from gammacp.formats.registry import Format, holding, register
 from gammacp.formats.source import Source, strict_json
-from gammacp.formats.spans import CHARACTERS, GAP, Documents, cover
+from gammacp.formats.spans import CHARACTERS, Documents
 
 _SAFE = re.compile(r"[\w-]+(/[\w-]+)*")
 
 
-def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
+def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     """One document per text; an annotator's further pages are read with the first.
 
     Parameters
@@ -46,8 +46,8 @@ def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
     Category
         name of the tag
     Spans
-        a discontinuous annotation becomes a unit from its first start to its last end (`--option
-        discontinuous=split`: a unit for each part); properties are left out
+        a discontinuous annotation is a unit of several fragments (`--option discontinuous=cover`:
+        one over all of them; `split`: a unit for each part); properties are left out
     """
     number = Path(source.member or source.path.name).stem.rpartition("_")[2]
     who, page = source.annotator, int(number) if number.isascii() and number.isdecimal() else 0
@@ -84,13 +84,10 @@ def _add(
         if None in places or item.get("source") != key:
             raise source.error(f"{what} has no start and end in one text")
         parts.append((places[0] or 0, places[1] or 0))
-    covered = cover(parts, discontinuous)
-    spans.leave_out("gap", GAP, len(parts) - len(covered))
     user = mapping(body.get("properties")).get("user")
     spans.leave_out("value", "of a property, is not the category", size(user))
     label = project.record(f"{tag}/propertydefs.json").get("name") or PurePosixPath(tag).name
-    for start, end in covered:
-        spans.add(who, str(label), start, end, what=what)
+    spans.add_parts(who, str(label), parts, discontinuous, what=what)
 
 
 @dataclass

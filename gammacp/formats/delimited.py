@@ -4,7 +4,8 @@ Columns
 -------
 Without a header: annotator, category, start, end. With a header: these in any order (also under
 the names in `COLUMNS`), the category optional, further columns ignored unless they are asked for as
-features, and an optional continuum column that makes the file a corpus. The delimiter is a comma,
+features, an optional column `fragments` with START END;START END… of units of several, and an
+optional continuum column that makes the file a corpus. The delimiter is a comma,
 semicolon, tab or bar.
 
 An empty category is an unlabelled unit; CSV cannot tell it from a label that is an empty string.
@@ -28,7 +29,7 @@ from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.label import labelled
 from gammacp.csv_files import rows_of
 from gammacp.errors import UsageError
-from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, ORDER, as_role, write
+from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, FRAGMENTS, ORDER, as_role, write
 from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
@@ -78,8 +79,9 @@ def read(
     Category
         column; empty is unlabelled; further columns with `--feature NAME:TYPE`
     Spans
-        every row is a unit: overlapping, repeated and zero-length ones are kept; blanks around
-        a name are not part of it
+        every row is a unit: overlapping, repeated and zero-length ones are kept; a column
+        `fragments` (`0 5;10 15`) has those of units of several; blanks around a name are not part
+        of it
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -225,7 +227,7 @@ def _header(
     found: dict[str, int] = {}
     for role, aliases in COLUMNS.items():
         places = [i for i, name in enumerate(names) if name in aliases]
-        if role == "continuum":  # What is asked for as a feature names no document.
+        if role in ("continuum", FRAGMENTS):  # What is asked for as a feature is none of these.
             places = [i for i in places if row[i].strip() not in features]
         exact = [i for i in places if names[i] == role]
         if len(exact or places) > 1:
@@ -286,7 +288,22 @@ def _add(documents: Documents, cells: Mapping[str, str], line: int) -> None:
             line=line,
             hint="Swap or correct the positions",
         )
-    spans.add(annotator, label, start, end, line=line)
+    spans.add(annotator, label, start, end, line=line, fragments=_fragments(source, cells, line))
+
+
+def _fragments(source: Source, cells: Mapping[str, str], line: int) -> list[tuple[float, float]]:
+    parts = [part.split() for part in cells.get(FRAGMENTS, "").split(";") if part.strip()]
+    for part in parts:
+        if len(part) != 2:
+            raise source.error(
+                f"fragment {' '.join(part)!r} is not START END",
+                line=line,
+                hint="Write fragments as 0 5;10 15",
+            )
+    return [
+        tuple(source.position(p, "fragment", line=line, hint=_HINT) for p in part)  # type: ignore[misc]
+        for part in parts
+    ]
 
 
 def _noted(documents: Documents, notes: _Notes) -> Documents:
@@ -320,5 +337,6 @@ FORMAT = register(
         many=True,
         bounds=True,
         features=True,
+        fragments=True,
     )
 )

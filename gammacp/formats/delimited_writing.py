@@ -14,11 +14,13 @@ from gammacp.formats.positions import written
 
 DELIMITERS = ",;\t|"
 ORDER = ("annotator", "category", "start", "end")
+FRAGMENTS = "fragments"
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "annotator": ("annotator", "coder", "rater", "annotator id", "annotator name"),
     "category": ("category", "label", "tag", "type"),
     "start": ("start", "begin", "onset", "start time", "begin time", "start offset"),
     "end": ("end", "stop", "offset end", "end time", "stop time", "end offset"),
+    FRAGMENTS: (FRAGMENTS,),
     "continuum": ("continuum", "document", "doc", "file", "filename", "document id", "doc id"),
 }
 
@@ -26,8 +28,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 def write(document: Continuum | Corpus, path: Path, *, delimiter: str | None = None) -> None:
     """Write units as rows under a header; a corpus gets a continuum column.
 
-    Kept: units with their features, annotators without units, bounds, the offset unit if all
-    continua share it. Not kept: categories that no unit has, the order of annotators and
+    Kept: units with their features and fragments, annotators without units, bounds, the offset unit
+    if all continua share it. Not kept: categories that no unit has, the order of annotators and
     categories, the text.
 
     Parameters
@@ -86,14 +88,15 @@ def _trimmed(text: str, what: str) -> str:
 def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     several = isinstance(document, Corpus)
     features = feature_names(document.categories)
-    taken = {"continuum", *ORDER, *(() if several else COLUMNS["continuum"])}
+    inside = any(c.breaks is not None for c in _continua(document).values())
+    taken = {"continuum", *ORDER, FRAGMENTS, *(() if several else COLUMNS["continuum"])}
     for name in features:
         if as_role(name) in taken:
             raise DataError(
                 f"feature {name!r} would be read as another column", hint="Write JSON instead"
             )
-    rest = ("",) * len(features)
-    yield (*(("continuum",) if several else ()), *ORDER, *features)
+    rest = ("",) * (len(features) + inside)
+    yield (*(("continuum",) if several else ()), *ORDER, *((FRAGMENTS,) * inside), *features)
     for key, continuum in _continua(document).items():
         first = (key,) if several else ()
         if several and not continuum.annotators:
@@ -108,5 +111,12 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
             _trimmed(name, "name")
         for u in continuum:
             known = features_of(u.category)
-            place = (u.annotator, category_of(u.category) or "", written(u.start), written(u.end))
+            place: tuple[str, ...] = (
+                u.annotator,
+                category_of(u.category) or "",
+                written(u.start),
+                written(u.end),
+            )
+            if inside:
+                place += (";".join(f"{written(s)} {written(e)}" for s, e in u.fragments),)
             yield (*first, *place, *(known.get(name, "") for name in features))

@@ -14,6 +14,7 @@ import numpy as np
 
 from gammacp.arrays import Indices
 from gammacp.continuum import Continuum
+from gammacp.continuum.fragments import breaks_of, column, joined
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut
 
@@ -124,11 +125,18 @@ def _moved(part: Continuum, places: Indices, line: str) -> Continuum:
         return places[first], np.where(last > first, after, places[first])
 
     starts, ends = moved(part.starts, part.ends)  # type: ignore[arg-type]
+    inside = None
+    if part.breaks is not None:
+        flat = [f for u in part for f in u.fragments]
+        pairs = iter(zip(*moved(*zip(*flat, strict=True)), strict=True))
+        fragments = [joined([next(pairs) for _ in u.fragments]) for u in part]
+        inside = column(breaks_of(f) if f else () for f in fragments)
     low, high = moved([part.bounds[0]], [part.bounds[1]])
     return replace(
         part,
         starts=starts.astype(np.float64),
         ends=ends.astype(np.float64),
+        breaks=inside,
         bounds=(float(low[0]), float(high[0])),
         text=line,
     )

@@ -6,9 +6,10 @@ One object with the key "gammacp" (the version of the format) and either "contin
      "annotators": ["Ann", "Bob"], "categories": ["a"], "text": null,
      "units": [["Ann", "a", 2, 9], ["Bob", null, 3, 9.5]]}}
 
-Units are rows annotator, category (null: unlabelled), start, end, and an object of features by name
-where the unit has some. "bounds", "annotators", "categories", "name", "offset_unit" and "text" may
-be left out; among "categories", labels with features are [category, features].
+Units are rows annotator, category (null: unlabelled), start, end, and where the unit has some an
+object of features by name and a list [[start, end], …] of its fragments. "bounds", "annotators",
+"categories", "name", "offset_unit" and "text" may be left out; among "categories", labels with
+features are [category, features].
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr, ValidationError
 
-from gammacp.continuum import Continuum, Corpus, Label
+from gammacp.continuum import Continuum, Corpus, Label, Unit
 from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.errors import DataError
 from gammacp.files import write_text
@@ -36,6 +37,8 @@ _START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"gammacp"\s*:')
 _Position = Annotated[StrictInt | StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
 
 
+_Features = dict[StrictStr, StrictStr]
+_Fragments = list[tuple[_Position, _Position]]
 _Label = StrictStr | tuple[StrictStr | None, dict[StrictStr, StrictStr]]
 
 
@@ -48,16 +51,26 @@ class _Continuum(BaseModel, extra="allow"):
     categories: list[_Label] | None = None
     units: list[
         tuple[StrictStr, StrictStr | None, _Position, _Position]
-        | tuple[StrictStr, StrictStr | None, _Position, _Position, dict[StrictStr, StrictStr]]
+        | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features]
+        | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features, _Fragments]
+        | tuple[StrictStr, StrictStr | None, _Position, _Position, _Fragments]
     ]
 
     def built(self, name: str) -> Continuum:
-        rows = [(a, labelled(c, *f or [{}]), s, e) for a, c, s, e, *f in self.units]
+        known: list[Any] = [next((x for x in r[4:] if isinstance(x, dict)), {}) for r in self.units]
+        inside: list[Any] = [
+            next((x for x in r[4:] if isinstance(x, list)), ()) for r in self.units
+        ]
+        rows = [
+            (a, labelled(c, f), s, e) for (a, c, s, e, *_), f in zip(self.units, known, strict=True)
+        ]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
         declared["categories"] = _labels(self.categories)
         return Continuum.from_columns(
-            *columns, **{**declared, "name": name if self.name is None else self.name}
+            *columns,
+            fragments=inside if any(inside) else None,
+            **{**declared, "name": name if self.name is None else self.name},
         )
 
 
@@ -150,11 +163,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
 
 def _entry(c: Continuum) -> str:
     # ASCII escapes keep lone surrogates, which UTF-8 cannot.
-    rows = ",\n".join(
-        f"[{_json(u.annotator)}, {_json(category_of(u.category))}, {written(u.start)}, "
-        f"{written(u.end)}{f', {_json(dict(f))}' if (f := features_of(u.category)) else ''}]"
-        for u in c
-    )
+    rows = ",\n".join(_row(u) for u in c)
     lo, hi = c.bounds
     head = {"name": c.name, "offset_unit": c.offset_unit, "text": c.text}
     parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
@@ -165,6 +174,16 @@ def _entry(c: Continuum) -> str:
         f'"units": [\n{rows}\n]',
     ]
     return "{" + ", ".join(parts) + "}"
+
+
+def _row(u: Unit) -> str:
+    cells = [_json(u.annotator), _json(category_of(u.category)), written(u.start), written(u.end)]
+    if known := features_of(u.category):
+        cells.append(_json(dict(known)))
+    if u.fragments:
+        pairs = ", ".join(f"[{written(s)}, {written(e)}]" for s, e in u.fragments)
+        cells.append(f"[{pairs}]")
+    return f"[{', '.join(cells)}]"
 
 
 def _written(labels: Sequence[str]) -> list[object]:
@@ -196,5 +215,6 @@ FORMAT = register(
         bounds=True,
         text=True,
         features=True,
+        fragments=True,
     )
 )

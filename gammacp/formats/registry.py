@@ -73,8 +73,9 @@ class Format:
         Whether it makes a file for each annotator, where `layout` says.
     by_name
         Whether it is written only when it is named, for its ending is another format's.
-    bounds, text, features
-        Whether the writer keeps them and the reader gives them back.
+    bounds, text, features, fragments
+        Whether the writer keeps them and the reader gives them back. Units of several fragments are
+        refused by other writers.
     extra
         The optional dependency group that reading needs, if any.
     """
@@ -98,6 +99,7 @@ class Format:
     bounds: bool = False
     text: bool = False
     features: bool = False
+    fragments: bool = False
     extra: str | None = None
 
     def __post_init__(self) -> None:

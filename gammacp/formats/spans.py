@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Bounds, Continuum, Corpus
+from gammacp.continuum.fragments import joined
 from gammacp.continuum.label import labelled
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
 from gammacp.formats.source import Source
 from gammacp.left_out import Tally, gathered
@@ -64,6 +66,7 @@ class Spans(_Counting):
     _category: list[str | None] = field(default_factory=list)
     _start: list[float] = field(default_factory=list)
     _end: list[float] = field(default_factory=list)
+    _fragments: list[Sequence[Sequence[float]]] = field(default_factory=list)
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -81,6 +84,7 @@ class Spans(_Counting):
         line: int | None = None,
         what: str = "unit",
         features: Mapping[str, str | None] | None = None,
+        fragments: Sequence[tuple[object, object]] = (),
     ) -> None:
         """Add a unit; an empty category is none.
 
@@ -94,22 +98,90 @@ class Spans(_Counting):
             Where the unit stands and how to call it in an error.
         features
             What it has beside the category, by name; empty values are none.
+        fragments
+            (start, end) of each of several; those that touch are one.
 
         Raises
         ------
         DataError
-            Positions are not finite numbers in order, or lie outside the text.
+            Positions are not finite numbers in order, or lie outside the text; a fragment is empty,
+            overlaps another, or they do not reach from start to end.
         """
+        low, high = self._place(start, end, line, what)
+        inside = [self._place(s, e, line, what) for s, e in fragments]
+        try:
+            edges = [edge for fragment in joined(inside) for edge in fragment] or [low, high]
+        except DataError as error:
+            raise self.source.error(
+                f"{what}: {error.message}", line=line, hint=error.hint
+            ) from None
+        if (edges[0], edges[-1]) != (low, high):
+            raise self.source.error(
+                f"{what}: fragments reach from {edges[0]:.15g} to {edges[-1]:.15g}, the unit from "
+                f"{low:.15g} to {high:.15g}",
+                line=line,
+            )
+        self.declare(annotator)
+        self._fragments.append(inside)
+        self._annotator.append(annotator)
+        self._category.append(labelled(category or None, features or {}))
+        self._start.append(low)
+        self._end.append(high)
+
+    def add_parts(
+        self,
+        annotator: str,
+        category: str | None,
+        parts: Sequence[tuple[object, object]],
+        discontinuous: str,
+        *,
+        line: int | None = None,
+        what: str = "unit",
+        features: Mapping[str, str | None] | None = None,
+    ) -> None:
+        """Add what is marked in one or several places; otherwise as `add`.
+
+        Parameters
+        ----------
+        annotator, category, line, what, features
+            As for `add`.
+        parts
+            (start, end) of each.
+        discontinuous
+            "keep" (a unit of several fragments), "cover" (one from the first start to the last end)
+            or "split" (a unit for each part).
+        """
+        one_of("discontinuous", discontinuous, ("keep", "cover", "split"))
+        places = [self._place(s, e, line, what) for s, e in parts]
+        hull = min(s for s, _ in places), max(e for _, e in places)
+        units: list[tuple[tuple[float, float], Sequence[tuple[float, float]]]] = [(hull, ())]
+        if discontinuous == "cover":
+            self.leave_out("gap", GAP, len(places) - 1)
+        elif discontinuous == "split":
+            units = [(place, ()) for place in places]
+        elif len(places) > 1:
+            units = [(hull, places)]
+        for (low, high), inside in units:
+            self.add(
+                annotator,
+                category,
+                low,
+                high,
+                line=line,
+                what=what,
+                features=features,
+                fragments=inside,
+            )
+
+    def _place(
+        self, start: object, end: object, line: int | None, what: str
+    ) -> tuple[float, float]:
         low, high = self._number(start, line, what), self._number(end, line, what)
         if high < low:
             raise self.source.error(f"{what}: end {high:.15g} < start {low:.15g}", line=line)
         if self.offset_unit == CHARACTERS:
             self._check_characters(low, high, line, what)
-        self.declare(annotator)
-        self._annotator.append(annotator)
-        self._category.append(labelled(category or None, features or {}))
-        self._start.append(low)
-        self._end.append(high)
+        return low, high
 
     def _number(self, value: object, line: int | None, what: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -141,6 +213,7 @@ class Spans(_Counting):
                 self._category,
                 self._start,
                 self._end,
+                fragments=self._fragments if any(self._fragments) else None,
                 annotators=sorted(self.annotators),
                 bounds=bounds,
                 name=self.name,
@@ -193,20 +266,3 @@ class Documents(_Counting):
         continua = {name: spans.continuum() for name, spans in self.found.items()}
         everything = (self._left_out.entries(), *(c.left_out for c in continua.values()))
         return Corpus.from_continua(continua, left_out=gathered(everything))
-
-
-def cover(parts: Sequence[tuple[float, float]], discontinuous: str) -> list[tuple[float, float]]:
-    """The spans of a unit of several parts: one over all of them, or each part for itself.
-
-    Parameters
-    ----------
-    parts
-        (start, end) of each part.
-    discontinuous
-        "cover" (from the first start to the last end) or "split".
-    """
-    if discontinuous not in ("cover", "split"):
-        raise UsageError(f"discontinuous {discontinuous!r} is neither 'cover' nor 'split'")
-    if discontinuous == "split" or len(parts) < 2:
-        return list(parts)
-    return [(min(p[0] for p in parts), max(p[1] for p in parts))]

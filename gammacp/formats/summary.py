@@ -178,6 +178,11 @@ def _unit_warnings(c: Continuum) -> Iterator[str]:
             f"{_units(unlabelled)} of {c.n_units} without a category: measures that need all units "
             "labelled do not apply"
         )
+    if c.breaks is not None:
+        yield (
+            f"{_units(c.n_broken)} of several fragments: measures take them as one, or their "
+            "fragments as units, or do not apply, and say so"
+        )
     if c.n_units and not _whole(c):
         yield (
             "positions are not all whole numbers: u-alpha, cu-alpha, ku-alpha and segmentation "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.fragments import column
 from gammacp.formats.spans import MILLISECONDS, SECONDS
 
 
@@ -13,6 +14,7 @@ def in_seconds(continuum: Continuum) -> Continuum:
     if continuum.offset_unit != MILLISECONDS:
         return continuum
     low, high = continuum.bounds
+    breaks = continuum.breaks
     scaled = Continuum.from_codes(
         continuum.annotators,
         continuum.categories,
@@ -20,6 +22,7 @@ def in_seconds(continuum: Continuum) -> Continuum:
         continuum.ends / 1000,
         continuum.annotator_codes,
         continuum.category_codes,
+        breaks=None if breaks is None else column(tuple(x / 1000 for x in b) for b in breaks),
         bounds=(low / 1000, high / 1000),
         name=continuum.name,
         offset_unit=SECONDS,

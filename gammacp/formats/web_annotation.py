@@ -20,7 +20,7 @@ from gammacp.continuum import Corpus
 from gammacp.formats.records import Record, name, records
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, GAP, SECONDS, Documents, cover
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 
 _TAGS = ("tagging", "classifying", "identifying")
 _TIME = re.compile(r"(?:^|[#&])t=(?:npt:)?([^,&]*),([^,&]+)")
@@ -28,14 +28,14 @@ Place = tuple[str, str, object, object]
 """Source, offset unit, start, end."""
 
 
-def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
+def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     """One document per target source.
 
     Parameters
     ----------
     discontinuous
-        "cover": an annotation with several targets is a unit from its first start to its last end;
-        "split": a unit for each.
+        "keep": an annotation with several targets is a unit of several fragments; "cover": a unit
+        from its first start to its last end; "split": a unit for each.
 
     Raises
     ------
@@ -52,8 +52,8 @@ def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
         body with the purpose tagging, classifying or identifying, else the only body; one unit
         per tag
     Spans
-        several targets are a discontinuous unit, which becomes one from its first start to its
-        last end (`--option discontinuous=split`: a unit for each); zero-length ones are kept
+        several targets are a unit of several fragments (`--option discontinuous=cover`: one from
+        its first start to its last end; `split`: a unit for each); zero-length ones are kept
     """
     documents = Documents(source, CHARACTERS)
     for number, (annotation, line) in enumerate(_annotations(source), 1):
@@ -66,19 +66,12 @@ def read(source: Source, *, discontinuous: str = "cover") -> Corpus:
             raise source.error(f"{what} has targets in several documents", line=line)
         document, unit = places[0][:2]
         spans = documents.of(document, offset_unit=unit, line=line)
-        parts: list[tuple[object, object]] = [(p[2], p[3]) for p in places]
-        numbers = [
-            (s, e) for s, e in parts if isinstance(s, int | float) and isinstance(e, int | float)
-        ]
-        if len(numbers) == len(parts):
-            parts = list(cover(numbers, discontinuous))
-            spans.leave_out("gap", GAP, len(numbers) - len(parts))
         bodies = _bodies(annotation)
         tags: list[str | None] = [*_tags(bodies)]
         spans.leave_out("body", "is not a tag", len(bodies) - len(tags))
         for tag in tags or [None]:
-            for start, end in parts:
-                spans.add(annotator, tag, start, end, line=line, what=what)
+            parts = [(start, end) for _, _, start, end in places]
+            spans.add_parts(annotator, tag, parts, discontinuous, line=line, what=what)
     return documents.corpus()
 
 

@@ -126,7 +126,8 @@ def read(
         a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled; further ones with
         `--feature NAME:TYPE`
     Spans
-        stacked annotations are units of their own; annotations end at tokens or their parts;
+        stacked annotations are units of their own; annotations end at tokens or their parts; the
+        format has none of several fragments (a gap between tokens of one number is covered);
         chains and relations are not units
     """
     parsed = _parse(source)

@@ -220,7 +220,7 @@ def agreement_on(basis: Basis, named: Mapping[str, Continuum]) -> Agreement:
         if isinstance(basis.source, Corpus):
             whole = gamma_on(basis.source, basis)
             return Agreement(score=whole, documents=whole.scores, chance=chance)
-        require(basis.source)
+        require(basis.source, fragments=True)
         one = gamma_score(basis.source, basis)
         return Agreement(score=one, documents=dict.fromkeys(named, one), chance=chance)
     except DataError as error:

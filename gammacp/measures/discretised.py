@@ -33,6 +33,7 @@ from gammacp.signature import signature
     needs={Need.NO_OVERLAP},
     range="[−1, 1]",
     disagreement=disagreement_of_choices,
+    fragments="atoms",
 )
 def kappa_d(
     continuum: Continuum, *, coefficient: str = "fleiss", atom: float | None = None

@@ -67,9 +67,9 @@ class MatchScore(Score):
         return self.recall.T
 
 
-@_registered("f1-exact", "F₁ of units with the same boundaries")
+@_registered("f1-exact", "F₁ of units with the same boundaries", fragments="whole")
 def f1_exact(continuum: Continuum) -> MatchScore:
-    """F₁ of a continuum's units with the same start and end; categories do not matter.
+    """F₁ of a continuum's units with the same start, end and fragments; categories do not matter.
 
     Worked value: A [0,10) [15,25), B [0,10) [16,25): 1 match of 2 and 2 units, F₁ = 0.5.
 
@@ -78,9 +78,16 @@ def f1_exact(continuum: Continuum) -> MatchScore:
     continuum
         At least two annotators and one unit.
     """
-    require(continuum)
-    s, e = continuum.starts, continuum.ends
-    found = _matched(continuum, lambda x: (s[x.left] == s[x.right]) & (e[x.left] == e[x.right]))
+    require(continuum, fragments=True)
+    s, e, b = continuum.starts, continuum.ends, continuum.breaks
+    found = _matched(
+        continuum,
+        lambda x: (
+            (s[x.left] == s[x.right])
+            & (e[x.left] == e[x.right])
+            & (b is None or (b[x.left] == b[x.right]).astype(np.bool_))
+        ),
+    )
     return _score(continuum, found, "f1-exact")
 
 

@@ -113,6 +113,7 @@ class GammaScore(Gamma):
     "gamma",
     "positions and categories on the best alignment, against chance",
     "Mathet, Widlöcher & Métivier 2015, eq. 8",
+    fragments="whole",
 )
 @spelled_out
 def gamma(
@@ -156,6 +157,7 @@ def gamma(
     "soft-gamma",
     "γ where a unit may be aligned more than once (for annotators who split)",
     "after Mathet, Widlöcher & Métivier 2015, eq. 8",
+    fragments="whole",
 )
 @spelled_out
 def soft_gamma(
@@ -194,7 +196,7 @@ def gamma_of(
         As for `gamma`.
     """
     instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
-    require(continuum)
+    require(continuum, fragments=True)
     basis = Basis(continuum, settings, executor=executor, progress=progress, memory=shared)
     return gamma_score(continuum, basis)
 

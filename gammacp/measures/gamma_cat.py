@@ -59,7 +59,11 @@ class CategoryScore(Score):
 
 
 @registered(
-    "gamma-cat", "categories of the units that γ aligns", "Mathet 2017", needs={Need.CATEGORIES}
+    "gamma-cat",
+    "categories of the units that γ aligns",
+    "Mathet 2017",
+    needs={Need.CATEGORIES},
+    fragments="whole",
 )
 @spelled_out
 def gamma_cat(
@@ -83,6 +87,7 @@ def gamma_cat(
     "Mathet 2017",
     needs={Need.CATEGORIES},
     per_category=True,
+    fragments="whole",
 )
 @spelled_out
 def gamma_k(
@@ -117,7 +122,7 @@ def _disorders(
 ) -> _Disorders:
     settings = Settings.of(**options)
     instance("continuum", continuum, Continuum, "a Continuum")
-    require(continuum)
+    require(continuum, fragments=True)
     memory = {} if shared is None else shared
     return _Disorders.of(
         continuum, Basis(continuum, settings, executor=executor, progress=progress, memory=memory)

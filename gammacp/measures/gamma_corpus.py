@@ -153,7 +153,7 @@ def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
 def _reason(continuum: Continuum) -> str | None:
     """Why a continuum has no γ."""
     try:
-        require(continuum)
+        require(continuum, fragments=True)
     except DataError as error:
         return str(error)
     return None

@@ -80,6 +80,7 @@ class CoincidenceScore(Score):
     "u-alpha",
     "positions and categories together, by the length of intersections",
     needs={Need.NO_OVERLAP},
+    fragments="atoms",
 )
 def u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
@@ -117,7 +118,12 @@ def u_alpha(
     )
 
 
-@_registered("binary-u-alpha", "units against gaps, whatever the category", needs={Need.NO_OVERLAP})
+@_registered(
+    "binary-u-alpha",
+    "units against gaps, whatever the category",
+    needs={Need.NO_OVERLAP},
+    fragments="atoms",
+)
 def binary_u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -141,6 +147,7 @@ def binary_u_alpha(
     "cu-alpha",
     "categories where units intersect; blind to boundaries and to missing units",
     needs={Need.CATEGORIES},
+    fragments="atoms",
 )
 def cu_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
@@ -176,7 +183,11 @@ def cu_alpha(
 
 
 @_registered(
-    "ku-alpha", "cu-alpha of each category alone", needs={Need.CATEGORIES}, per_category=True
+    "ku-alpha",
+    "cu-alpha of each category alone",
+    needs={Need.CATEGORIES},
+    per_category=True,
+    fragments="atoms",
 )
 def ku_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0

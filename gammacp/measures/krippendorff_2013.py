@@ -31,6 +31,7 @@ from gammacp.signature import signature
     "Krippendorff 2013, §12.6; Mathet, Widlöcher & Métivier 2015, §6.1",
     needs={Need.NO_OVERLAP},
     disagreement=observed_disagreement,
+    fragments="atoms",
 )
 def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     """uα of 2013: 1 − D_o/D_e, disagreements in units of length.

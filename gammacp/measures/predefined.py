@@ -36,6 +36,7 @@ from gammacp.signature import signature
     "Krippendorff 2013, §12.3",
     needs={Need.PREDEFINED},
     disagreement=observed_disagreement,
+    fragments="whole",
 )
 def alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
@@ -94,6 +95,7 @@ def _coincidences(labels: Codes, categories: tuple[str, ...]) -> Coincidences:
     needs={Need.PREDEFINED, Need.CATEGORIES},
     range="[−1, 1]",
     disagreement=disagreement_of_choices,
+    fragments="whole",
 )
 def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> CategorisationScore:
     """κ of the labels of a continuum's predefined units.
@@ -116,7 +118,7 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
         same place.
     """
     one_of("coefficient", coefficient, COEFFICIENTS)
-    require(continuum, {Need.CATEGORIES})
+    require(continuum, {Need.CATEGORIES}, fragments=True)
     labels = _labels(continuum)
     m, k = continuum.n_annotators, len(continuum.categories)
     shares: Floats = np.stack([np.bincount(row, minlength=k) for row in labels]) / labels.shape[1]
@@ -133,7 +135,7 @@ def kappa(continuum: Continuum, *, coefficient: str = "fleiss") -> Categorisatio
 
 def _labels(continuum: Continuum) -> Codes:
     """Category codes per annotator and place, shape (m, places); −1 is unlabelled."""
-    require(continuum, {Need.PREDEFINED})
+    require(continuum, {Need.PREDEFINED}, fragments=True)
     first = continuum.rows_of(continuum.annotators[0])
     starts, ends = continuum.starts[first], continuum.ends[first]
     for i in np.flatnonzero((starts[1:] == starts[:-1]) & (ends[1:] == ends[:-1]))[:1]:

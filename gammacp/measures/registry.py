@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from gammacp.arguments import instance, several
 from gammacp.chance.beyond import BeyondChance
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
-from gammacp.needs import Need, unmet_need
+from gammacp.needs import Need, in_pieces, unmet_need
 from gammacp.registry import Registry
 
 
@@ -47,6 +47,8 @@ class Measure:
     chance (`gammacp.measures.beyond_chance`); a measure that is not chance-corrected need not
     declare it: it is 1 − value. `beyond_chance(data, seed=…)` is for data with chance models of
     their own, trees. `range` is that of the value, as text; `applies_to` is "continuum" or "trees".
+    `fragments` says what it makes of units of several: nothing ("refused"), one unit ("whole"), or
+    a unit of each ("atoms").
     """
 
     name: str
@@ -59,6 +61,7 @@ class Measure:
     per_category: bool = False
     disagreement: Callable[[Score], float | None] | None = None
     applies_to: str = "continuum"
+    fragments: Literal["refused", "whole", "atoms"] = "refused"
     beyond_chance: Callable[..., BeyondChance] | None = None
 
     @property
@@ -242,13 +245,20 @@ def evaluate(
     shared
         What measures of one family keep for each other.
     """
-    unread: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     if isinstance(continuum, Continuum):
         if m.applies_to == "trees":
             return undefined(f"{m.name} compares trees, not units: see `gammacp syntax`")
         rich = "metric" in m.options and hasattr(options.get("metric"), "features")
         if not rich and "dissimilarity" not in m.options:
-            unread, continuum = continuum.features, continuum.with_features()
+            if continuum.features:
+                notes = (f"compares categories alone, without {', '.join(continuum.features)}",)
+            continuum = continuum.with_features()
+        if continuum.breaks is not None and m.fragments == "refused":
+            return undefined(in_pieces(continuum))
+        if continuum.breaks is not None and m.fragments == "atoms":
+            notes += (f"takes the fragments of {continuum.n_broken} units as units of their own",)
+            continuum = continuum.atoms()
         reason = unmet_need(continuum, m.needs)
     else:
         reason = None if m.applies_to == "trees" else f"{m.name} compares units, not trees"
@@ -263,7 +273,4 @@ def evaluate(
         return undefined(str(error))
     if math.isnan(score.value) and score.reason is None and not m.per_category:
         raise AssertionError(f"{m.name} returned NaN without a reason")
-    if unread:
-        note = f"compares categories alone, without {', '.join(unread)}"
-        score = replace(score, notes=(*score.notes, note))
-    return score
+    return replace(score, notes=(*score.notes, *notes)) if notes else score

@@ -1,6 +1,6 @@
 """Many identical units: merged into one with a multiplicity, so that density is not size.
 
-All units of one annotator with the same start, end and category are interchangeable. The problem
+All units of one annotator with the same places and category are interchangeable. The problem
 over distinct units has capacities instead of ones. Its linear relaxation gives the bound; where
 its solution is not whole, CP-SAT packs the columns that a better alignment could use.
 """
@@ -86,6 +86,8 @@ def runs_of_identical(continuum: Continuum) -> Indices:
         | (np.diff(continuum.category_codes) != 0)
         | (np.diff(continuum.annotator_codes) != 0)
     )
+    if continuum.breaks is not None:
+        new[1:-1] |= continuum.breaks[1:] != continuum.breaks[:-1]
     return np.flatnonzero(new)
 
 
@@ -112,6 +114,7 @@ def merged(
         ends=continuum.ends[rows],
         annotator_codes=continuum.annotator_codes[rows],
         category_codes=continuum.category_codes[rows],
+        breaks=None if continuum.breaks is None else continuum.breaks[rows],
     )
     try:
         problem = build_problem(distinct, dissimilarity, deadline=deadline, tuning=tuning)

@@ -27,6 +27,7 @@ from gammacp.campaign.consensus.votes import (
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.errors import UsageError
+from gammacp.needs import require_whole
 from gammacp.text import named
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ def consensus(
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
     if not annotator.strip():
         raise UsageError("annotator is empty: the gold standard needs a name")
+    require_whole(alignment.continuum)
     continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
     if truth is not None and support is None:
         support = 1

@@ -159,7 +159,7 @@ def _failures(corpus: Corpus) -> dict[str, DataError]:
     found: dict[str, DataError] = {}
     for name, continuum in corpus.items():
         try:
-            require(continuum)
+            require(continuum, fragments=True)
         except DataError as error:
             found[name] = error.at(name)
     return found

@@ -30,6 +30,7 @@ def soft_labels(continuum: Continuum) -> list[dict[str, Any]]:
     >>> [(s["start"], s["end"], s["shares"]) for s in soft_labels(c)]
     [(0.0, 2.0, {'x': 0.5}), (2.0, 4.0, {'x': 0.5, 'y': 0.5})]
     """
+    continuum = continuum.atoms()
     starts, ends, n = continuum.starts, continuum.ends, continuum.n_annotators
     names = [*continuum.categories, ""]
     edges = np.unique(np.concatenate([starts, ends]))

@@ -101,10 +101,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
         "tied": list(unit.vote.tied),
         "reasons": list(unit.reasons),
         "text": unit.text,
-        "units": {
-            name: None if u is None else {"start": u.start, "end": u.end, **label_json(u.category)}
-            for name, u in unit.units.items()
-        },
+        "units": {name: None if u is None else u.json for name, u in unit.units.items()},
     }
 
 

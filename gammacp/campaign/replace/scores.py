@@ -20,11 +20,13 @@ from gammacp.alignment import Alignment, Status, align_each
 from gammacp.alignment.tuning import DEFAULT
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.fragments import Fragments
 from gammacp.dissimilarity import Combined, bind
 from gammacp.dissimilarity.base import BoundDissimilarity
 from gammacp.errors import DataError
 from gammacp.measures.f1 import f1_overlap
 from gammacp.measures.overlapping import overlaps
+from gammacp.needs import require_whole
 from gammacp.registry import Registry
 
 CROWD_GAP = 0.005
@@ -201,6 +203,7 @@ def _soft_f1(c: Continuum) -> Floats:
     Precision has h = |s|, summed over pairs of units and divided by the number of units; recall
     h = |t|. Units of no length count as wholly shared with their like.
     """
+    require_whole(c)
     found, lengths = np.ones((c.n_annotators, c.n_annotators)), c.lengths
     for met in overlaps(c):
         same = c.category_codes[met.left] == c.category_codes[met.right]
@@ -220,11 +223,11 @@ def _labelled(
 ) -> Iterator[Instance]:
     """An instance per place of a continuum; who has no label there did not annotate it."""
     for name, c in continua.items():
-        places: dict[tuple[float, float], dict[str, str]] = {}
+        places: dict[tuple[float, float, Fragments], dict[str, str]] = {}
         for unit in c:
             if unit.category is None:
                 continue
-            here = places.setdefault((unit.start, unit.end), {})
+            here = places.setdefault((unit.start, unit.end, unit.fragments), {})
             if unit.annotator in here:
                 raise DataError(
                     f"{unit.start:.15g}-{unit.end:.15g} is labelled twice by {unit.annotator}",
@@ -232,8 +235,8 @@ def _labelled(
                     hint="Labels need places that each annotator labels once; use --score disorder",
                 )
             here[unit.annotator] = unit.category
-        for (start, end), labels in places.items():
-            place = f"{name}:{start:.15g}-{end:.15g}"
+        for key, labels in places.items():
+            place = f"{name}:{key[0]:.15g}-{key[1]:.15g}"
             yield Instance(place, tuple(labels), pairs(list(labels.values())))
 
 

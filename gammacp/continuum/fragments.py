@@ -1,0 +1,139 @@
+"""Units of several fragments: the boundaries inside a unit, beside its start and end.
+
+A unit of several fragments is one unit from the start of the first to the end of the last. What
+lies inside, its *breaks*, are the end of the first fragment, the start of the second, and so on,
+counted from the unit's start, so that moving a unit leaves them alone. Fragments are ordered and
+apart; what touches is one fragment, so that no cut between touching ones is ever seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammacp.arrays import Indices, frozen
+from gammacp.errors import DataError
+
+Fragments: TypeAlias = tuple[tuple[float, float], ...]
+Breaks: TypeAlias = NDArray[np.object_]
+"""Per unit a tuple of floats, ascending, empty for a unit of one piece; shape (units,)."""
+
+
+def joined(fragments: Iterable[Sequence[float]]) -> Fragments:
+    """Fragments in order, those that touch as one.
+
+    Parameters
+    ----------
+    fragments
+        (start, end) of each.
+
+    Raises
+    ------
+    DataError
+        A fragment is empty or ends before it starts, or two overlap.
+
+    >>> joined([(10, 15), (0, 5), (5, 7)])
+    ((0.0, 7.0), (10.0, 15.0))
+    """
+    try:
+        parts = sorted((float(start), float(end)) for start, end in fragments)
+    except (TypeError, ValueError):
+        raise DataError("fragments are not pairs of numbers", hint="Give START and END") from None
+    found = parts[:1]
+    for start, end in parts:
+        if not start < end:
+            what = "is empty" if start == end else "ends before it starts"
+            raise DataError(
+                f"fragment {start:.15g}-{end:.15g} {what}", hint="Leave it out or correct it"
+            )
+    for (s, e), (start, end) in pairwise(parts):
+        if start < e:
+            raise DataError(
+                f"fragments {s:.15g}-{e:.15g} and {start:.15g}-{end:.15g} of one unit overlap",
+                hint="Correct them, or make a unit of each",
+            )
+        if start == e:
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def breaks_of(fragments: Fragments) -> tuple[float, ...]:
+    """The breaks of joined fragments.
+
+    Parameters
+    ----------
+    fragments
+        As `joined` returns them.
+
+    >>> breaks_of(((20.0, 25.0), (30.0, 35.0)))
+    (5.0, 10.0)
+    """
+    edges = [edge for fragment in fragments for edge in fragment]
+    return tuple(edge - edges[0] for edge in edges[1:-1])
+
+
+def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments:
+    """The fragments of a unit; none for a unit of one piece.
+
+    Parameters
+    ----------
+    start, end
+        Of the unit.
+    breaks
+        Its boundaries inside, from its start on.
+
+    >>> fragments_of(20, 35, (5, 10))
+    ((20, 25), (30, 35))
+    """
+    if not breaks:
+        return ()
+    edges = [start, *(start + b for b in breaks), end]
+    return tuple(zip(edges[::2], edges[1::2], strict=True))
+
+
+def column(breaks: Iterable[tuple[float, ...]]) -> Breaks | None:
+    """The breaks of units as a column; None where every unit is of one piece.
+
+    Parameters
+    ----------
+    breaks
+        One tuple per unit.
+    """
+    rows = list(breaks)
+    if not any(rows):
+        return None
+    made = np.empty(len(rows), np.object_)
+    made[:] = rows
+    frozen(made)
+    return made
+
+
+def ranks(breaks: Breaks) -> Indices:
+    """Place of each unit's breaks among the different ones, in their order; shape (units,).
+
+    Parameters
+    ----------
+    breaks
+        A column.
+    """
+    place = {b: i for i, b in enumerate(sorted(set(breaks.tolist())))}
+    return np.array([place[b] for b in breaks.tolist()], np.int64)
+
+
+def together(parts: Sequence[tuple[Breaks | None, int]]) -> Breaks | None:
+    """Columns one after the other; None where every unit is of one piece.
+
+    Parameters
+    ----------
+    parts
+        Columns, each with its number of units.
+    """
+    if all(breaks is None for breaks, _ in parts):
+        return None
+    return column(b for breaks, n in parts for b in (breaks if breaks is not None else [()] * n))

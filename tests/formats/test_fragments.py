@@ -1,0 +1,132 @@
+"""Units of several fragments in files."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import gammacp as gc
+from gammacp import Continuum, DataError, Unit
+from gammacp.formats import FORMATS, read, read_corpus, write
+from gammacp.testing import continua
+
+TEXT = "Ann picked the phone up and put it down."
+BROKEN = Unit("ann", 4, 23, "verb", ((4, 10), (21, 23)))
+
+
+@pytest.fixture
+def both() -> Continuum:
+    whole = Unit("bob", 4, 10, "verb")
+    return Continuum.from_units([BROKEN, whole], name="d", text=TEXT, offset_unit="characters")
+
+
+@pytest.mark.parametrize(("format", "file"), [("json", "a.json"), ("csv", "a.csv"), ("brat", "a")])
+def test_round_trip(format: str, file: str, both: Continuum, tmp_path: Path) -> None:
+    write(both, tmp_path / file, format=format)
+    assert list(read(tmp_path / file)) == list(both)
+
+
+@settings(max_examples=20, deadline=None)
+@given(continua(n_annotators=2, fragments=3))
+def test_native_formats_lose_nothing(
+    tmp_path_factory: pytest.TempPathFactory, c: Continuum
+) -> None:
+    folder = tmp_path_factory.mktemp("c")
+    for name in ("a.json", "a.csv"):
+        write(c, folder / name)
+        assert list(read(folder / name)) == list(c)
+
+
+def test_written_as_brat_and_csv_have_it(both: Continuum, tmp_path: Path) -> None:
+    write(both, tmp_path / "gold", format="brat")
+    assert (tmp_path / "gold/ann/d.ann").read_text() == "T1\tverb 4 10;21 23\tpicked up\n"
+    write(both, tmp_path / "a.csv")
+    assert "ann,verb,4,23,4 10;21 23\n" in (tmp_path / "a.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, f in FORMATS.items() if f.write and not f.fragments and n != "review-list"]
+)
+def test_other_formats_refuse(name: str, both: Continuum, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"1 units of d are of several fragments.*Write JSON"):
+        write(both, tmp_path / "a", format=name)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_brat_covers_and_splits_and_counts(tmp_path: Path) -> None:
+    (tmp_path / "a.ann").write_text("T1\tX 0 3;8 11\tAnn Bob\nT2\tX 0 3;3 5\tAnn p\n")
+    kept, cover = read(tmp_path / "a.ann"), read(tmp_path / "a.ann", discontinuous="cover")
+    assert [u.fragments for u in kept] == [(), ((0, 3), (8, 11))]
+    assert (cover.breaks, [x.count for x in cover.left_out]) == (None, [2])
+    assert read(tmp_path / "a.ann", discontinuous="split").n_units == 4
+    assert not kept.left_out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("T2\tX 0 5;3 9\tx", r"a\.ann:2: T2: fragments 0-5 and 3-9 of one unit overlap\. Correct"),
+        ("T2\tX 0 5;9 9\tx", r"a\.ann:2: T2: fragment 9-9 is empty\. Leave it out or correct it"),
+        ("T2\tX 0 5;9 7\tx", r"a\.ann:2: T2: end 7 < start 9"),
+    ],
+)
+def test_bad_fragments_of_brat(
+    line: str, said: str, tmp_path: Path, run: Callable[..., Any]
+) -> None:
+    (tmp_path / "a.ann").write_text(f"T1\tX 0 3\tAnn\n{line}\n")
+    with pytest.raises(DataError, match=said):
+        read(tmp_path / "a.ann")
+    outcome = run("inspect", tmp_path / "a.ann")
+    assert (outcome.code, "a.ann:2" in outcome.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("0 5;4 9", "fragments 0-5 and 4-9 of one unit overlap"),
+        ("0 5;6 6;7 9", "fragment 6-6 is empty"),
+        ("0 5;9 6", "end 6 < start 9"),
+        ("0 5;7 8", "fragments reach from 0 to 8, the unit from 0 to 9"),
+        ("0 5;7", "fragment '7' is not START END"),
+        ("0 5;x 9", "fragment 'x' is not a number"),
+    ],
+)
+def test_bad_fragments_of_csv(cell: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f"annotator,category,start,end,fragments\nA,x,0,4,\nA,x,0,9,{cell}\n")
+    with pytest.raises(DataError, match=rf"a\.csv:3: .*{said}"):
+        read(file)
+
+
+def test_bad_fragments_of_json_and_of_python(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    body = '{"gammacp": 1, "continuum": {"units": [["A", "x", 0, 9, [[0, 5], [4, 9]]]]}}'
+    file.write_text(body)
+    with pytest.raises(DataError, match=r"a\.json: fragments 0-5 and 4-9 of one unit overlap"):
+        read(file)
+    with pytest.raises(DataError, match="fragments reach from 0 to 9, their unit from 1 to 9"):
+        Continuum.from_units([Unit("A", 1, 9, "x", ((0, 5), (6, 9)))])
+    with pytest.raises(DataError, match="fragments are not pairs of numbers"):
+        Continuum.from_columns(["A"], ["x"], [0], [9], fragments=["0 9"])
+
+
+def test_frames_have_a_column(both: Continuum) -> None:
+    frame = both.to_frame()
+    assert list(frame["fragments"]) == [BROKEN.fragments, ()]
+    assert list(Continuum.from_frame(frame)) == list(both)
+
+
+def test_texts_that_differ(tmp_path: Path) -> None:
+    """A missing character before the second fragment moves it alone."""
+    for name, text, place in (
+        ("ann", "abc def ghi", "0 3;8 11"),
+        ("bob", "abc de ghi", "0 3;7 10"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "d.txt").write_text(text)
+        (tmp_path / name / "d.ann").write_text(f"T1\tX {place}\tabc ghi\n")
+    found = read_corpus([tmp_path], align_texts=True)["d"]
+    assert [u.fragments for u in found] == [((0, 3), (8, 11))] * 2
+    assert gc.align(found).disorder == 0
