@@ -140,7 +140,7 @@ def generate(
                 state = _searched(problem, state, deadline, limits)
             found = state.columns.number - found
             if first or state.near or found < problem.n_units / 10:
-                state = _priced(problem, state, deadline, until, tuning)
+                state = _priced(problem, state, deadline, tuning, until)
             first = False
             tell(total - state.gain, total - state.most_gain)
             if time.monotonic() - began > tuning.unwatched:
@@ -273,7 +273,7 @@ def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
 
 
 def _priced(
-    problem: Problem, state: _Iterate, deadline: float, until: float, tuning: Tuning
+    problem: Problem, state: _Iterate, deadline: float, tuning: Tuning, until: float = np.inf
 ) -> _Iterate:
     """The bound that the prices at hand give, and groups that still gain more than theirs.
 
