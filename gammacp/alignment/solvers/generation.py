@@ -43,7 +43,7 @@ from gammacp.stopping import due
 
 @dataclass(frozen=True, eq=False)
 class Generated:
-    """What is left of the problem.
+    """How far column generation has come, for whoever goes on from there.
 
     Attributes
     ----------
@@ -58,6 +58,8 @@ class Generated:
         What it gains.
     most_gain
         No alignment gains more: Σ price.
+    complete
+        Whether `columns` are all that a better alignment could use.
     """
 
     columns: Columns
