@@ -20,13 +20,14 @@ from gammacp.arrays import Codes
 from gammacp.campaign.consensus.votes import (
     BoundaryRule,
     CategoryVote,
+    common_fragments,
     needed_support,
     span,
     vote_on_category,
 )
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of, features_of, labelled
-from gammacp.needs import require_whole
 from gammacp.text import named
 
 if TYPE_CHECKING:
@@ -44,8 +45,10 @@ class ConsensusUnit:
 
     Attributes
     ----------
-    start, end, category
-        By the rules; category is None where it is tied or where "unlabelled" won. Of units with
+    start, end, category, fragments
+        By the rules. Where some of the units are of several fragments, the unit is what most of
+        them cover, whatever the rule of boundaries. Category is None where it is tied or where
+        "unlabelled" won. Of units with
         features it is a `Label`: each feature is voted on by those who have the category, and one
         that is tied is left open.
     support
@@ -87,6 +90,7 @@ class ConsensusUnit:
     text: str | None = None
     posterior: float | None = None
     entropy: float | None = None
+    fragments: Fragments = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +182,6 @@ def consensus(
     from gammacp.alignment import Alignment
 
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
-    require_whole(alignment.continuum)
     continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
     if truth is not None and support is None:
         support = 1
@@ -236,6 +239,12 @@ def _consensus_unit(
     starts, ends = [u.start for u in real], [u.end for u in real]
     weights = None if truth is None else truth.boundaries[group >= 0].tolist()
     start, end = span(starts, ends, rules.boundaries, whole=rules.whole, weights=weights)
+    fragments: Fragments = ()
+    if any(u.fragments for u in real):
+        fragments = common_fragments(real)
+        start, end = fragments[0][0], fragments[-1][1]
+    places = fragments or ((start, end),)
+    covered = [part for p in places if (part := continuum.covered(*p)) is not None]
     category = vote.winner
     if votes:
         category = labelled(vote.winner, {name: v.winner for name, v in votes.items()})
@@ -265,7 +274,8 @@ def _consensus_unit(
             *(_split(name, v) for name, v in votes.items() if not v.unanimous),
         ),
         group=number,
-        text=continuum.covered(start, end),
+        text=" … ".join(covered) if covered else None,
+        fragments=fragments if len(fragments) > 1 else (),
         posterior=posterior,
         entropy=entropy,
     )
@@ -310,6 +320,8 @@ def _reasons(
         spread = max(positions) - min(positions)
         if spread > allowed:
             reasons.append(f"{name}s {spread:g} apart")
+    if len({u.fragments for u in real}) > 1:
+        reasons.append("fragments differ")
     return tuple(reasons)
 
 
@@ -320,6 +332,7 @@ def _gold(continuum: Continuum, units: list[ConsensusUnit], annotator: str) -> C
         [u.category for u in kept],
         [u.start for u in kept],
         [u.end for u in kept],
+        fragments=[u.fragments for u in kept],
         annotators=[annotator],
         categories=continuum.categories,
         bounds=bounds_with(continuum, kept),
