@@ -64,7 +64,7 @@ def measure_title(name: str) -> str:
     return f"{title}, {category.removesuffix(']')}" if bracket else title
 
 
-def plot_errors(points: Sequence[Point], folder: Path) -> list[Path]:
+def plot_errors(points: Sequence[Point], folder: Path, what: str = "agreement") -> list[Path]:
     """`<error>.svg` and `<error>.png` for each error; returns the paths."""
     written: list[Path] = []
     for error, group in by_error(points).items():
@@ -75,19 +75,19 @@ def plot_errors(points: Sequence[Point], folder: Path) -> list[Path]:
         stem = folder / file_name(error)
         if len(drawn) <= _LEGIBLE:
             shown = {measure_title(name): curve for name, curve in (drawn or curves).items()}
-            written += _plot({title: shown}, stem)
+            written += _plot({title: shown}, stem, what)
         else:
-            written += _plot(_panels(drawn, title), stem)
+            written += _plot(_panels(drawn, title), stem, what)
     return written
 
 
-def plot_measures(points: Sequence[Point], folder: Path) -> list[Path]:
+def plot_measures(points: Sequence[Point], folder: Path, what: str = "agreement") -> list[Path]:
     """`measure-<name>.svg` and `.png` for each measure, with all errors; returns the paths."""
     written: list[Path] = []
     for measure, group in by_measure(points).items():
         shown = {error.replace("+", " + "): curve for error, curve in by_error(group).items()}
         title = f"Measure: {measure_title(measure)}"
-        written += _plot({title: shown}, folder / f"measure-{file_name(measure)}")
+        written += _plot({title: shown}, folder / f"measure-{file_name(measure)}", what)
     return written
 
 
@@ -119,7 +119,7 @@ def _family_title(name: str) -> str:
     return "α and κ" if "alpha" in name or "kappa" in name else "counts and distances"
 
 
-def _plot(panels: dict[str, _Curves], stem: Path) -> list[Path]:
+def _plot(panels: dict[str, _Curves], stem: Path, what: str) -> list[Path]:
     """One pair of axes per panel, with a curve per entry, as SVG and PNG."""
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / columns)
@@ -130,7 +130,7 @@ def _plot(panels: dict[str, _Curves], stem: Path) -> list[Path]:
         for place, (title, curves) in zip(grid, panels.items(), strict=False):
             for i, (label, curve) in enumerate(curves.items()):
                 draw_curve(place, i, label, curve, among=len(curves))
-            _dress(place, [p.mean for curve in curves.values() for p in curve], title)
+            _dress(place, [p.mean for curve in curves.values() for p in curve], title, what)
     return [stem.with_name(stem.name + suffix) for suffix in (".svg", ".png")]
 
 
@@ -160,11 +160,11 @@ def draw_curve(axes: Any, index: int, label: str, curve: list[Point], *, among: 
     axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
-def _dress(axes: Any, means: list[float], title: str) -> None:
+def _dress(axes: Any, means: list[float], title: str, what: str) -> None:
     defined = [m for m in means if not math.isnan(m)]
     lowest = min(defined, default=0.0)
     bottom = max(min(-0.05, lowest - 0.05), _FLOOR)
-    axes.set(xlim=(0, 1), ylim=(bottom, 1.04), xlabel="magnitude", ylabel="agreement")
+    axes.set(xlim=(0, 1), ylim=(bottom, 1.04), xlabel="magnitude", ylabel=what)
     axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
     axes.set_title(title)
     if lowest < _FLOOR:

@@ -56,10 +56,16 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
         write_curves(group, paths[-1])
     write_provenance(sweep, store, experiment, folder)
     notes = [*_mixed(store.kinds(experiment)), *_not_applicable(store, experiment, points)]
+    if without := _without(store, experiment):
+        notes.append(
+            f"{without} values rest on random sets of which some have none: see `without` in their "
+            "signatures (bench export)"
+        )
     if figures and can_plot():
-        paths += plot_errors(points, folder)
+        what = "agreement beyond chance" if sweep.beyond_chance else "agreement"
+        paths += plot_errors(points, folder, what)
         if len(sweep.errors) > 1:
-            paths += plot_measures(points, folder)
+            paths += plot_measures(points, folder, what)
     elif figures:
         notes.append("no figures: matplotlib is missing; pip install 'gammacp[plot]'")
     return Written(points, paths, notes)
@@ -70,6 +76,16 @@ def _mixed(kinds: Sequence[Mapping[str, str]]) -> Iterator[str]:
     if len(kinds) > 1:
         differing = differences(kinds[0], kinds[-1])
         yield f"cells were computed by {len(kinds)} kinds of software ({differing})"
+
+
+def _without(store: Store, experiment: Experiment) -> int:
+    """Values beyond chance whose expectation leaves out random sets."""
+    ((count,),) = store.rows(
+        "SELECT count(*) FROM cells JOIN texts g ON g.id = signature"
+        " WHERE experiment = ? AND g.text LIKE '%|without:%'",
+        experiment.id,
+    )
+    return int(count)
 
 
 def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -> Iterator[str]:

@@ -145,6 +145,9 @@ class Sweep:
     options
         Options of the measures (chance, precision, …): plain values, or objects with a signature.
         `seed` is not among them: every set has its own.
+    beyond_chance
+        Whether values are the measures' disagreements against chance, 1 − D_o/E[D], instead of the
+        measures themselves.
     modules
         Modules to import before anything is computed, on every worker: those of the user's own
         measures, errors and dissimilarities.
@@ -160,6 +163,7 @@ class Sweep:
     n_annotators: int = 3
     seed: int = 0
     options: Mapping[str, object] = field(default_factory=dict)
+    beyond_chance: bool = False
     modules: tuple[str, ...] = ()
     experiment: str = "bench"
 
@@ -200,6 +204,7 @@ class Sweep:
             "draws": DRAWS,
             "options": described(self.options),
             "gammacp": __version__,
+            **({"beyond_chance": True} if self.beyond_chance else {}),
         }
 
     @property

@@ -14,6 +14,7 @@ from gammacp.bench.seeds import measure_seed
 from gammacp.bench.sweep import Cell, Sweep, Task, described, modules_in
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
+from gammacp.measures.beyond_chance import CHANCE_OPTIONS, beyond_chance_of
 from gammacp.measures.registry import MEASURES, measure_each
 from gammacp.measures.score import Score
 from gammacp.plugins import load, load_all
@@ -43,6 +44,7 @@ def check(sweep: Sweep) -> list[str]:
     """
     import_modules(sweep)
     known = {option for name in sweep.measures for option in MEASURES[name].options}
+    known |= CHANCE_OPTIONS if sweep.beyond_chance else set()
     if not known.issuperset(sweep.options):
         # An experiment keeps its options while measures are added to it one by one.
         known |= {option for _, m in MEASURES.items() for option in m.options}
@@ -117,10 +119,15 @@ def _cells(sweep: Sweep, task: Task) -> Iterator[Cell]:
     with fewer_errors():  # the parent's check says so
         drawn = annotation_set(sweep, task.error, task.magnitude, task.set_number)
     known = {option for name in task.measures for option in MEASURES[name].options}
+    seed = measure_seed(sweep.seed, task.set_number)
     options = {key: value for key, value in sweep.options.items() if key in known}
     if "seed" in known:
-        options["seed"] = measure_seed(sweep.seed, task.set_number)
+        options["seed"] = seed
+    chance = {k: v for k, v in sweep.options.items() if k in CHANCE_OPTIONS} | {"seed": seed}
     for name, score in measure_each(drawn, task.measures, **options):
+        if sweep.beyond_chance:
+            # One by one: a measure's random sets must not depend on what else is asked for.
+            score = beyond_chance_of(drawn, {name: score}, {**options, **chance})[name]
         ended = process_time()
         yield from _rows(task, name, score, ended - began)
         began = ended
@@ -132,22 +139,25 @@ def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]
     The first is there for every measure: it says that the measure is done.
     """
     status, bound = getattr(score, "status", None), getattr(score, "bound", None)
-    samples = getattr(score, "samples", None)
+    found = score.beyond_chance or score
+    samples = getattr(found, "samples", None)
     cell = Cell(
         task.error,
         task.magnitude,
         task.set_number,
         name,
-        float(score.value),
-        reason=score.reason,
+        float(found.value),
+        reason=found.reason,
         status=None if status is None else str(status),
         bound=None if bound is None or math.isnan(bound) else float(bound),
         samples=None if samples is None else int(samples),
         seconds=seconds,
-        signature=score.signature,
+        signature=found.signature,
     )
     yield cell
-    for category, value in score.by_category.items() if MEASURES[name].per_category else ():
+    # By category only γ_k is beyond chance, by itself.
+    own = score.beyond_chance is None or not MEASURES[name].counts
+    for category, value in score.by_category.items() if MEASURES[name].per_category and own else ():
         reason = "undefined for this category" if math.isnan(value) else None
         yield replace(
             cell,

@@ -23,6 +23,8 @@ _TOLD = 10  # failures told one by one
 def tell(sweep: Sweep, outcome: Outcome) -> None:
     """What a run did, on stderr."""
     message(f"{outcome.computed} cells computed, {outcome.reused} were there; seed {sweep.seed}")
+    if sweep.beyond_chance:
+        message("values are 1 − D/E[D]: the measures' disagreements against chance")
     for note in outcome.notes:
         message(note)
     if outcome.limited:

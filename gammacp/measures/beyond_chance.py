@@ -27,10 +27,13 @@ from gammacp.errors import DataError
 from gammacp.measures.registry import MEASURES, Trees, evaluate, expanded, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
+from gammacp.needs import Need
 from gammacp.signature import extended, signature
 
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
+_BY_CATEGORY = "{} has values by category alone"
+_ELSEWHERE = "random units of {} are at different places: use fixed-positions for predefined units"
 # Of the continuum's length: less than this apart is the same place.
 _ROUNDING = 1e-9
 
@@ -123,7 +126,12 @@ def with_beyond_chance(
         if found[name] is not None:
             continue
         observed = MEASURES[name].counted(score)
-        if not MEASURES[name].counts:
+        if MEASURES[name].per_category:
+            already = "" if MEASURES[name].counts else ", which are 1 − D/E[D] already"
+            found[name] = _without(score.reason or _BY_CATEGORY.format(name) + already, model)
+        elif Need.PREDEFINED in MEASURES[name].needs and model != "fixed-positions":
+            found[name] = _without(score.reason or _ELSEWHERE.format(model), model)
+        elif not MEASURES[name].counts:
             found[name] = _without(score.reason or _NO_DISAGREEMENT.format(name), model)
         elif observed is None:
             found[name] = _without(score.reason or "there is no observed disagreement", model)
@@ -134,7 +142,12 @@ def with_beyond_chance(
         for name, against in sampled.items():
             # A measure of one's own need not sign its scores.
             own = scores[name].signature or signature(name, selection=continuum.selection)
-            drawn = {"chance": against.chance, "samples": against.samples, **rule.signature_parts()}
+            drawn = {
+                "chance": against.chance,
+                "samples": against.samples,
+                "without": against.without_value or None,
+                **rule.signature_parts(),
+            }
             found[name] = replace(against, signature=extended(own, **drawn, seed=seed))
     return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}
 
@@ -197,32 +210,42 @@ def measured_beyond_chance(
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
     known = CHANCE_OPTIONS if isinstance(continuum, Continuum) else frozenset({"seed"})
     mine: dict[str, Any] = {k: v for k, v in options.items() if k in declared or k not in known}
-    scores = measure(continuum, names, **mine)
-    if not isinstance(continuum, Continuum):
-        return _trees_beyond_chance(continuum, scores, options.get("seed", 0))
-    of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
-    settings = Settings.of(**of_chance)
-    return with_beyond_chance(
-        continuum,
-        scores,
-        chance=settings.chance,
-        rule=settings.rule,
-        seed=settings.seed,
-        options={k: v for k, v in mine.items() if k not in CHANCE_OPTIONS},
-    )
+    return beyond_chance_of(continuum, measure(continuum, names, **mine), options)
 
 
-def _trees_beyond_chance(
-    trees: Trees, scores: Mapping[str, Score], seed: object
+def beyond_chance_of(
+    data: Continuum | Trees, scores: Mapping[str, Score], options: Mapping[str, object]
 ) -> dict[str, Score]:
-    """Chance of trees is modelled by their measures themselves."""
+    """The scores of these data, each with its `beyond_chance`.
+
+    Parameters
+    ----------
+    data
+        A continuum or a treebank; chance of trees is modelled by their measures themselves.
+    scores
+        By the measures' names.
+    options
+        Those that the measures were measured with, and of chance: `CHANCE_OPTIONS` of a continuum,
+        `seed` of trees.
+    """
+    if isinstance(data, Continuum):
+        of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
+        settings = Settings.of(**of_chance)
+        return with_beyond_chance(
+            data,
+            scores,
+            chance=settings.chance,
+            rule=settings.rule,
+            seed=settings.seed,
+            options={k: v for k, v in options.items() if k not in CHANCE_OPTIONS},
+        )
     found = {}
     for name, score in scores.items():
         own = MEASURES[name].beyond_chance
         beyond = (
             _without(score.reason or _NO_DISAGREEMENT.format(name), "")
             if own is None or score.reason
-            else own(trees, seed=seed)
+            else own(data, seed=options.get("seed", 0))
         )
         found[name] = replace(score, beyond_chance=beyond)
     return found

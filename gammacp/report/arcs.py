@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from gammacp.report.figures import dot, svg, text
 from gammacp.report.markup import Markup, element
 
-# Heads (from 1, 0 for the root) and relations of the tokens.
-Tree: TypeAlias = tuple[Sequence[int], Sequence[str]]
+# Head, relation and dependent, counted from 0; −1, or what is not there, is the root.
+Arc: TypeAlias = tuple[int, str, int]
 _LETTER, _GAP, _STEP, _ASIDE = 7.5, 16, 20, 5
 
 
-def differing(a: Tree, b: Tree) -> set[int]:
-    """The tokens, from 0, of which head or relation differ.
+def tree_arcs(heads: Sequence[int], relations: Sequence[str]) -> list[Arc]:
+    """The arcs of a tree, whose heads count from 1.
 
-    Parameters
-    ----------
-    a, b
-        Two annotators' trees over the same tokens.
+    >>> tree_arcs((2, 0), ("det", "root"))
+    [(1, 'det', 0), (-1, 'root', 1)]
     """
-    first, second = (list(zip(*tree, strict=True)) for tree in (a, b))
-    return {t for t, (x, y) in enumerate(zip(first, second, strict=True)) if x != y}
+    rows = zip(heads, relations, strict=True)
+    return [(head - 1, relation, t) for t, (head, relation) in enumerate(rows)]
 
 
-def arcs(forms: Sequence[str], above: Tree, below: Tree, names: tuple[str, str]) -> Markup:
+def arcs(
+    forms: Sequence[str],
+    above: Sequence[Arc],
+    below: Sequence[Arc],
+    names: tuple[str, str],
+    what: str = "tokens",
+) -> Markup:
     """A sentence with one annotator's arcs above and another's below it, differences marked.
 
     A dot is where an arc ends, at the token that depends; that of the root is a dot alone.
@@ -34,39 +38,45 @@ def arcs(forms: Sequence[str], above: Tree, below: Tree, names: tuple[str, str])
     Parameters
     ----------
     forms
-        Words.
+        Words, or concepts.
     above, below
-        The annotators' trees.
+        The annotators' arcs.
     names
         The annotators'.
+    what
+        What the forms are.
     """
-    rows = zip(forms, above[1], below[1], strict=True)
-    widths = [_LETTER * max(map(len, row)) + _GAP for row in rows]
+    longest = [len(form) for form in forms]
+    for _, relation, t in (*above, *below):
+        longest[t] = max(longest[t], len(relation))
+    widths = [_LETTER * letters + _GAP for letters in longest]
     centres = [sum(widths[:t]) + width / 2 for t, width in enumerate(widths)]
-    room = [_STEP * max(_levels(tree[0]).values()) + _STEP for tree in (above, below)]
-    middle, apart = room[0] + 36, differing(above, below)
+    levels = [_levels(one, len(forms)) for one in (above, below)]
+    room = [_STEP * max(one.values(), default=0) + _STEP for one in levels]
+    middle, apart = room[0] + 36, set(above) ^ set(below)
     bottom = middle + room[1] + 20
-    parts = list(_arcs(above, centres, middle - 14, -1, apart))
-    parts += _arcs(below, centres, middle + 6, 1, apart)
+    parts = list(_drawn(levels[0], centres, middle - 14, -1, apart))
+    parts += _drawn(levels[1], centres, middle + 6, 1, apart)
     for x, form in zip(centres, forms, strict=True):
         parts.append(text(x, middle, form, text_anchor="middle"))
     for y, name in zip((11, bottom - 4), names, strict=True):
         parts.append(text(2, y, name, class_="faint"))
     width = math.ceil(sum(widths)) + 4
-    described = f"{len(apart)} of {len(forms)} tokens differ: {names[0]} above, {names[1]} below"
+    changed = len({t for *_, t in apart})
+    described = f"{changed} of {len(forms)} {what} differ: {names[0]} above, {names[1]} below"
     figure = svg(width, bottom, described, parts, class_="tree", style=f"width:{width}px")
     return element("div", figure, class_="scroll", tabindex="0")
 
 
-def _arcs(
-    tree: Tree, centres: Sequence[float], base: int, side: int, apart: set[int]
+def _drawn(
+    levels: Mapping[Arc, int], centres: Sequence[float], base: int, side: int, apart: set[Arc]
 ) -> Iterator[Markup]:
-    """Of each token an arc from its head, a dot at its end and the relation on top of it."""
-    levels = _levels(tree[0])
-    for t, (head, relation) in enumerate(zip(*tree, strict=True)):
-        kind = "differs" if t in apart else None
-        here, there = centres[t], centres[head - 1] if 0 < head <= len(centres) else centres[t]
-        top = base + side * (_STEP * levels[t] - 6)
+    """Each arc from its head, a dot at its end and the relation on top of it."""
+    for arc, level in levels.items():
+        head, relation, t = arc
+        kind = "differs" if arc in apart else None
+        here, there = centres[t], centres[head] if 0 <= head < len(centres) else centres[t]
+        top = base + side * (_STEP * level - 6)
         # Beside the middle of the head, where its own arc ends.
         start = there + _ASIDE * ((here > there) - (here < there))
         line = f"M{here:.1f} {base} V{top} H{start:.1f} V{base}"
@@ -78,13 +88,12 @@ def _arcs(
         )
 
 
-def _levels(heads: Sequence[int]) -> dict[int, int]:
-    """How high the arc of each token goes: above all arcs within its span, that of roots on top."""
-    n = len(heads)
-    ends = [(t, h - 1) if 0 < h <= n else (0, n) for t, h in enumerate(heads)]
-    spans = {t: (min(pair), max(pair)) for t, pair in enumerate(ends)}
-    levels: dict[int, int] = {}
-    for t, (low, high) in sorted(spans.items(), key=lambda row: row[1][1] - row[1][0]):
+def _levels(arcs: Sequence[Arc], n: int) -> dict[Arc, int]:
+    """How high each arc goes: above all within its span, that of roots on top, in their order."""
+    ends = {a: (a[2], a[0]) if 0 <= a[0] < n else (-1, n) for a in arcs}
+    spans = {arc: (min(pair), max(pair)) for arc, pair in ends.items()}
+    levels: dict[Arc, int] = {}
+    for arc, (low, high) in sorted(spans.items(), key=lambda row: row[1][1] - row[1][0]):
         within = (levels[o] for o in levels if low <= spans[o][0] and spans[o][1] <= high)
-        levels[t] = 1 + max(within, default=0)
-    return levels
+        levels[arc] = 1 + max(within, default=0)
+    return {arc: levels[arc] for arc in spans}

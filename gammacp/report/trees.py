@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 from gammacp import __version__
 from gammacp.report import figures
-from gammacp.report.arcs import arcs, differing
+from gammacp.report.arcs import arcs, tree_arcs
 from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.page import LEFT_OUT, laid_out
+from gammacp.syntax.annotations import Dependencies, Item
+from gammacp.syntax.graphs.agreement import Compared
 from gammacp.tables import Table
 
 if TYPE_CHECKING:
     from gammacp.left_out import LeftOut
-    from gammacp.syntax.annotations import Item
 
 DRAWN = 12
 # Titles of tables by the name of their first column.
@@ -47,7 +48,8 @@ class TreePage:
     tables
         Those of `gammacp syntax`.
     worst
-        Sentences, those that disagree most first; dependencies are drawn.
+        Sentences or pairs of graphs, those that disagree most first; all but phrase structures are
+        drawn.
     left_out, signature
         What readers passed over, and what makes the numbers again.
     """
@@ -58,7 +60,7 @@ class TreePage:
     interval: tuple[float, float] | None
     words: Sequence[str]
     tables: Sequence[Table]
-    worst: Sequence[Item]
+    worst: Sequence[Item] | Sequence[Compared]
     left_out: Sequence[LeftOut]
     signature: str
 
@@ -92,18 +94,63 @@ class TreePage:
         return laid_out(self.title, element("div", score, words, class_="headline"), sections)
 
 
-def _drawn(items: Sequence[Item]) -> Iterator[Markup]:
+def _drawn(found: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:
     """Each sentence with the arcs of the two annotators who differ most."""
-    from gammacp.syntax.annotations import Dependencies
+    for one in found:
+        item = one if isinstance(one, Item) else one.item
+        if drawing := _of_tree(one) if isinstance(one, Item) else _of_graphs(one):
+            yield join(element("h3", f"{item.document} {item.name}".strip()), drawing)
 
-    for item in items:
-        people = [(a, s) for a, s in item.annotations.items() if isinstance(s, Dependencies)]
-        if len(people) < 2 or not item.same_length:
-            continue
-        trees = {name: (s.heads, s.relations) for name, s in people}
-        pairs = {len(differing(trees[a], trees[b])): (a, b) for a, b in combinations(trees, 2)}
-        if most := max(pairs):
-            a, b = pairs[most]
-            forms = people[0][1].forms or [str(t + 1) for t in range(item.n_tokens)]
-            heading = element("h3", f"{item.document} {item.name}".strip())
-            yield join(heading, arcs(forms, trees[a], trees[b], (a, b)))
+
+def _of_tree(item: Item) -> Markup | None:
+    people = {a: s for a, s in item.annotations.items() if isinstance(s, Dependencies)}
+    if len(people) < 2 or not item.same_length:
+        return None
+    trees = {name: tree_arcs(s.heads, s.relations) for name, s in people.items()}
+    pairs = {len(set(trees[a]) - set(trees[b])): (a, b) for a, b in combinations(trees, 2)}
+    if not (most := max(pairs)):
+        return None
+    a, b = pairs[most]
+    forms = people[a].forms or [str(t + 1) for t in range(item.n_tokens)]
+    return arcs(forms, trees[a], trees[b], (a, b))
+
+
+def _of_graphs(one: Compared) -> Markup | None:
+    """Relations over one row of nodes, in which those that are matched have one place."""
+    if not one.apart:
+        return None
+    a, b = one.graphs
+    x, y = (one.item.annotations[name] for name in one.annotators)
+    same = {j: i for i, j in enumerate(one.matching.partner) if j >= 0}
+    if isinstance(x, Dependencies) and isinstance(y, Dependencies):
+        return _of_enhanced(x, y, {b.variables[j]: a.variables[i] for j, i in same.items()}, one)
+    free = (j for j in range(b.n_nodes) if j not in same)
+    place = same | {j: k for k, j in enumerate(free, start=a.n_nodes)}
+    names: list[list[str]] = [[] for _ in range(max(a.n_nodes, len(place) + a.n_nodes - len(same)))]
+    for graph, to in ((a, range(a.n_nodes)), (b, place)):
+        concepts = {n: value for n, role, value in graph.properties if role == "instance"}
+        for node, variable in enumerate(graph.variables):
+            names[to[node]].append(concepts.get(node, variable))
+    below = sorted((place[head], role, place[node]) for head, role, node in b.relations)
+    forms = [" ≠ ".join(dict.fromkeys(both)) for both in names]
+    return arcs(forms, sorted(a.relations), below, one.annotators, "nodes")
+
+
+def _of_enhanced(
+    x: Dependencies, y: Dependencies, same: Mapping[str, str], one: Compared
+) -> Markup | None:
+    """Edges over the words and empty nodes; those that only the second has are primed."""
+    if x.n_tokens != y.n_tokens:
+        return None
+    mine = {node for h, _, d in y.enhanced for node in (h, d) if "." in node}
+    to = {node: same.get(node, f"{node}′") for node in mine}
+    nodes = {node for h, _, d in x.enhanced for node in (h, d) if "." in node} | {*to.values()}
+    words = [str(t) for t in range(1, x.n_tokens + 1)]
+    row = sorted((*words, *nodes), key=lambda node: (float(node.rstrip("′")), node))
+    place = {node: k for k, node in enumerate(row)}
+    above, below = (
+        [(place.get(at.get(h, h), -1), label, place[at.get(d, d)]) for h, label, d in s.enhanced]
+        for s, at in ((x, dict[str, str]()), (y, to))
+    )
+    forms = dict(zip(words, x.forms or words, strict=True))
+    return arcs([forms.get(node, node) for node in row], above, below, one.annotators, "nodes")

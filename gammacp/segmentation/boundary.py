@@ -10,21 +10,17 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from gammacp.arguments import whole
 from gammacp.errors import UsageError
+from gammacp.segmentation.boundary_edits import TypeCosts, best_edits, published_edits
 from gammacp.segmentation.choices import EditSearch
-from gammacp.segmentation.edits import (
-    Differences,
-    Edits,
-    Substitution,
-    Transposition,
-    differences,
-    substitutions,
-)
+from gammacp.segmentation.edits import Edits, differences
 from gammacp.segmentation.value import Segmentation, check_comparable
+
+if TYPE_CHECKING:
+    from gammacp.dissimilarity.categorial import Categorial
 
 Cell = tuple[str | None, str | None]
 
@@ -41,6 +37,8 @@ class BoundarySimilarity:
         |A| + |S| and |T|.
     penalty
         |A| + w_S + w_T.
+    least
+        The least that 1 − B can be with these operations; the published search may miss it.
     n_t, types
         As given.
     found
@@ -51,6 +49,7 @@ class BoundarySimilarity:
     full: int
     near: int
     penalty: float
+    least: float
     n_t: int
     types: tuple[str, ...]
     found: Callable[[], Edits] = field(repr=False, compare=False)
@@ -81,7 +80,7 @@ def boundary_similarity(
     n_t: int = 2,
     substitution: float = 1.0,
     transposition: float = 1.0,
-    ordinal: bool = False,
+    categorial: str | Categorial = "nominal",
     search: EditSearch | str = EditSearch.PUBLISHED,
 ) -> BoundarySimilarity:
     """B (2013): symmetric, 1 iff equal.
@@ -94,19 +93,23 @@ def boundary_similarity(
         A boundary may be transposed over fewer than n_t places; over i places it costs i/n_t.
     substitution, transposition
         Further weights in [0, 1] of w_S and w_T. An addition costs 1.
-    ordinal
-        Whether the types are ranks, in declared order: one type for another then costs their
-        difference in rank over the number of types, instead of 1.
+    categorial
+        What one type for another costs, from 0 to 1: "nominal", "ordinal" (types are ranks in
+        declared order; `ordinal=A<B<C`), or a CSV file with a matrix of distances, 1 − how
+        confusable two types are (Lai, Li & Zhang 2023). A row and column without a name tell what
+        an addition of each type costs, 1 − how easily it is missed.
     search
         `published`: nearest transpositions first, from left to right. With n_t = 2 and one type no
         others make B larger; otherwise B can be too low, and another one from right to left.
-        `optimal`, of one type: equal boundaries match, and the rest such that B is largest; the
-        same in both directions.
+        `optimal`: equal boundaries match, and the rest such that B is largest, the same in both
+        directions. Near misses then may be between types that are less than 1 apart.
 
     Raises
     ------
     UsageError
-        A weight is outside [0, 1], or the best edits of several types are asked for.
+        A weight is outside [0, 1].
+    DataError
+        The matrix cannot be read, or lacks a type.
 
     >>> masses = Segmentation.from_masses
     >>> boundary_similarity(masses([2, 3, 6]), masses([5, 6])).value
@@ -120,100 +123,37 @@ def boundary_similarity(
         if not 0 <= weight <= 1:
             raise UsageError(f"{name} weight {weight:g} is outside [0, 1]")
     optimal = EditSearch(search) is EditSearch.OPTIMAL
-    if len(a.types) > 1:
-        if optimal:
-            raise UsageError(
-                f"edit 'optimal' of B knows one boundary type, and there are {', '.join(a.types)}"
-            )
-        return _of_types(a, b, n_t, (substitution, transposition), ordinal=ordinal)
-    from gammacp.segmentation.pair_kernels import of_pair
+    costs = TypeCosts.of(categorial, a.types, n_t, substitution, transposition)
 
-    weights = substitution, transposition, True
-    found = of_pair(a.positions, b.positions, a.mass, n_t, weights, optimal=optimal)
-    return BoundarySimilarity(
-        matches={a.types[0]: int(found["matches"])},
-        full=int(found["b_full"]),
-        near=int(found["b_near"]),
-        penalty=found["b_penalty"],
-        n_t=n_t,
-        types=a.types,
-        found=lambda: _optimal(a, b, n_t, transposition) if optimal else _published(a, b, n_t),
-    )
+    def listed() -> Edits:
+        return best_edits(a, b, costs) if optimal else published_edits(a, b, n_t)
 
+    def result(
+        matches: Mapping[str, int], full: float, near: float, penalty: float, least: float
+    ) -> BoundarySimilarity:
+        return BoundarySimilarity(
+            matches=matches,
+            full=int(full),
+            near=int(near),
+            penalty=penalty,
+            least=least,
+            n_t=n_t,
+            types=a.types,
+            found=listed,
+        )
 
-def _of_types(
-    a: Segmentation, b: Segmentation, n_t: int, weights: tuple[float, float], *, ordinal: bool
-) -> BoundarySimilarity:
-    """B of several types, by the published search."""
-    missed = _count(differences(a, b), 0, len(a.types))
-    edits = _published(a, b, n_t)
-    penalty = weights[1] * sum(t.end - t.start for t in edits.transpositions) / n_t
-    for edit in edits.substitutions:
-        if edit.first is None or edit.second is None:
-            penalty += 1
-        else:
-            ranks = a.types.index(edit.first), a.types.index(edit.second)
-            penalty += weights[0] * (abs(ranks[0] - ranks[1]) / len(a.types) if ordinal else 1.0)
-    return BoundarySimilarity(
-        matches={name: len(a.of_type(name)) - missed[code] for code, name in enumerate(a.types)},
-        full=edits.full,
-        near=edits.near,
-        penalty=penalty,
-        n_t=n_t,
-        types=a.types,
-        found=lambda: edits,
-    )
+    if len(a.types) == 1 and costs.alone[0] == 1:
+        from gammacp.segmentation.pair_kernels import of_pair
 
-
-def _published(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
-    left = differences(a, b)
-    moved = _transposed(left, n_t, a.types)
-    return Edits(substitutions=substitutions(left, a.types), transpositions=moved)
-
-
-def _optimal(a: Segmentation, b: Segmentation, n_t: int, transposition: float) -> Edits:
-    from gammacp.segmentation.edit_kernels import best_partners
-
-    matches = len(np.intersect1d(a.positions, b.positions))
-    one, other, partner = best_partners(a.positions, b.positions, n_t, matches, transposition)
-    (name,) = a.types
-    near = [(int(one[i]), int(q)) for i, q in zip(partner, other, strict=True) if i >= 0]
-    full = [Substitution(p, name, None) for p in np.delete(one, partner[partner >= 0]).tolist()]
-    full += [Substitution(p, None, name) for p in other[partner < 0].tolist()]
-    return Edits(
-        substitutions=tuple(sorted(full, key=lambda edit: edit.position)),
-        transpositions=tuple(Transposition(min(pq), max(pq), name, 2) for pq in sorted(near)),
-    )
-
-
-def _count(left: Differences, side: int, n_types: int) -> list[int]:
-    counts = [0] * n_types
-    for sides in left.values():
-        for code in sides[side]:
-            counts[code] += 1
-    return counts
-
-
-def _transposed(left: Differences, n_t: int, types: tuple[str, ...]) -> tuple[Transposition, ...]:
-    """Take the transpositions out of the differences, nearest first, from left to right.
-
-    Two places at which one type replaces another are left to substitutions.
-    """
-    places = list(left)
-    found = []
-    for distance in range(1, n_t):
-        for start in places:
-            end = start + distance
-            if end not in left:
-                continue
-            here, there = left[start], left[end]
-            for code in sorted((here[0] & there[1]) | (here[1] & there[0])):
-                if all(here) and all(there):
-                    continue
-                for side in (*here, *there):
-                    side.discard(code)
-                found.append(Transposition(start, end, types[code], 2))
-    return tuple(sorted(found, key=lambda t: (t.start, t.end, t.type)))
+        weights = substitution, transposition, True
+        found = of_pair(a.positions, b.positions, a.mass, n_t, weights, optimal=optimal)
+        names = ("b_full", "b_near", "b_penalty", "b_least")
+        return result({a.types[0]: int(found["matches"])}, *(found[name] for name in names))
+    missed = [code for one, _ in differences(a, b).values() for code in one]
+    matches = {n: len(a.of_type(n)) - missed.count(code) for code, n in enumerate(a.types)}
+    edits, best = listed(), best_edits(a, b, costs)
+    least = result(matches, best.full, best.near, costs.penalty(best), 0.0)
+    return result(matches, edits.full, edits.near, costs.penalty(edits), 1 - least.value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gammacp.arguments import whole
+from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.errors import UsageError
 from gammacp.segmentation.boundary import boundary_similarity
 from gammacp.segmentation.choices import Basis, EditSearch, Mode
@@ -27,8 +28,9 @@ class Comparison:
     n
         n of S, n_t of B.
     costs, search
-        Weights and edit search of S, and of B, which has no te, and only for one type other edits
-        than the published.
+        Weights and edit search of S, and of B, which has no te.
+    categorial
+        What one boundary type for another costs B, as for `boundary_similarity`.
     mode
         Decides whether a coder's boundaries or segments count; `published` cuts WindowDiff in
         windows that are narrower by a place.
@@ -42,38 +44,46 @@ class Comparison:
     search: EditSearch = EditSearch.PUBLISHED
     mode: Mode = Mode.EQUATIONS
     windows: str = "2002"
+    categorial: str | Categorial = "nominal"
 
     def __post_init__(self) -> None:
-        """Check n and the windows."""
+        """Check n and the windows; read a matrix once."""
         whole("n", self.n, 1)
         if self.n > 2**31:
             raise UsageError(f"n {self.n} is more than any text is long")
         if window(self.windows).padded and self.mode is Mode.PUBLISHED:
             raise UsageError(f"mode 'published' has no windowdiff {self.windows!r}")
+        if self.categorial != "nominal":
+            if self.basis is not Basis.B:
+                raise UsageError("categorial weighs boundary types of B, not of S: similarity 'b'")
+            object.__setattr__(self, "categorial", categorial(self.categorial))
 
     def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
         """The first columns of `pair_kernels.BOTH` of a and b, of several boundary types."""
         s = segmentation_similarity(a, b, n=self.n, costs=self.costs, search=self.search)
-        b_search = self.search if self.basis is Basis.B else EditSearch.PUBLISHED
         boundary = boundary_similarity(
             a,
             b,
             n_t=self.n,
             substitution=self.costs.substitution,
             transposition=self.costs.transposition,
-            search=b_search,
+            categorial=self.categorial,
+            search=self.search,
         )
+        near = boundary.edits.transpositions
+        # Between types: no error of place, so that precision and recall count them as missed.
+        turned = sum(t.other is not None for t in near)
         return (
             s.edits.full,
             s.edits.near,
             s.distance,
             s.optimal_distance,
             sum(boundary.matches.values()),
-            boundary.full,
-            boundary.near,
-            sum(t.end - t.start for t in boundary.edits.transpositions),
+            boundary.full + turned,
+            boundary.near - turned,
+            sum(t.end - t.start for t in near if t.other is None),
             boundary.penalty,
-            1 - boundary.value,
+            boundary.least,
         )
 
     def signed(self, name: str, *, selection: Iterable[str] = (), **parts: object) -> str:
@@ -88,6 +98,7 @@ class Comparison:
             n=self.n,
             sub=costs.substitution,
             trp=costs.transposition,
+            types=getattr(self.categorial, "signature", None),
             te="yes" if costs.te else "no",
             wd=None if self.windows == "2002" else self.windows,
             **parts,

@@ -39,13 +39,15 @@ class Substitution(NamedTuple):
 class Transposition(NamedTuple):
     """A near miss: the mirrored window from potential boundary `start` to `end`, both included.
 
-    `boundaries` counts those of both sides in the window, of the one type that is transposed.
+    `boundaries` counts those of both sides in the window, of the one type that is transposed;
+    `other` is the second side's type where it is another one (B's best edits alone).
     """
 
     start: int
     end: int
     type: str
     boundaries: int
+    other: str | None = None
 
     @property
     def n(self) -> int:

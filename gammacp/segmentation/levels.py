@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gammacp.arguments import several
+from gammacp.chance.beyond import BeyondChance, settled
+from gammacp.chance.sampling import Disagreement, SampleRule, expectations
 from gammacp.errors import DataError, UsageError
+from gammacp.segmentation.beyond import CHANCE, SegmentSampler
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.hierarchy import Ordered, check_levels, nested, t_measures
 from gammacp.segmentation.pairwise import PairwiseRow, pairwise
+from gammacp.segmentation.rows import Rows
 from gammacp.segmentation.statistics import Spread, spread
+from gammacp.segmentation.value import Segmentation
 from gammacp.signature import quoted
 
 LEVEL = ("s", "b", "windowdiff", "f")
@@ -56,6 +62,8 @@ class HierarchyReport:
         All of them, item by item.
     notes, signature
         What is undefined or left out; how it was made.
+    beyond_chance
+        T precision, recall and F of each system against random hierarchies; None if not asked for.
     """
 
     levels: tuple[str, ...]
@@ -63,27 +71,24 @@ class HierarchyReport:
     pairs: tuple[LevelPair, ...]
     notes: tuple[str, ...]
     signature: str
+    beyond_chance: Mapping[str, Mapping[str, BeyondChance]] | None = None
 
     def systems(self) -> dict[str, list[LevelPair]]:
         """The pairs of each system, where there is a reference; else all under "all pairs"."""
-        found: dict[str, list[LevelPair]] = {}
-        for pair in self.pairs:
-            name = "all pairs" if self.reference is None else pair.hypothesis
-            found.setdefault(name, []).append(pair)
-        return found
+        return _by_system(self.pairs, self.reference)
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""
         return {
             "levels": self.levels,
             "reference": self.reference,
-            "means": {name: self._means(pairs) for name, pairs in self.systems().items()},
+            "means": {name: self._means(name, pairs) for name, pairs in self.systems().items()},
             "pairs": [pair.as_dict(self.levels) for pair in self.pairs],
             "notes": self.notes,
             "signature": self.signature,
         }
 
-    def _means(self, pairs: Sequence[LevelPair]) -> dict[str, Any]:
+    def _means(self, system: str, pairs: Sequence[LevelPair]) -> dict[str, Any]:
         def of(values: Iterable[float]) -> dict[str, float]:
             return spread(values)._asdict()
 
@@ -92,7 +97,11 @@ class HierarchyReport:
             for n, name in enumerate(self.levels)
         }
         t = {key: of(getattr(pair.t, key) for pair in pairs) for key in Ordered._fields}
-        return {"pairs": len(pairs), "levels": by_level, "t": t}
+        means = {"pairs": len(pairs), "levels": by_level, "t": t}
+        if self.beyond_chance is None:
+            return means
+        beyond = self.beyond_chance[system]
+        return {**means, "beyond_chance": {key: b.as_dict() for key, b in beyond.items()}}
 
 
 def hierarchy_report(
@@ -103,6 +112,8 @@ def hierarchy_report(
     comparison: Comparison | None = None,
     transitive: bool = False,
     window: int | None = None,
+    beyond_chance: SampleRule | None = None,
+    seed: int = 0,
 ) -> HierarchyReport:
     """How far coders agree on hierarchies of segments.
 
@@ -118,6 +129,11 @@ def hierarchy_report(
         Edits of S and B; which WindowDiff.
     transitive, window
         As for `t_measures`.
+    beyond_chance
+        How many random hierarchies T is held against: everybody's segments in another order, and
+        the levels of everybody's boundaries too. None: none.
+    seed
+        Of the random hierarchies.
 
     Raises
     ------
@@ -159,27 +175,100 @@ def hierarchy_report(
     if not pairs:
         whose = "" if reference is None else f" of {reference!r}"
         raise DataError(f"no item{whose} is coded by two")
+    beyond = None
+    if beyond_chance is not None:
+        placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
+        rows_of_levels = Rows.of(placed, chosen)
+        how = {"transitive": transitive, "window": window}
+        systems = _by_system(pairs, reference)
+        beyond = _beyond_chance(rows_of_levels, tuple(placed), systems, how, beyond_chance, seed)
     return HierarchyReport(
         levels=chosen,
         reference=reference,
         pairs=pairs,
-        notes=tuple(_notes(codings, chosen, pairs)),
+        notes=tuple(_notes(codings, chosen, pairs, beyond is not None)),
+        beyond_chance=beyond,
         signature=comparison.signed(
             "segmentation",
             levels=",".join(map(quoted, chosen)),
             reference=None if reference is None else quoted(reference),
             t="full" if transitive else "reduced",
             window=window,
+            **_signed(beyond_chance, seed),
         ),
     )
 
 
-def _notes(codings: Codings, levels: Sequence[str], pairs: Sequence[LevelPair]) -> list[str]:
+def _signed(rule: SampleRule | None, seed: int) -> dict[str, Any]:
+    if rule is None:
+        return {}
+    e = None if rule.samples else rule.precision
+    return {"chance": CHANCE, "samples": rule.samples, "e": e, "c": rule.confidence, "seed": seed}
+
+
+def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
+    found: dict[str, list[LevelPair]] = {}
+    for pair in pairs:
+        name = "all pairs" if reference is None else pair.hypothesis
+        found.setdefault(name, []).append(pair)
+    return found
+
+
+def _of_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
+    """Without boundaries that are of no level."""
+    placed = {name: segmentation.of_type(name).tolist() for name in levels}
+    return Segmentation.from_typed(placed, mass=segmentation.mass, types=levels)
+
+
+def _beyond_chance(
+    rows: Rows,
+    items: Sequence[str],
+    systems: Mapping[str, Sequence[LevelPair]],
+    how: Mapping[str, Any],
+    rule: SampleRule,
+    seed: int,
+) -> dict[str, dict[str, BeyondChance]]:
+    """1 − D/E[D] with D = 1 − the mean of T over the pairs of a system that have one."""
+    number = {
+        (items[i], coder): k for k, (i, coder) in enumerate(zip(rows.item, rows.coder, strict=True))
+    }
+
+    def counted(t: Iterable[Ordered]) -> list[float]:
+        return [1 - spread(column).mean for column in zip(*t, strict=True)]
+
+    def disagreements(drawn: Rows) -> list[Disagreement]:
+        nests = {key: nested(drawn.segmentation(k), rows.types) for key, k in number.items()}
+        found = []
+        for pairs in systems.values():
+            sides = ((nests[p.item, p.reference], nests[p.item, p.hypothesis]) for p in pairs)
+            found += counted(t_measures(*side, **how) for side in sides)
+        return [Disagreement(d, d) for d in found]
+
+    observed = [d for pairs in systems.values() for d in counted(p.t for p in pairs)]
+    expected, _ = expectations(
+        SegmentSampler(rows), disagreements, rule, seed, measures=len(observed)
+    )
+    values = [
+        BeyondChance(value=math.nan, chance=CHANCE, reason="T is undefined for every pair")
+        if math.isnan(d)
+        else settled(d, e, CHANCE)
+        for d, e in zip(observed, expected, strict=True)
+    ]
+    keys = Ordered._fields
+    return {
+        name: dict(zip(keys, values[len(keys) * k :], strict=False))
+        for k, name in enumerate(systems)
+    }
+
+
+def _notes(
+    codings: Codings, levels: Sequence[str], pairs: Sequence[LevelPair], beyond: bool
+) -> list[str]:
     used = {pair.item for pair in pairs}
     left_out = [item for item in codings if item not in used]
     others = [name for name in codings.types if name not in levels]
     lost: Spread = spread(pair.t.f for pair in pairs)
-    notes = ["T is not corrected for chance"]
+    notes = [] if beyond else ["T is not corrected for chance (see --beyond-chance)"]
     if others:
         notes.append(f"boundaries of {', '.join(others)} are no level and are left out")
     if left_out:

@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from gammacp.arguments import one_of
 from gammacp.csv_files import rows_of
@@ -47,6 +48,7 @@ def read_codings(
     *,
     format: str | None = None,
     unit: float | None = None,
+    typed: bool = False,
     **options: object,
 ) -> Codings:
     """The codings of files, folders and globs; codings of one item in several files are joined.
@@ -61,6 +63,9 @@ def read_codings(
     unit
         Of files that hold continua: length of a base unit in their positions, which may be real
         then; boundaries are rounded to it.
+    typed
+        Of files that hold continua: whether boundaries are of the category of the segment that
+        ends there.
 
     Raises
     ------
@@ -71,7 +76,8 @@ def read_codings(
     from gammacp.formats.finding import expand
 
     listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    parts = [_read(path, format, unit, options) for path, _ in expand(listed)]
+    tiling: dict[str, Any] = {"unit": unit, "typed": typed}
+    parts = [_read(path, format, tiling, options) for path, _ in expand(listed)]
     if not parts:
         raise DataError("no file", file=", ".join(map(str, listed)))
     return merged(parts)
@@ -252,7 +258,7 @@ def _of_columns(
 
 
 def _read(
-    path: Path, format: str | None, unit: float | None, options: Mapping[str, object]
+    path: Path, format: str | None, tiling: Mapping[str, Any], options: Mapping[str, object]
 ) -> Codings:
     from gammacp.formats.registry import FORMATS, HEAD_BYTES, recognise
     from gammacp.formats.source import Source
@@ -270,14 +276,15 @@ def _read(
     if entry is None or (is_object and entry.name == "csv" and not format):
         entry = FORMATS["segeval"]
     if entry.codings is None:
-        return _from_continua(path, format, unit, options)
-    if any(value is not None for value in (unit, *options.values())):
-        raise UsageError(f"{path} is a segmentation: unit, layer and tier are for other formats")
+        return _from_continua(path, format, tiling, options)
+    if any(value not in (None, False) for value in (*tiling.values(), *options.values())):
+        what = "unit, typed, layer and tier are for other formats"
+        raise UsageError(f"{path} is a segmentation: {what}")
     return entry.codings(Source(path, path.stem, "", content))
 
 
 def _from_continua(
-    path: Path, format: str | None, unit: float | None, options: Mapping[str, object]
+    path: Path, format: str | None, tiling: Mapping[str, Any], options: Mapping[str, object]
 ) -> Codings:
     from gammacp.formats.reading import by_document, collect
 
@@ -287,7 +294,7 @@ def _from_continua(
     items = {}
     for name, continuum in by_document(found.continua).items():
         try:
-            items[name] = from_continuum(continuum, unit=unit)
+            items[name] = from_continuum(continuum, **tiling)
         except DataError as error:
             raise DataError(f"{name}: {error.message}", file=path, hint=error.hint) from None
     return Codings.of(items)

@@ -14,6 +14,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
+from gammacp.errors import UsageError
 from gammacp.segmentation.choices import Basis, EditSearch, Mode
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
@@ -238,6 +239,8 @@ def compared(
     """Every two codings of each item, or these `pairs` of `rows` by this `comparison`."""
     from gammacp.segmentation.pair_kernels import all_pairs
 
+    if len(rows.types) == 1 and comparison.categorial != "nominal":
+        raise UsageError("categorial weighs boundary types, and there is one (see --typed)")
     costs, pairs = comparison.costs, pairs or rows.pairs
     windows = window(comparison.windows)
     both, sided = all_pairs(

@@ -199,6 +199,13 @@ def level_tables(report: HierarchyReport, *, pairs: bool = False) -> list[Table]
     of_all = tuple(_inside(f"t_{key}", header, "t", key, "mean") for key, header in _T.items())
     who = Column("system", "system"), Column("level", "level"), Column("pairs", "pairs", count)
     tables = [Table((*who, *of_level, *of_all), rows)]
+    beyond = [
+        {"system": name, "measure": _T[key], "value": found["t"][key]["mean"], "beyond_chance": b}
+        for name, found in document["means"].items()
+        for key, b in found.get("beyond_chance", {}).items()
+    ]
+    if beyond:
+        tables.append(Table((who[0], Column("measure", "measure"), *BEYOND[1:]), beyond))
     if pairs:
         t = tuple(_inside(f"t_{key}", header, "t", key) for key, header in _T.items())
         names = ("item", "reference", "hypothesis")

@@ -10,6 +10,7 @@ from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.needs import Need, unmet_need
 from gammacp.segmentation.value import Segmentation
+from gammacp.text import UNLABELLED
 
 
 def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
@@ -35,7 +36,9 @@ def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
     }
 
 
-def from_continuum(continuum: Continuum, *, unit: float | None = None) -> dict[str, Segmentation]:
+def from_continuum(
+    continuum: Continuum, *, unit: float | None = None, typed: bool = False
+) -> dict[str, Segmentation]:
     """Each annotator's segmentation of a full-covering continuum.
 
     Parameters
@@ -44,6 +47,9 @@ def from_continuum(continuum: Continuum, *, unit: float | None = None) -> dict[s
         Without a unit, its positions are whole numbers, and one position is one base unit.
     unit
         Length of a base unit in the continuum's positions, > 0: boundaries are rounded to it.
+    typed
+        Whether a boundary is of the category of the unit that ends there (as prosodic units and
+        turns are typed by their ends), instead of all being of one type.
 
     Raises
     ------
@@ -75,5 +81,12 @@ def from_continuum(continuum: Continuum, *, unit: float | None = None) -> dict[s
                 f"{at} falls together with another one or an end, in base units of {unit:g}",
                 hint="Take a smaller --unit",
             )
-        found[name] = Segmentation.from_positions(places.tolist(), mass=mass)
+        if typed:
+            codes = continuum.category_codes[continuum.rows_of(name)][:-1]
+            names = (*continuum.categories, UNLABELLED)
+            placed = {names[code]: places[codes == code].tolist() for code in np.unique(codes)}
+            used = names if (continuum.category_codes < 0).any() else continuum.categories
+            found[name] = Segmentation.from_typed(placed, mass=mass, types=used)
+        else:
+            found[name] = Segmentation.from_positions(places.tolist(), mass=mass)
     return found

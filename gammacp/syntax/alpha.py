@@ -95,7 +95,7 @@ class TreeObservations:
         """
         if not treebank.shared:
             raise DataError("no sentence has two annotations", hint="Agreement needs two.")
-        if treebank.kind == "graph":
+        if treebank.of_graphs:
             raise DataError(
                 "graphs have no edit distance of trees", hint="gammacp syntax compares graphs."
             )

@@ -13,6 +13,8 @@ from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
 
 # Label, first and last leaf, counted from 1.
 Bracketing: TypeAlias = tuple[str, int, int]
+# Head, relation and dependent of an enhanced dependency.
+Edge: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,12 @@ class Dependencies:
         Of each token, "_" where it has none; empty if unknown.
     multiword
         First and last token and form of tokens of the text that are several words of syntax.
-    complete
-        Whether every token has a head and a relation; otherwise the sentence is not annotated.
+    enhanced
+        Edges of the enhanced graph, if there is one: head, relation, dependent; ids as in the file,
+        "0" the root, "8.1" an empty node.
+    missing
+        Why the sentence does not count, although it has its place among the others: it is not
+        annotated, or not sound; empty for all others.
     """
 
     heads: tuple[int, ...]
@@ -49,7 +55,8 @@ class Dependencies:
     upos: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     multiword: tuple[tuple[int, int, str], ...] = ()
-    complete: bool = True
+    enhanced: tuple[Edge, ...] = ()
+    missing: str = ""
 
     def __post_init__(self) -> None:
         """Check that there is a token, and one relation, form and line for each.
@@ -101,6 +108,8 @@ class Phrase:
         The words; empty if the tree came without.
     size
         What |x| counts: "leaves" (Skjærholt 2014) or "nodes".
+    missing
+        As of dependencies.
     """
 
     nested: Nested
@@ -109,6 +118,7 @@ class Phrase:
     line: int | None = None
     name: str | None = None
     size: str = "leaves"
+    missing: str = ""
 
     @cached_property
     def tree(self) -> Tree:
@@ -167,7 +177,7 @@ class Treebank:
     items
         The sentences; an annotator may be missing from some.
     kind
-        "dependency", "phrase" or "graph".
+        "dependency", "phrase", "graph", or "enhanced", which are dependencies, too.
     selection
         How files were read otherwise than by default, as entries of a signature (`pairing=id`).
     """
@@ -176,6 +186,11 @@ class Treebank:
     items: tuple[Item, ...]
     kind: str
     selection: tuple[str, ...] = ()
+
+    @property
+    def of_graphs(self) -> bool:
+        """Whether graphs are compared, not trees."""
+        return self.kind in ("graph", "enhanced")
 
     @cached_property
     def shared(self) -> tuple[Item, ...]:

@@ -2,21 +2,22 @@
 
 Columns are separated by tabs (by blanks where a file has no tab), sentences by empty lines; lines
 that start with `#` are comments. Multiword ranges (`1-2`) of CoNLL-U only serve to align words,
-empty nodes (`1.1`) are skipped, enhanced dependencies are not read. A `# global.columns` line
-(CoNLL-U Plus) names the columns; lines of 14 or more columns are CoNLL-2009.
+empty nodes (`1.1`) are nodes of the enhanced graph alone. A `# global.columns` line (CoNLL-U Plus)
+names the columns; lines of 14 or more columns are CoNLL-2009.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 from gammacp.errors import DataError
 from gammacp.left_out import Tally
-from gammacp.syntax.annotations import Dependencies
+from gammacp.syntax.annotations import Dependencies, Edge
+from gammacp.syntax.defects import UNSOUND, Defect, Kind
 from gammacp.syntax.text import read_lines
 
 _NAME = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
@@ -24,7 +25,7 @@ _COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.*\S)")
 _SKIPPED_ID = re.compile(r"\d+[-.]\d+")
 _SKIPPED = {
     True: ("multiword range", "its tokens are compared"),
-    False: ("empty node", "enhanced dependencies are not read"),
+    False: ("empty node", "it is in enhanced dependencies alone"),
 }
 
 
@@ -32,13 +33,19 @@ _SKIPPED = {
 Layout: TypeAlias = Mapping[str, int]
 _NEEDED = ("ID", "HEAD", "DEPREL")
 _CONLL_X = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 3, "FEATS": 5, "HEAD": 6, "DEPREL": 7}
+_CONLL_X |= {"DEPS": 8}
 _CONLL_2009 = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 4, "FEATS": 6, "HEAD": 8, "DEPREL": 10}
 _CONLL_2009_COLUMNS = 14
 MISSING = "_"
+NOT_YET = "a head or a relation is missing (_): not annotated"
 
 
 def read_conll(
-    path: Path, *, encoding: str = "utf-8", tally: Tally | None = None
+    path: Path,
+    *,
+    encoding: str = "utf-8",
+    tally: Tally | None = None,
+    defects: list[Defect] | None = None,
 ) -> list[Dependencies]:
     """The sentences of a file, in its order.
 
@@ -48,6 +55,9 @@ def read_conll(
         The file.
     tally
         Counts the multiword ranges and empty nodes that are skipped.
+    defects
+        Takes up what is wrong with single sentences, which keep their place as `missing`; by
+        default the first of them is an error.
 
     Raises
     ------
@@ -59,7 +69,8 @@ def read_conll(
     lines = read_lines(path, encoding=encoding)
     tabs = any("\t" in line for line in lines if not line.startswith("#"))
     layout: Layout | None = None
-    sentences = []
+    sentences, wrong = list[Dependencies](), list[tuple[Kind, DataError]]()
+    loose: list[Defect] = []
     for block in _blocks(lines):
         name, rows = None, []
         for number, line in block:
@@ -70,14 +81,37 @@ def read_conll(
                     layout = _named_layout(match[1].split(), path, number)
             else:
                 rows.append((number, line.split("\t") if tabs else line.split()))
-        if rows:
-            sentences.append(_sentence(rows, layout, path, name, tally))
+        if not rows:
+            continue
+        try:
+            sentences.append(_sentence(rows, layout, path, name, tally, loose))
+        except DataError as error:
+            ids = [f[0] for _, f in rows if f[0].isdigit()]
+            whole = ids[:1] == ["1"] and ids.count("1") == 1
+            wrong.append((Kind.SENTENCE if whole else Kind.LIMITS, error))
+            sentences.append(_unsound(rows, path, name))
     if not sentences:
         raise DataError("no sentence found", file=path, hint="Is this a CoNLL file?")
+    if wrong and (defects is None or len(wrong) == len(sentences)):
+        raise wrong[0][1]
+    if defects is not None:
+        defects += [Defect(k, str(path), e.line, f"{e.message}; left out") for k, e in wrong]
+        defects += loose
     # Trees without any labels are trees; a label that is missing among others is not there yet.
     if all(relation == MISSING for s in sentences for relation in s.relations):
         return sentences
-    return [replace(s, complete=s.complete and MISSING not in s.relations) for s in sentences]
+    return [
+        replace(s, missing=s.missing or (NOT_YET if MISSING in s.relations else ""))
+        for s in sentences
+    ]
+
+
+def _unsound(rows: Sequence[tuple[int, list[str]]], path: Path, name: str | None) -> Dependencies:
+    """A sentence of which only its place and its words are known."""
+    kept = [(k, f) for k, f in rows if f[0].isdigit()] or rows
+    forms = tuple(f[1] if len(f) > 1 else MISSING for _, f in kept)
+    heads, labels, lines = (0,) * len(kept), (MISSING,) * len(kept), tuple(k for k, _ in kept)
+    return Dependencies(heads, labels, forms, str(path), lines, name, missing=UNSOUND)
 
 
 def _blocks(lines: list[str]) -> Iterator[list[tuple[int, str]]]:
@@ -106,10 +140,12 @@ def _sentence(
     path: Path,
     name: str | None,
     tally: Tally,
+    defects: list[Defect],
 ) -> Dependencies:
     tokens: list[dict[str, str]] = []
     numbers: list[int] = []
     multiword: list[tuple[int, int, str]] = []
+    cells: dict[str, tuple[str, int]] = {}
     for number, fields in rows:
         columns = layout or (_CONLL_2009 if len(fields) >= _CONLL_2009_COLUMNS else _CONLL_X)
         token = _token(fields, columns, path, number)
@@ -120,21 +156,11 @@ def _sentence(
                 if not 1 <= first <= last:
                     raise DataError(f"range {token['ID']} goes backwards", file=path, line=number)
                 multiword.append((first, last, token.get("FORM", MISSING)))
+            else:
+                cells[token["ID"]] = token.get("DEPS", MISSING), number
             continue
-        if token["ID"] != str(len(tokens) + 1):
-            raise DataError(
-                f"token id {token['ID']!r} where {len(tokens) + 1} was expected",
-                file=path,
-                line=number,
-                hint="Tokens are numbered from 1, and an empty line ends a sentence.",
-            )
-        if token["HEAD"] != MISSING and not re.fullmatch(r"-?\d+", token["HEAD"]):
-            raise DataError(
-                f"head {token['HEAD']!r} is not a token number",
-                file=path,
-                line=number,
-                hint="A head is the id of a token, 0 for the root, or _ where there is none yet.",
-            )
+        _check(token, len(tokens) + 1, path, number)
+        cells[token["ID"]] = token.get("DEPS", MISSING), number
         tokens.append(token)
         numbers.append(number)
     if not tokens:
@@ -144,7 +170,6 @@ def _sentence(
             line=rows[0][0],
             hint="It has multiword ranges or empty nodes only: take it out.",
         )
-
     beyond = next((m for m in multiword if m[1] > len(tokens)), None)
     if beyond is not None:
         raise DataError(
@@ -168,8 +193,43 @@ def _sentence(
         column("UPOS"),
         column("FEATS"),
         tuple(multiword),
-        complete=MISSING not in heads,
+        _edges(cells, path, defects),
+        NOT_YET if MISSING in heads else "",
     )
+
+
+def _check(token: Mapping[str, str], place: int, path: Path, line: int) -> None:
+    """DataError where an id is not the next one, or a head none."""
+    if token["ID"] != str(place):
+        raise DataError(
+            f"token id {token['ID']!r} where {place} was expected",
+            file=path,
+            line=line,
+            hint="Tokens are numbered from 1, and an empty line ends a sentence.",
+        )
+    if token["HEAD"] != MISSING and not re.fullmatch(r"-?\d+", token["HEAD"]):
+        raise DataError(
+            f"head {token['HEAD']!r} is not a token number",
+            file=path,
+            line=line,
+            hint="A head is the id of a token, 0 for the root, or _ where there is none yet.",
+        )
+
+
+def _edges(
+    cells: Mapping[str, tuple[str, int]], path: Path, defects: list[Defect]
+) -> tuple[Edge, ...]:
+    """The enhanced graph; none where a head is not there. A number alone is CoNLL-X's PHEAD."""
+    edges: list[Edge] = []
+    for dependent, (cell, line) in cells.items():
+        for part in cell.split("|") if ":" in cell else ():
+            head, _, label = part.partition(":")
+            if not label or (head != "0" and head not in cells):
+                said = f"{part!r} has no head in the sentence, or no label; DEPS is not compared"
+                defects.append(Defect(Kind.ENHANCED, str(path), line, said))
+                return ()
+            edges.append((head, label, dependent))
+    return tuple(dict.fromkeys(edges))
 
 
 def _token(fields: list[str], layout: Layout, path: Path, line: int) -> dict[str, str]:

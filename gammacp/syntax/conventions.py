@@ -18,9 +18,9 @@ from gammacp.errors import DataError, UsageError
 from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Dependencies
 
-_EVERY = ("dependency", "phrase", "graph")
+_EVERY = ("dependency", "enhanced", "phrase", "graph")
 LABELS = {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)}
-IGNORED = {"": _EVERY, "punct": ("dependency",), "traces": ("phrase",)}
+IGNORED = {"": _EVERY, "punct": ("dependency", "enhanced"), "traces": ("phrase",)}
 _TAGS = re.compile(r"(?<=.)[-=].*", re.DOTALL)
 TRACE = "-NONE-"
 
@@ -33,7 +33,7 @@ def check_conventions(labels: str, ignore: str, kind: str) -> None:
     labels, ignore
         Keys of `LABELS` and of `IGNORED`.
     kind
-        "dependency", "phrase" or "graph".
+        One of `gammacp.syntax.treebank.KINDS`.
     """
     for option, value, known in (("labels", labels, LABELS), ("ignore", ignore, IGNORED)):
         if value:
@@ -123,11 +123,16 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
             seen.add(head)
             head = sentence.heads[head - 1]
         # What hangs on a cycle of punctuation hangs on nothing: it is a cycle of its own.
-        return number.get(head, number[token] if 0 < head <= sentence.n_tokens else head)
+        inside = 0 < head <= sentence.n_tokens
+        return number.get(head, number.get(token, 0) if inside else head)
 
     def column(values: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(values[t - 1] for t in kept) if values else ()
 
+    # Edges go by their words' new numbers; empty nodes have none.
+    new = {str(t): str(number.get(t, head_of(t))) for t in range(1, sentence.n_tokens + 1)}
+    gone = {t for t in new if int(t) not in number}
+    edges = ((new.get(h, h), r, new.get(d, d)) for h, r, d in sentence.enhanced if d not in gone)
     ranges = [
         ([number[t] for t in range(a, b + 1) if t in number], form)
         for a, b, form in sentence.multiword
@@ -141,6 +146,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
         upos=column(sentence.upos),
         features=column(sentence.features),
         lines=tuple(sentence.lines[t - 1] for t in kept) if sentence.lines else (),
+        enhanced=tuple(dict.fromkeys(edges)),
         multiword=tuple((inside[0], inside[-1], form) for inside, form in ranges if inside),
     )
 

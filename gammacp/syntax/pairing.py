@@ -123,7 +123,7 @@ def pair_sentences(
         k = next(iter(row.values()))
         ordered = {a: sentences[row[a]] for a, sentences in annotations.items() if a in row}
         items.append(Item(document, next(iter(ordered.values())).name or str(k + 1), ordered))
-    return items, _left_out(items, len(annotations))
+    return items, without_partner(items, len(annotations))
 
 
 def _first(row: Mapping[str, int], annotations: Mapping[str, Sequence[Sentence]]) -> Sentence:
@@ -148,7 +148,8 @@ def _join(rows: list[dict[str, int]], found: Pairs, annotator: str, count: int) 
     rows[:] = joined
 
 
-def _left_out(items: Sequence[Item], annotators: int) -> list[LeftOut]:
+def without_partner(items: Sequence[Item], annotators: int) -> list[LeftOut]:
+    """The sentences of a document that only one of its annotators has, per file."""
     reason = (
         "no other annotator has the sentence"
         if annotators > 1
@@ -216,6 +217,8 @@ def _equal(a: Side, b: Side) -> Pairs:
             while found.take(i + step, j + step):
                 i, j = i + step, j + step
     for words, ks in left.items():
+        if not words and len(ks) != len(right[words]):
+            continue  # without words and in other numbers nothing tells which they are
         free = [j for j in right[words] if j not in found.taken]
         for i, j in zip([i for i in ks if i not in found.pairs], free, strict=False):
             found.take(i, j)

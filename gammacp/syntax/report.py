@@ -9,16 +9,21 @@ from gammacp.arguments import instance, whole
 from gammacp.errors import UsageError
 from gammacp.syntax.accuracy import accuracies
 from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha, syntax_agreement
+from gammacp.syntax.annotations import Item
 from gammacp.syntax.breakdown import Breakdown
 from gammacp.syntax.breakdown import breakdown as by_relation
 from gammacp.syntax.diagnosis import diagnose
 from gammacp.syntax.evalb import evalb_f1
+from gammacp.syntax.graphs.agreement import graph_agreement
+from gammacp.syntax.graphs.report import GraphReport
 from gammacp.syntax.matched import LENGTH_MATCHED
 from gammacp.syntax.treebank import ReadTreebank
 from gammacp.syntax.universal import UdScores, ud_scores
 
 # Sentences from which the zero of random trees is within .01 (docs/syntax.md).
 _ENOUGH = 60
+# For a pair of graphs; nearly all are proven in hundredths.
+_SECONDS = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +52,16 @@ class SyntaxReport:
     sentences: tuple[SentenceShare, ...]
     universal: UdScores | None = None
     breakdown: Breakdown | None = None
+
+    @property
+    def value(self) -> tuple[str, float]:
+        """The published measure, and its value: α plain."""
+        return "α plain", self.agreement.total.alpha["plain"]
+
+    @property
+    def worst(self) -> list[Item]:
+        """The sentences that annotators differ in, of those that were asked for."""
+        return [share.item for share in self.sentences if share.share["plain"]]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -91,12 +106,7 @@ class SyntaxReport:
             document["without"] = [_part(part) for part in result.without]
             document["documents"] = self._documents()
         if self.universal is not None:
-            document["universal"] = {
-                **self.universal.values,
-                "compared": self.universal.sentences,
-                "other_text": self.universal.other_text,
-                "no_words": self.universal.no_words,
-            }
+            document["universal"] = self.universal.as_dict()
         if self.breakdown is not None:
             document["breakdown"] = self.breakdown.as_dict()
         if self.sentences:
@@ -183,6 +193,41 @@ def syntax_report(
         universal=ud_scores(read.treebank) if universal else None,
         breakdown=by_relation(read.treebank) if breakdown else None,
     )
+
+
+def report_on(
+    read: ReadTreebank,
+    *,
+    by_annotator: bool = False,
+    sentences: int = 0,
+    sample_pairs: int = 0,
+    seed: int = 0,
+    method: str | None = None,
+    time_limit: float | None = None,
+    **of_trees: Any,
+) -> SyntaxReport | GraphReport:
+    """The report on trees, or on graphs.
+
+    Parameters
+    ----------
+    read
+        From `gammacp.syntax.treebank.read_treebank`.
+    by_annotator, sentences, sample_pairs, seed
+        As for `syntax_report`.
+    method, time_limit
+        Of the best matching of two graphs; by default "auto", 10 seconds for a pair.
+    of_trees
+        What else `syntax_report` takes.
+    """
+    drawn: dict[str, Any] = {"sample_pairs": sample_pairs, "seed": seed}
+    if not read.treebank.of_graphs:
+        return syntax_report(
+            read, by_annotator=by_annotator, sentences=sentences, **drawn, **of_trees
+        )
+    agreement = graph_agreement(
+        read.treebank, method=method or "auto", time_limit=time_limit or _SECONDS, **drawn
+    )
+    return GraphReport(read, agreement, by_annotator, whole("sentences", sentences, 0))
 
 
 def _beyond(part: TreeAlpha) -> dict[str, Any] | None:

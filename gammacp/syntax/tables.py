@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from gammacp.syntax.alpha import DELTAS
+from gammacp.syntax.graphs.report import GraphReport
 from gammacp.syntax.report import SyntaxReport
 from gammacp.tables import Column, Record, Table, count, interval, number, percent, share
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
 _MOST = 20
 _UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
-_UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex")}
+_UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex", "elas", "eulas")}
 
 
 def value_or_interval(value: Any, digits: int = 4) -> str:
@@ -26,30 +27,44 @@ def _of(group: str, delta: str, header: str, form: Any) -> Column:
     return Column(f"{group}_{delta}", header, form, value=lambda record: record[group][delta])
 
 
-SENTENCES = (
+_SENTENCE, _LINES = (
+    Column("sentence", "sentence", value=lambda r: f"{r['document']} {r['sentence']}".strip()),
     Column(
-        "sentence",
-        "sentence",
-        value=lambda record: f"{record['document']} {record['sentence']}".strip(),
+        "lines",
+        "lines",
+        value=lambda r: " ".join(f"{a}:{x['line']}" for a, x in r["annotations"].items()),
     ),
+)
+SENTENCES = (
+    _SENTENCE,
     _of("share", "plain", "of Dₒ plain", share),
     _of("share", "diff", "diff", share),
     _of("share", "norm", "norm", share),
-    Column(
-        "lines",
-        "lines",
-        value=lambda record: " ".join(f"{a}:{x['line']}" for a, x in record["annotations"].items()),
-    ),
+    _LINES,
     Column("what", "what", wrapped=True),
 )
 
 
-def tables(report: SyntaxReport) -> list[Table]:
+def tables(report: SyntaxReport | GraphReport) -> list[Table]:
     """Agreement and accuracies; annotators, and the sentences that disagree most, if asked for.
 
     Beyond chance comes first; annotators are shown beyond chance where that was computed.
+
+    Parameters
+    ----------
+    report
+        On trees or graphs.
     """
     document = report.as_dict()
+    found = _graphs(document) if isinstance(report, GraphReport) else _trees(document)
+    if scores := document.get("universal"):
+        columns = (Column(name, header, number) for name, header in _UD.items() if name in scores)
+        record = {"title": "F₁ of Universal Dependencies", **scores}
+        found.insert(1, Table((Column("title", ""), *columns), [record]))
+    return found
+
+
+def _trees(document: Record) -> list[Table]:
     names = [name for name in _SCORES if document[name] is not None]
     values = (
         *(_of("alpha", delta, f"α {delta}", value_or_interval) for delta in DELTAS),
@@ -59,10 +74,6 @@ def tables(report: SyntaxReport) -> list[Table]:
     if document["evalb"] is not None:
         shown.append(Column("evalb", "EVALB", value_or_interval))
     found = [Table((Column("title", ""), *shown), _rows(document, names))]
-    if "universal" in document:
-        scores = (Column(name, header, number) for name, header in _UD.items())
-        record = {"title": "F₁ of Universal Dependencies", **document["universal"]}
-        found.append(Table((Column("title", ""), *scores), [record]))
     if "pairs" in document:
         parts = [{"title": " – ".join(p["annotators"]), **p} for p in document["pairs"]]
         for part in document["without"]:
@@ -148,17 +159,29 @@ def _rows(document: Record, names: Sequence[str]) -> list[Record]:
     return rows
 
 
-def in_words(report: SyntaxReport) -> list[str]:
-    """How much was compared, with what chance, and why a value is undefined."""
+def in_words(report: SyntaxReport | GraphReport) -> list[str]:
+    """How much was compared, with what chance, what is not proven, and why a value is undefined.
+
+    Parameters
+    ----------
+    report
+        On trees or graphs.
+    """
+    scores = report.as_dict().get("universal", {})
+    found = _of_graphs(report) if isinstance(report, GraphReport) else _of_trees(report)
+    if other := scores.get("other_text"):
+        found.append(f"UD: {other} pairs of annotations not compared, since their texts differ")
+    if lost := scores.get("no_words"):
+        found.append(f"UD: {lost} sentences not compared, since they have no words")
+    return found
+
+
+def _of_trees(report: SyntaxReport) -> list[str]:
     result = report.agreement
     ignored = f", {result.ignored} ignored in the accuracies" if result.ignored else ""
     items, tokens = result.total.items, result.tokens
     sizes = f"{items} sentence{'s' * (items != 1)}, {tokens} token{'s' * (tokens != 1)}"
     found = [f"{sizes}{ignored}"]
-    if report.universal is not None and (other := report.universal.other_text):
-        found.append(f"UD: {other} pairs of annotations not compared, since their texts differ")
-    if report.universal is not None and (lost := report.universal.no_words):
-        found.append(f"UD: {lost} sentences not compared, since they have no words")
     if beyond := result.total.beyond_chance.get(DELTAS[0]):
         if beyond.samples:
             found.append(
@@ -176,3 +199,65 @@ def in_words(report: SyntaxReport) -> list[str]:
             found.append(f"breakdown: {parts.left_out} sentences of unequal token counts left out")
     found += report.notes
     return found if result.reason is None else [*found, result.reason]
+
+
+_GRAPHS = {"smatch": "Smatch F₁", "precision": "precision", "recall": "recall", "plain": "α"}
+_TRIPLES = 3
+
+
+def _graphs(document: Record) -> list[Table]:
+    rows: list[Record] = []
+    if beyond := document["beyond_chance"]:
+        shown = {"beyond chance": "value", "95 % over sentences": "interval"}
+        rows = [
+            {"title": title, **{name: beyond[name][key] for name in beyond}}
+            for title, key in (*shown.items(), ("disagreement by chance", "expected"))
+        ]
+    columns = [Column(name, header, value_or_interval) for name, header in _GRAPHS.items()]
+    columns = columns if rows else columns[:-1]
+    rows.append({"title": "as published", **document})
+    found = [Table((Column("title", ""), *columns), rows)]
+    values = [Column(name, header, number) for name, header in _GRAPHS.items() if name != "plain"]
+    size = Column("items", "sentences", count)
+    for key, title in (("documents", "document"), ("pairs", "annotators")):
+        if parts := document.get(key, []):
+            found.append(Table((Column(title, title, _name), size, *values), parts))
+    if "sentences" in document:
+        what = (
+            Column("share", "of all apart", share),
+            Column("smatch", "Smatch F₁", number),
+            _LINES,
+            Column("what", "what", value=_what, wrapped=True),
+        )
+        found.append(Table((_SENTENCE, *what), document["sentences"]))
+    return found
+
+
+def _what(record: Record) -> str:
+    return "; ".join(
+        f"only {name}: {', '.join(rows[:_TRIPLES])}"
+        + (f" and {len(rows) - _TRIPLES} more" if len(rows) > _TRIPLES else "")
+        for name, rows in record["only"].items()
+        if rows
+    )
+
+
+def _name(value: str | tuple[str, str], _digits: int = 0) -> str:
+    return value if isinstance(value, str) else " – ".join(value)
+
+
+def _of_graphs(report: GraphReport) -> list[str]:
+    result = report.agreement
+    items, graphs = len(result.by_item), {id(g): g for c in result.compared for g in c.graphs}
+    triples = sum(g.n_triples for g in graphs.values())
+    found = [f"{items} sentence{'s' * (items != 1)}, {len(graphs)} graphs, {triples} triples"]
+    if beyond := result.beyond_chance.get("smatch"):
+        if beyond.samples:
+            found.append(
+                f"chance: {beyond.samples} pairs of graphs of other sentences, of the same number "
+                f"of triples for {percent(beyond.equal_length)} of the graphs, of up to "
+                f"{beyond.widest} more or fewer for the others"
+            )
+        if beyond.reason:
+            found.append(f"beyond chance: {beyond.reason}")
+    return found + report.notes

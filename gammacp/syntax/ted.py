@@ -79,18 +79,19 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
     sides = [different, [t.mirrored for t in different]]
     both = sides[0] + sides[1]
     n_nodes = np.array([t.n_nodes for t in different], np.int64)
-    root_counts = np.array([len(t.keyroots) for t in both], np.int64)
-    node_counts = np.concatenate((n_nodes, n_nodes))
+    columns = [_columns(t) for t in both]
+    widths = np.array([len(c) for c in columns], np.int64)
+    nodes, before, inside = np.concatenate(columns).T
     shape = (2, len(different))
     arrays = TreeArrays(
         labels=np.array([alphabet[x] for t in both for x in t.labels], np.int32),
-        leftmost=np.array([x for t in both for x in t.leftmost], np.int32),
-        keyroots=np.array([x for t in both for x in t.keyroots], np.int32),
-        starts=_starts(node_counts).reshape(shape),
+        nodes=nodes.astype(np.uint32),
+        before=before.astype(np.uint32),
+        inside=inside.astype(np.int32),
+        starts=_starts(np.concatenate((n_nodes, n_nodes))).reshape(shape),
         n_nodes=n_nodes,
-        root_starts=_starts(root_counts).reshape(shape),
-        root_counts=root_counts.reshape(shape),
-        costs=np.array([_cost(t) for t in both], np.int64).reshape(shape),
+        column_starts=_starts(widths).reshape(shape),
+        widths=widths.reshape(shape),
     )
     sizes = np.array([t.size for t in different], np.int64)
     return PackedTrees(arrays, sizes, np.array([code[t] for t in trees], np.int64))
@@ -100,8 +101,15 @@ def _starts(counts: Indices) -> Indices:
     return np.concatenate(([0], np.cumsum(counts)[:-1]))
 
 
-def _cost(tree: Tree) -> int:
-    return sum(k - tree.leftmost[k] + 1 for k in tree.keyroots)
+def _columns(tree: Tree) -> Indices:
+    """Of each column of the kernel its node, the column before, and whether it goes on."""
+    found: list[tuple[int, int, int]] = []
+    for root in tree.keyroots:
+        low, start = tree.leftmost[root], len(found)
+        for node in range(low, root + 1):
+            leaf = tree.leftmost[node]
+            found.append((node, start + leaf - low if leaf > low else 0, -(node > low)))
+    return np.array(found, np.int64)
 
 
 def tree_edit_distance(

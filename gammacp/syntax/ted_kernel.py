@@ -1,111 +1,100 @@
 """The inner loops of the tree edit distance (Zhang & Shasha 1989), compiled.
 
-Trees are packed one after another: labels and leftmost leaves in post-order, and the keyroots.
 Each tree is there twice, as it is and mirrored: the mirror images of two trees are as far apart as
-the trees, and the decomposition into left paths of one of the two is cheaper.
+the trees, and the decomposition into left paths of one of the two is cheaper. It is written out as
+*columns*: for each keyroot the nodes of its subtree in post-order, one keyroot after the other, so
+that a row of the table, over all keyroots of a tree, is filled in one go.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
+# Without a sign numba has no negative index to see to.
+Unsigned: TypeAlias = NDArray[np.uint32]
+
 
 class TreeArrays(NamedTuple):
-    """Packed trees, as they are in row 0 of `starts`, `root_starts`, … and mirrored in row 1.
+    """Packed trees, as they are in row 0 of `starts`, `column_starts`, … and mirrored in row 1.
 
-    `costs` is the summed size of the keyroots' subtrees, so that the product over two trees is the
-    number of cells to fill.
+    A column has its node and the column before its node's leftmost leaf, from 1 on, or 0 where that
+    is the keyroot's; `inside` is 0 for the first one of a keyroot, else −1. The product of two
+    trees' `widths`, their numbers of columns, is the number of cells to fill.
     """
 
     labels: Codes
-    leftmost: Codes
-    keyroots: Codes
+    nodes: Unsigned
+    before: Unsigned
+    inside: Codes
     starts: Indices
     n_nodes: Indices
-    root_starts: Indices
-    root_counts: Indices
-    costs: Indices
+    column_starts: Indices
+    widths: Indices
 
 
 @kernel
-def _scratch(largest: int) -> tuple[Codes, Codes]:
-    """Distances of subtrees, and of forests: row 0, of nothing, is the number of nodes."""
-    forest = np.empty((largest + 1, largest + 1), np.int32)
-    forest[0] = np.arange(largest + 1)
-    return np.empty((largest, largest), np.int32), forest
+def _scratch(trees: TreeArrays) -> tuple[Codes, Codes]:
+    """What pairs of subtrees save, and pairs of forests: nothing where one of them is empty."""
+    largest = trees.n_nodes.max()
+    shape = (largest + 1, trees.widths.max() + 1)
+    return np.zeros((largest, largest), np.int32), np.zeros(shape, np.int32)
 
 
 @kernel
-def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forest: Codes) -> int:
-    """Distance of the packed trees x and y; scratch arrays are reused."""
-    costs = trees.costs
-    side = 1 if costs[1, x] * costs[1, y] < costs[0, x] * costs[0, y] else 0
-    labels, leftmost, keyroots = trees.labels, trees.leftmost, trees.keyroots
-    a, b = trees.starts[side, x], trees.starts[side, y]
-    ka, kb = trees.root_starts[side, x], trees.root_starts[side, y]
-    for p in range(ka, ka + trees.root_counts[side, x]):
-        i = keyroots[p]
-        li = leftmost[a + i]
-        for q in range(kb, kb + trees.root_counts[side, y]):
-            j = keyroots[q]
-            lj = leftmost[b + j]
-            # A node is as far from a tree as that has nodes, less one if one of them has its label.
-            if li == i:
-                known = 0
-                for v in range(lj, j + 1):
-                    if labels[b + v] == labels[a + i]:
-                        known = 1
-                    if leftmost[b + v] == lj:
-                        subtrees[i, v] = v - lj + 1 - known
-                continue
-            if lj == j:
-                known = 0
-                for u in range(li, i + 1):
-                    if labels[a + u] == labels[b + j]:
-                        known = 1
-                    if leftmost[a + u] == li:
-                        subtrees[u, j] = u - li + 1 - known
-                continue
-            for u in range(li, i + 1):
-                row = u - li + 1
-                lu = leftmost[a + u]
-                before, here, base = forest[row - 1], forest[row], forest[lu - li]
-                here[0] = left = row
-                if lu != li:
-                    for v in range(lj, j + 1):
-                        column = v - lj + 1
-                        apart = base[leftmost[b + v] - lj] + subtrees[u, v]
-                        left = min(min(before[column], left) + 1, apart)
-                        here[column] = left
-                    continue
-                for v in range(lj, j + 1):
-                    column = v - lj + 1
-                    lv = leftmost[b + v]
-                    left = min(before[column], left) + 1
-                    if lv == lj:
-                        left = min(left, before[column - 1] + (labels[a + u] != labels[b + v]))
-                        subtrees[u, v] = left
-                    else:
-                        left = min(left, base[lv - lj] + subtrees[u, v])
-                    here[column] = left
-    return int(subtrees[trees.n_nodes[x] - 1, trees.n_nodes[y] - 1])
+def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forests: Codes) -> int:
+    """Distance of the packed trees x and y; scratch arrays are reused.
+
+    The recurrence is for what matching saves, the sizes less the distance: 2 for a node that is
+    kept, 1 for one that is renamed. Deletions and insertions save nothing, so that a cell is the
+    largest of three others.
+    """
+    widths = trees.widths
+    side = 1 if widths[1, x] * widths[1, y] < widths[0, x] * widths[0, y] else 0
+    starts, columns = trees.starts[side], trees.column_starts[side]
+    rows = slice(columns[x], columns[x] + widths[side, x])
+    one, above, ongoing = trees.nodes[rows], trees.before[rows], trees.inside[rows]
+    across = slice(columns[y], columns[y] + widths[side, y])
+    other, left, inside = trees.nodes[across], trees.before[across], trees.inside[across]
+    n, m = trees.n_nodes[x], trees.n_nodes[y]
+    labels = trees.labels[starts[y] : starts[y] + m]
+    first = 0
+    for r in range(len(one)):
+        if ongoing[r] == 0:
+            first = r
+        row = r - first + 1
+        known, last, here = subtrees[one[r]], forests[row - 1], forests[row]
+        saved = 0
+        if above[r] > 0:
+            base = forests[above[r] - first]
+            for c in range(len(other)):
+                both = base[left[c]] + known[other[c]]
+                saved = max(saved & inside[c], max(last[c + 1], both))
+                here[c + 1] = saved
+            continue
+        label = trees.labels[starts[x] + one[r]]
+        for c in range(len(other)):
+            alone = left[c] == 0
+            both = (last[c] & inside[c]) + (2 if labels[other[c]] == label else 1)
+            saved = max(saved & inside[c], max(last[c + 1], both if alone else known[other[c]]))
+            here[c + 1] = saved
+            if alone:
+                known[other[c]] = saved
+    return int(n + m - subtrees[n - 1, m - 1])
 
 
 @kernel
 def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
     """Unit-cost distances of the pairs (first[k], second[k])."""
-    largest = 1
-    for k in range(len(first)):
-        largest = max(largest, trees.n_nodes[first[k]], trees.n_nodes[second[k]])
-    subtrees, forest = _scratch(largest)
+    subtrees, forests = _scratch(trees)
     found = np.empty(len(first), np.int32)
     for k in range(len(first)):
-        found[k] = _distance(trees, first[k], second[k], subtrees, forest)
+        found[k] = _distance(trees, first[k], second[k], subtrees, forests)
     return found
 
 
@@ -118,13 +107,12 @@ def weighted_squares(
     `lengths` are |x|; a pair adds w_y δ² to x and w_x δ² to y, for each row of weights.
     """
     n = len(trees.n_nodes)
-    largest = trees.n_nodes.max()
-    subtrees, forest = _scratch(largest)
+    subtrees, forests = _scratch(trees)
     sums = np.zeros((len(weights), 3, n))
     squares = np.empty(3)
     for x in range(low, high):
         for y in range(x + 1, n):
-            ted = _distance(trees, x, y, subtrees, forest)
+            ted = _distance(trees, x, y, subtrees, forests)
             squares[0] = ted**2
             squares[1] = (ted - abs(lengths[x] - lengths[y])) ** 2
             squares[2] = (ted / (lengths[x] + lengths[y])) ** 2

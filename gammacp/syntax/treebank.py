@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gammacp.arguments import one_of
@@ -16,13 +16,14 @@ from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
-from gammacp.syntax.defects import Defect, find_defects, require_sound
+from gammacp.syntax.defects import UNCOUNTED, UNSOUND, Defect, find_defects, require_sound
 from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
-from gammacp.syntax.pairing import Side, pair_sentences
+from gammacp.syntax.pairing import Side, pair_sentences, without_partner
 from gammacp.syntax.text import read_lines
 
-KINDS = ("dependency", "phrase", "graph")
+KINDS = ("dependency", "phrase", "graph", "enhanced")
+NO_EDGES = "its words have no enhanced dependencies (_ in DEPS): not annotated"
 _LISTED = 20
 
 
@@ -112,7 +113,7 @@ def read_treebank(
     paths
         Files, one per annotator; folders, one per annotator; or one folder of either.
     kind
-        "dependency", "phrase" or "graph"; None: from the first file's name or content.
+        One of `KINDS`; None: one of the first three, from the first file's name or content.
     pattern, folders
         How names are read, see `gammacp.syntax.naming`.
     pairing
@@ -138,7 +139,8 @@ def read_treebank(
     if kind is not None:
         one_of("trees", kind, KINDS)
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
-    named, how = name_files(listed, pattern=pattern, folders=folders, kind=kind)
+    suffixes = "dependency" if kind == "enhanced" else kind
+    named, how = name_files(listed, pattern=pattern, folders=folders, kind=suffixes)
     chosen = kind or _recognised(named[0].path, encoding)
     check_conventions(labels, ignore, chosen)
     tallies = {one.path: Tally(str(one.path)) for one in named}
@@ -152,11 +154,14 @@ def read_treebank(
     items: list[Item] = []
     left_out: list[LeftOut] = []
     for document in sorted(documents):
-        paired, alone = pair_sentences(
-            document, documents[document], pairing=_pairing(document, pairing, documents[document])
+        paired, _ = pair_sentences(
+            document,
+            documents[document],
+            pairing=_pairing(document, pairing, documents[document], defects),
         )
-        items += _complete(paired, tallies)
-        left_out += alone
+        sound = _complete(paired, tallies)
+        items += sound
+        left_out += without_partner(sound, len(documents[document]))
     annotators = tuple(dict.fromkeys(one.annotator for one in named))
     options = {"pattern": pattern, "folders": folders, "pairing": pairing, "leaves": leaves}
     options |= {"size": None if size == "leaves" else size, "ignore": ignore or None}
@@ -191,17 +196,34 @@ def read_sentences(
     """
     one = Named(path, path.stem, "")
     chosen = kind or _recognised(path, encoding)
-    return _read_all([one], chosen, leaves, "leaves", encoding, {}, [])[0][path]
+    return _read_all([one], chosen, leaves, "leaves", encoding, {}, None)[0][path]
 
 
-def _pairing(document: str, pairing: str, annotations: Mapping[str, Sequence[Sentence]]) -> str:
+def _pairing(
+    document: str,
+    pairing: str,
+    annotations: Mapping[str, Sequence[Sentence]],
+    defects: Sequence[Defect],
+) -> str:
     """By id where all are graphs with an id of their own; an error where nothing would tell."""
     graphs = all(isinstance(s, Graph) for sentences in annotations.values() for s in sentences)
-    if pairing != "auto" or not graphs or len(annotations) < 2:
+    files = {s.file for sentences in annotations.values() for s in sentences}
+    lost = next((d for d in defects if d.kind in UNCOUNTED and d.file in files), None)
+    if pairing == "id" or len(annotations) < 2 or not (graphs or lost):
         return pairing
     sides = [Side.of(sentences) for sentences in annotations.values()]
-    if all(side.named for side in sides):
+    if graphs and pairing == "auto" and all(side.named for side in sides):
         return "id"
+    if lost and (pairing == "order" or not all(any(side.words) for side in sides)):
+        raise DataError(
+            f"{lost.message}, so that sentences cannot be counted, and only their order would tell "
+            "which belong together",
+            file=lost.file,
+            line=lost.line,
+            hint="Mend it, or give each its id (# ::id, # sent_id) and say --pairing id",
+        )
+    if pairing == "order" or not graphs:
+        return pairing
     for sentences in annotations.values():
         times = Counter(s.name for s in sentences)
         twice = next((s for s in reversed(sentences) if s.name and times[s.name] > 1), None)
@@ -241,7 +263,7 @@ def _read_all(
     size: str,
     encoding: str,
     tallies: Mapping[Path, Tally],
-    defects: list[Defect],
+    defects: list[Defect] | None,
     **conventions: str,
 ) -> tuple[dict[Path, list[Sentence]], str]:
     if kind == "graph":
@@ -251,15 +273,20 @@ def _read_all(
         for path in (one.path for one in named):
             sound, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
             graphs[path] = [*sound]
-            defects += wrong
+            if defects is not None:
+                defects += wrong
         return graphs, "semantic graphs"
-    if kind == "dependency":
+    if kind in ("dependency", "enhanced"):
         found: dict[Path, list[Sentence]] = {}
         for path in (one.path for one in named):
             tally = tallies.get(path)
-            read = read_conll(path, encoding=encoding, tally=tally)
-            found[path] = [by_convention(s, tally=tally, **conventions) for s in read]
-        return found, "dependency trees"
+            skipped = None if kind == "enhanced" else tally  # which skips nothing
+            read = read_conll(path, encoding=encoding, tally=skipped, defects=defects)
+            found[path] = [
+                s if s.missing else by_convention(s, tally=tally, **conventions)
+                for s in (map(_with_edges, read) if kind == "enhanced" else read)
+            ]
+        return found, "enhanced dependencies" if kind == "enhanced" else "dependency trees"
     files = [read_brackets(one.path, encoding=encoding) for one in named]
     words = settle_leaves(files, leaves)
     note = "phrase structure trees " + (
@@ -274,15 +301,22 @@ def _read_all(
     return {path: list(phrases) for path, phrases in made.items()}, note
 
 
+def _with_edges(sentence: Dependencies) -> Dependencies:
+    """The sentence, annotated where every word has an enhanced dependency, not where a head."""
+    bare = {str(t) for t in range(1, sentence.n_tokens + 1)} - {d for *_, d in sentence.enhanced}
+    missing = sentence.missing if sentence.missing == UNSOUND else NO_EDGES if bare else ""
+    return replace(sentence, missing=missing)
+
+
 def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:
-    """The items without annotations that have not been made yet, which are counted."""
+    """The items without annotations that are not made yet, or not sound, which are counted."""
     found = []
     for item in items:
         there = {}
         for annotator, sentence in item.annotations.items():
-            if isinstance(sentence, Dependencies) and not sentence.complete:
-                reason = "a head or a relation is missing (_): not annotated"
-                tallies[Path(sentence.file)].add("sentence", reason)
+            if sentence.missing:
+                what = "graph" if isinstance(sentence, Graph) else "sentence"
+                tallies[Path(sentence.file)].add(what, sentence.missing)
             else:
                 there[annotator] = sentence
         if there:

@@ -8,8 +8,9 @@ of their forms.
 
 UPOS, features (universal ones) and lemmas are the shares of words that agree in them; UAS and LAS
 in head, head and relation; CLAS, MLAS and BLEX count words with a content relation, MLAS with
-part of speech, features and function words below, BLEX with lemma. A value that one of the two has
-not given (`_`) is not compared, but for features, of which a word may have none.
+part of speech, features and function words below, BLEX with lemma, ELAS and EULAS enhanced
+dependencies (`gammacp.syntax.enhanced`). A value that one of the two has not given (`_`) is not
+compared, but for features, of which a word may have none.
 
 References
 ----------
@@ -30,8 +31,13 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.syntax.annotations import Dependencies, Item, Treebank
+from gammacp.syntax.enhanced import edge_counts
 
-UD_SCORES = ("words", "upos", "features", "lemma", "uas", "las", "clas", "mlas", "blex")
+UD_SCORES = (
+    "words", "upos", "features", "lemma", "uas", "las", "clas", "mlas", "blex",
+    "elas", "eulas",
+)  # fmt: skip
+OF_UD = ("compared", "other_text", "no_words")
 _CONTENT, _FUNCTION, _FEATURES = (
     frozenset(names.split())
     for names in (
@@ -79,6 +85,21 @@ class Words:
             several += [span] * (word in ranges)
             word = last + 1
         return Words(sentence, text, tuple(spans), tuple(several))
+
+    def numbers_in(self, first: Words) -> dict[str, str]:
+        """The number of each word in another annotation of the text, primed where it has none.
+
+        Parameters
+        ----------
+        first
+            The other annotation.
+        """
+        same = aligned_words(first, self) if first.text == self.text else {}
+        there = {j: i for i, j in same.items()}
+        return {
+            str(j + 1): str(there[j] + 1) if j in there else f"{j + 1}′"
+            for j in range(self.sentence.n_tokens)
+        }
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
@@ -162,7 +183,7 @@ def ud_counts(a: Words, b: Words) -> Floats:
     in_a = {-1: -1, **{j: i for i, j in matched.items()}}  # the root is the root
     sides = [_keys(a, lambda i: i), _keys(b, lambda j: in_a.get(j))]
     found = np.zeros((2, len(UD_SCORES)))
-    for k, (x, y) in enumerate(zip(*sides, strict=True)):
+    for k, (x, y) in enumerate(zip(*sides, strict=True)):  # all but elas and eulas
         if any("_" in side and all(v in (None, "_") for v in side) for side in (x, y)):
             # One of the two has not given it at all.
             continue
@@ -174,6 +195,7 @@ def ud_counts(a: Words, b: Words) -> Floats:
         counted = [v not in (None, "_") and i not in missing for i, v in enumerate(x)]
         counted += [v not in (None, "_") and j not in gone for j, v in enumerate(y)]
         found[1, k] = sum(counted)
+    found[:, -2:] = edge_counts(a.sentence, b.sentence, matched)
     return found
 
 
@@ -183,7 +205,7 @@ def _keys(words: Words, place: Callable[[int], int | None]) -> list[list[object]
     unknown = ("_",) * n
     upos, features, lemmas = s.upos or unknown, words.features or unknown, s.lemmas or unknown
     heads: list[object] = [place(h - 1) if 0 <= h <= n else None for h in s.heads]
-    heads = ["no partner" if h is None else h for h in heads]
+    heads = [object() if h is None else h for h in heads]  # like no other
     below: list[list[object]] = [[] for _ in range(n)]
     for t, (head, relation) in enumerate(zip(s.heads, relations, strict=True)):
         if relation in _FUNCTION and 0 < head <= n:
@@ -224,6 +246,11 @@ class UdScores:
     sentences: int
     other_text: int
     no_words: int
+
+    def as_dict(self) -> dict[str, float]:
+        """The scores, and the counts under the names of `OF_UD`."""
+        counts = (self.sentences, self.other_text, self.no_words)
+        return {**self.values, **dict(zip(OF_UD, counts, strict=True))}
 
 
 def ud_scores(treebank: Treebank) -> UdScores:

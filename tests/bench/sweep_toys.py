@@ -93,11 +93,18 @@ def toy_fragile(continuum: Continuum) -> Score:
     return Score(value=0.5)
 
 
+def toy_sometimes(continuum: Continuum) -> Score:
+    """Undefined for three continua in a hundred."""
+    some = float(continuum.starts[0]) % 1
+    return undefined("by chance") if some < 0.03 else Score(value=some, signature="toy|v:1")
+
+
 for name, function, per_category in (
     ("toy-spread", toy_spread, False),
     ("toy-random", toy_random, False),
     ("toy-faulty", toy_faulty, False),
     ("toy-fragile", toy_fragile, False),
+    ("toy-sometimes", toy_sometimes, False),
     ("toy-by-category", toy_by_category, True),
 ):
     register(
@@ -107,5 +114,6 @@ for name, function, per_category in (
             reference="none",
             function=function,
             per_category=per_category,
+            chance_corrected=name != "toy-sometimes",
         )
     )

@@ -12,12 +12,16 @@ from sweep_toys import ToySource
 
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.export import export_cells
+from gammacp.bench.results import write_results
 from gammacp.bench.runner import Outcome, SweepError, run
+from gammacp.bench.seeds import measure_seed
 from gammacp.bench.source import Shuffled
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep, Task
 from gammacp.bench.table import curves
+from gammacp.bench.work import annotation_set, check, compute
 from gammacp.errors import UsageError
+from gammacp.measures.registry import measure
 from gammacp.pools import open_pool
 
 Build = Callable[..., Sweep]
@@ -213,3 +217,52 @@ def test_curves_are_mean_sd_and_counts_of_the_cells(toy_sweep: Build, tmp_path: 
         "toy-by-category[a]",
         "toy-by-category[b]",
     }
+
+
+def test_values_beyond_chance_are_those_of_measure_and_of_no_companion() -> None:
+    """Each as `measure(…, beyond_chance=True)` gives it by itself, whatever else is swept."""
+    names = ("gamma", "ser", "f1-overlap", "ku-alpha", "s")
+    sweep = Sweep(
+        source=Shuffled(),
+        errors=("position",),
+        measures=names,
+        magnitudes=(0.5,),
+        sets=2,
+        options={"samples": 5},
+        beyond_chance=True,
+    )
+    cells = {c.measure: c for c in compute(sweep, [Task("position", 0.5, 1, names)])}
+    alone = {n: compute(sweep, [Task("position", 0.5, 1, (n,))])[0] for n in names}
+    drawn = annotation_set(sweep, "position", 0.5, 1)
+    seed = measure_seed(0, 1)
+    for name in ("gamma", "ser", "f1-overlap"):
+        wanted = measure(drawn, [name], beyond_chance=True, samples=5, seed=seed)[name]
+        assert wanted.beyond_chance is not None
+        assert cells[name].value == alone[name].value == wanted.beyond_chance.value
+        assert cells[name].samples == 5
+        assert "|chance:cut" in cells[name].signature
+    assert cells["ser"].value != measure(drawn, ["ser"])["ser"].value
+    assert cells["ku-alpha"].reason
+    assert cells["s"].reason
+    assert set(cells) == set(names)  # categories' values are not beyond chance
+    assert check(sweep) == []
+
+
+def test_random_sets_without_a_value_are_counted(tmp_path: Path) -> None:
+    """A value that few enough of them lack is still a value."""
+    sweep = Sweep(
+        source=ToySource(),
+        errors=("move",),
+        measures=("toy-sometimes",),
+        magnitudes=(0.5,),
+        sets=3,
+        options={"samples": 100},
+        beyond_chance=True,
+    )
+    with Store.writing(tmp_path / "s.sqlite") as store, open_pool("serial") as pool:
+        run(sweep, store, pool)
+        written = write_results(sweep, store, tmp_path, figures=False)
+    rows = exported(tmp_path).splitlines()[1:]
+    some = sum("|without:" in row for row in rows)
+    assert some
+    assert f"{some} values rest on random sets of which some have none" in " ".join(written.notes)

@@ -75,3 +75,9 @@ def test_what_cannot_be_described_is_refused(toy_sweep: Build) -> None:
 def test_a_sweep_that_cannot_be_meant(toy_sweep: Build, change: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         toy_sweep(**change)
+
+
+def test_only_a_sweep_beyond_chance_says_so_in_its_configuration(toy_sweep: Build) -> None:
+    """Stores that were begun before there were any keep their configuration."""
+    assert "beyond_chance" not in toy_sweep().configuration
+    assert toy_sweep(beyond_chance=True).configuration["beyond_chance"] is True

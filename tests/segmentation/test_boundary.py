@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gammacp.arrays import Floats
+from gammacp.dissimilarity import Matrix
 from gammacp.errors import UsageError
 from gammacp.segmentation import (
     Basis,
@@ -63,7 +67,10 @@ def test_types_and_substitutions() -> None:
         Substitution(7, None, "mid"),
     )
     assert found.value == pytest.approx(1 - 2 / 3)  # one match
-    assert boundary_similarity(a, b, ordinal=True).value == pytest.approx(1 - (1 + 2 / 3) / 3)
+    # As segeval 2: a difference in rank over the number of types (1 and 3 of 3).
+    ranks = Matrix(tuple(types), np.abs(np.subtract.outer(range(3), range(3))) / 3)
+    ranked = boundary_similarity(a, b, categorial=ranks)
+    assert ranked.value == pytest.approx(1 - (1 + 2 / 3) / 3)
     matrix = confusion_matrix(a, b)  # a is the reference
     assert matrix.cells["high", "low"] == 1
     assert matrix.cells["mid", None] == 1
@@ -151,8 +158,18 @@ def test_a_missing_boundary_only_adds_and_an_extra_one_only_hides() -> None:
     assert (extra.false_negative, extra.false_positive) == (0.5, 0)
 
 
-def best_by_hand(a: Segmentation, b: Segmentation, n_t: int, w: float) -> float:
+def best_by_hand(
+    a: Segmentation,
+    b: Segmentation,
+    n_t: int,
+    w: float,
+    apart: Floats | None = None,
+    alone: Floats | None = None,
+) -> float:
     """The largest B over all ways to pair what the sides have alone, crossed or not."""
+    size = len(a.types)
+    apart = 1 - np.eye(size) if apart is None else apart
+    alone = np.ones(size) if alone is None else alone
     one, other = (
         {(p, c) for p, c in zip(s.positions.tolist(), s.type_codes.tolist(), strict=True)}
         for s in (a, b)
@@ -162,13 +179,15 @@ def best_by_hand(a: Segmentation, b: Segmentation, n_t: int, w: float) -> float:
     def least(i: int, free: frozenset[int], penalty: float, pairs: int) -> float:
         if i == len(left):
             total = len(left) + len(right) - pairs + matches
-            return (penalty + len(left) + len(right) - 2 * pairs) / total if total else 0.0
-        found = [least(i + 1, free, penalty, pairs)]
+            rest = sum(alone[right[j][1]] for j in free)
+            return (penalty + rest) / total if total else 0.0
         place, code = left[i]
+        found = [least(i + 1, free, penalty + alone[code], pairs)]
         for j in free:
             there, kind = right[j]
-            cost = 1.0 if place == there else w * abs(place - there) / n_t
-            if place == there or (code == kind and abs(place - there) < n_t):
+            moved = w * abs(place - there) / n_t * (alone[code] + alone[kind]) / 2
+            cost = min(1.0, apart[code, kind] + moved)
+            if place == there or (apart[code, kind] < 1 and abs(place - there) < n_t):
                 found.append(least(i + 1, free - {j}, penalty + cost, pairs + 1))
         return min(found)
 
@@ -211,10 +230,75 @@ def test_optimal_edits_make_b_largest(data: st.DataObject, n_t: int, w: float) -
         assert pairs.suboptimal[0] == (want.value < found.value - 1e-9)
 
 
-def test_best_edits_of_several_types_are_refused() -> None:
-    s = Segmentation.from_typed({"x": [1], "y": [2]}, mass=4)
-    with pytest.raises(UsageError, match="knows one boundary type, and there are x, y"):
-        boundary_similarity(s, s, search="optimal")
+KINDS = {
+    "nominal": ("nominal", 1 - np.eye(3), np.ones(3)),
+    "ordinal": ("ordinal", np.abs(np.subtract.outer(range(3), range(3))) / 2, np.ones(3)),
+    # "x" is easily missed, "z" never; "y" and "z" are nearly the same.
+    "matrix": (
+        Matrix(
+            ("", "x", "y", "z"),
+            np.array([[0, 0.4, 0.8, 1], [0.4, 0, 0.7, 1], [0.8, 0.7, 0, 0.1], [1, 1, 0.1, 0]]),
+        ),
+        np.array([[0, 0.7, 1], [0.7, 0, 0.1], [1, 0.1, 0]]),
+        np.array([0.4, 0.8, 1]),
+    ),
+}
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.integers(1, 5), st.sampled_from(sorted(KINDS)), st.sampled_from([1.0, 0.5]))
+def test_optimal_edits_of_several_types(data: st.DataObject, n_t: int, kind: str, w: float) -> None:
+    mass = data.draw(st.integers(1, 7))
+    at = st.tuples(st.sampled_from("xyz"), st.integers(1, max(1, mass - 1)))
+    sides = []
+    for _ in range(2):
+        drawn = data.draw(st.sets(at, max_size=5)) if mass > 1 else set()
+        by_type = {name: sorted(p for t, p in drawn if t == name) for name in "xyz"}
+        sides.append(Segmentation.from_typed(by_type, mass=mass, types="xyz"))
+    a, b = sides
+    choice, apart, alone = KINDS[kind]
+    how: dict[str, Any] = {"n_t": n_t, "transposition": w, "categorial": choice}
+    found = boundary_similarity(a, b, **how, search="optimal")
+    assert found.value == pytest.approx(best_by_hand(a, b, n_t, w, apart, alone), abs=1e-12)
+    for one, other in ((b, a), (mirror(a), mirror(b))):
+        same = boundary_similarity(one, other, **how, search="optimal")
+        assert same.value == pytest.approx(found.value, abs=1e-12)
+    published = boundary_similarity(a, b, **how)
+    assert 0 <= published.value <= found.value + 1e-12
+    assert 1 - published.least == pytest.approx(found.value) == pytest.approx(1 - found.least)
+    placed = 2 * sum(found.matches.values()) + 2 * found.near
+    placed += sum((e.first is not None) + (e.second is not None) for e in found.edits.substitutions)
+    assert placed == a.n_boundaries + b.n_boundaries
+
+
+def test_near_misses_between_types_that_can_be_confused() -> None:
+    a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("y", 3), ("z", 4)))
+    matrix = KINDS["matrix"][0]
+    assert boundary_similarity(a, b, categorial=matrix).value == pytest.approx(1 - (0.8 + 1) / 2)
+    found = boundary_similarity(a, b, categorial=matrix, search="optimal")
+    assert found.edits.transpositions == (Transposition(3, 4, "y", 2, "z"),)
+    assert found.value == pytest.approx(1 - (0.1 + 0.5 * 0.9))
+    # One that is easily missed and another that is not: one addition each, .4 and .8 of two.
+    a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("x", 3), ("y", 8)))
+    assert boundary_similarity(a, b, categorial=matrix).value == pytest.approx(1 - 1.2 / 2)
+
+
+def test_types_of_a_corpus() -> None:
+    a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("y", 3), ("z", 4)))
+    rows = rows_of(Codings.of({"i": {"a": a, "b": b}}))
+    matrix = KINDS["matrix"][0]
+    how: dict[str, Any] = {"basis": Basis.B, "categorial": matrix}
+    published = compared(rows, Comparison(**how))
+    assert published.values["b"][0, 0] == pytest.approx(0.1)
+    assert published.suboptimal[0]
+    best = compared(rows, Comparison(**how, search=EditSearch.OPTIMAL))
+    assert best.values["b"][0, 0] == pytest.approx(0.45)
+    assert best.values["f"][0, 0] == 0  # no boundary of one type is found
+    assert "types:matrix(" in best.comparison.signed("b")
+    with pytest.raises(UsageError, match="of B, not of S"):
+        Comparison(categorial="ordinal")
+    with pytest.raises(UsageError, match="there is one"):
+        compared(rows_of(Codings.of({"i": {"a": masses([2, 3])}})), Comparison(**how))
 
 
 def test_published_search_depends_on_the_direction_and_optimal_does_not() -> None:

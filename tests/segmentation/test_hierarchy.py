@@ -1,12 +1,14 @@
 """Levels of segments, and several references at once: by hand, by enumeration, by mir_eval."""
 
 import warnings
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gammacp.chance.sampling import SampleRule
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation import (
     Codings,
@@ -130,6 +132,38 @@ def test_every_level_is_compared_with_the_boundaries_of_coarser_ones():
     one, other = (nested(CODINGS["x"][c], ["chapter", "section"]) for c in ("ann", "bob"))
     assert bob["t"]["f"]["mean"] == t_measures(one, other).f
     assert "1 items without a pair are left out: y" in report.notes
+
+
+def orders(hierarchy):
+    """Every order of the segments of a coding, and of the levels of its boundaries."""
+    held = [tuple(sorted(s)) for s in hierarchy.to_sets() if s]
+    for masses in permutations(hierarchy.masses):
+        for kinds in permutations(held):
+            sets = [()] * (hierarchy.mass - 1)
+            for place, kind in zip(np.cumsum(masses)[:-1], kinds, strict=True):
+                sets[place - 1] = kind
+            yield nested(Segmentation.from_sets(sets, types=hierarchy.types), hierarchy.types)
+
+
+def test_t_beyond_chance_is_that_of_all_random_hierarchies():
+    types = ("chapter", "section")
+    ann = Segmentation.from_typed({"chapter": [4], "section": [2]}, mass=7, types=types)
+    bob = Segmentation.from_typed({"chapter": [4], "section": [4, 5]}, mass=7, types=types)
+    every = [t_measures(a, b) for a in orders(ann) for b in orders(bob)]
+    assert len(every) == 12**2
+    codings = Codings.of({"x": {"ann": ann, "bob": bob}}, types=types)
+    rule = SampleRule(samples=600)
+    how = {"reference": "ann", "beyond_chance": rule}
+    (found,) = hierarchy_report(codings, types, **how).beyond_chance.values()
+    for key in ("precision", "recall", "f"):
+        expected = 1 - np.mean([getattr(t, key) for t in every])
+        spread = np.std([getattr(t, key) for t in every])
+        assert found[key].expected == pytest.approx(expected, abs=4 * spread / 600**0.5)
+        observed = 1 - getattr(t_measures(nested(ann, types), nested(bob, types)), key)
+        assert found[key].value == pytest.approx(1 - observed / found[key].expected)
+    flat = Codings.of({"x": {"ann": typed(), "bob": typed()}}, types=types)
+    report = hierarchy_report(flat, types, beyond_chance=rule)
+    assert report.beyond_chance["all pairs"]["f"].reason == "T is undefined for every pair"
 
 
 def test_bad_levels_and_references_say_what_there_is():

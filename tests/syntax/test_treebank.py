@@ -7,7 +7,7 @@ import pytest
 from gammacp.errors import DataError, UsageError
 from gammacp.syntax.defects import require_sound
 from gammacp.syntax.diagnosis import diagnose
-from gammacp.syntax.treebank import ReadTreebank, read_treebank
+from gammacp.syntax.treebank import ReadTreebank, read_sentences, read_treebank
 
 
 def conll(*sentences: str, names: bool = False) -> str:
@@ -75,6 +75,30 @@ def test_defects_have_their_place(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"b\.conll:1: token count: .*; 4 more defects"):
         require_sound(result.defects)
     require_sound([])
+
+
+def test_the_other_sentences_go_on_in_their_places(tmp_path: Path) -> None:
+    """Without words the order tells; what is not sound has its place in it."""
+    a = conll("_/0/r", "_/0/r _/1/s", "_/0/r _/1/q _/1/t").replace(
+        "\n2\t_\t_\t_\t_\t_\t1\ts", "\n3\t_"
+    )
+    b = conll("_/0/r", "_/0/r _/1/q _/1/t", "_/0/r _/1/q _/x/t")
+    for pairing in ("auto", "order"):
+        result = read(tmp_path, a, b, pairing=pairing)
+        assert [list(i.annotations) for i in result.treebank.items] == [["a", "b"], ["b"], ["a"]]
+        assert [(str(d.kind), d.line) for d in result.defects] == [("sentence", 4), ("sentence", 9)]
+        assert [e.count for e in result.left_out if "sound" in e.reason] == [1, 1]
+    with pytest.raises(DataError, match="nobody else has it"):
+        result.require_complete()
+    split = conll("_/0/r", "_/0/r _/1/s").replace("\n2\t", "\n\n2\t")
+    with pytest.raises(DataError, match=r"a\.conll:5: token id '2' .* cannot be counted"):
+        read(tmp_path, split, b)
+    words = conll("x/0/r", "y/0/r z/1/s", "w/0/r")
+    found = read(tmp_path, words.replace("\n2\t", "\n\n2\t"), words)
+    assert [len(i.annotations) for i in found.treebank.items] == [2, 2, 2]
+    read(tmp_path, a, b)
+    with pytest.raises(DataError, match=r"b\.conll:9: head 'x'"):
+        read_sentences(tmp_path / "b.conll")
 
 
 def test_diagnosis(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from gammacp.cli.options.comparing import Comparing
 from gammacp.cli.options.groups import option
@@ -10,9 +11,6 @@ from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, Settings
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.errors import UsageError
-
-# For a pair of graphs.
-SECONDS = 10.0
 
 
 def report(
@@ -34,8 +32,8 @@ def report(
     ),
     boundaries: str = option("Consensus boundaries: majority, median or mean.", default="median"),
     trees: str | None = option(
-        "A page on trees or graphs: dependency, phrase or graph.  [default: by the files' names, "
-        ".conllu, .mrg, .amr, …]"
+        "A page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
+        "files' names, .conllu, .mrg, .amr, …]"
     ),
     fail_under: FailUnder = None,
     json: AsJson = False,
@@ -88,37 +86,26 @@ def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, js
     from gammacp.files import write_text
     from gammacp.formats.campaign_file import paths_and
     from gammacp.report.trees import TreePage
+    from gammacp.syntax.report import report_on
+    from gammacp.syntax.tables import in_words, tables
     from gammacp.syntax.treebank import read_treebank
 
     read = read_treebank(paths_and(paths)[0], kind=kind)
     for line in read.messages:
         message(line)
-    dependencies, n = read.treebank.kind == "dependency", len(read.treebank.shared)
-    if read.treebank.kind == "graph":
-        from gammacp.syntax.graphs.agreement import graph_agreement
-        from gammacp.syntax.graphs.report import GraphReport, in_words, tables
-
-        result = graph_agreement(read.treebank, time_limit=SECONDS)
-        graphs = GraphReport(read, result, by_annotator=True, sentences=50)
-        document, words, shown = graphs.as_dict(), in_words(graphs), tables(graphs)
-        worst = []
-    else:
-        from gammacp.syntax.report import syntax_report
-        from gammacp.syntax.tables import in_words as tree_words
-        from gammacp.syntax.tables import tables as tree_tables
-
-        report = syntax_report(read, by_annotator=True, sentences=50, breakdown=dependencies)
-        document, words, shown = report.as_dict(), tree_words(report), tree_tables(report)
-        worst = [share.item for share in report.agreement.sentences if share.share["plain"]]
+    n = len(read.treebank.shared)
+    of_trees: dict[str, Any] = {"breakdown": True} if read.treebank.kind == "dependency" else {}
+    report = report_on(read, by_annotator=True, sentences=50, **of_trees)
+    document = report.as_dict()
     beyond = document["beyond_chance"]["plain"]
     page = TreePage(
         title=title or f"Agreement on {n} sentence{'s' * (n != 1)}",
         measure="α, agreement beyond chance",
         value=beyond["value"],
         interval=beyond["interval"],
-        words=words,
-        tables=shown,
-        worst=worst,
+        words=in_words(report),
+        tables=tables(report),
+        worst=report.worst,
         left_out=read.left_out,
         signature=document["signature"],
     )

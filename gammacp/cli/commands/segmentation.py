@@ -50,6 +50,13 @@ class Comparing:
     w_sub: float = option("Cost of a full miss, 0 to 1.", default=1.0)
     w_trp: float = option("Weight of a near miss, 0 to 1.", default=1.0)
     te: bool = option("Weight near misses of S by te(n, b).", default=True, names=("--te/--no-te",))
+    categorial: str = option(
+        "With --similarity b and several boundary types, what one for another costs: nominal, "
+        "ordinal=A<B<C, or a CSV file with a matrix of distances, whose row and column without a "
+        "name are those of no boundary.",
+        "NAME[=…]|MATRIX.csv",
+        default="nominal",
+    )
 
     def comparison(self) -> Comparison:
         """What the options stand for."""
@@ -62,6 +69,7 @@ class Comparing:
             search=EditSearch(self.edit),
             mode=Mode(self.mode),
             windows=self.windowdiff,
+            categorial=self.categorial,
         )
 
 
@@ -101,6 +109,10 @@ class Coded:
         "boundaries are rounded to it.",
         "LENGTH",
     )
+    typed: bool = option(
+        "Of files that hold units: a boundary is of the category of the unit that ends there.",
+        default=False,
+    )
     dataset: str | None = option("moonstone or hearst1997, which ship with gammacp.", "NAME")
     item: list[str] | None = option("Rename an item; two may become one (repeatable).", "OLD=NEW")
     groups: Path | None = option(
@@ -118,9 +130,10 @@ class Coded:
 
         if bool(files) == (self.dataset is not None):
             raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-        units = (self.format, self.unit, self.layer, self.tier)
+        units = (self.format, self.unit, self.layer, self.tier, self.typed or None)
         if self.dataset is not None and any(value is not None for value in units):
-            raise UsageError("--format, --unit, --layer and --tier go with files, not --dataset")
+            what = "--format, --unit, --typed, --layer and --tier"
+            raise UsageError(f"{what} go with files, not --dataset")
         read = self.read(files) if self.dataset is None else load_codings(self.dataset)
         names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
         return read.renamed(names) if names else read
@@ -133,7 +146,7 @@ class Coded:
         paths, said = paths_and(list(files), ("format", "layer", "tier"))
         given = {"format": self.format, "layer": self.layer, "tier": self.tier}
         how: dict[str, Any] = said | {k: v for k, v in given.items() if v is not None}
-        return read_codings(paths, unit=self.unit, **how)
+        return read_codings(paths, unit=self.unit, typed=self.typed, **how)
 
     def places(self, near: float | None) -> int | None:
         """Base units of a distance, in base units or, with a unit, in the files' positions."""
@@ -227,8 +240,8 @@ def segmentation(
     report: Report
     drawn, words = True, ""
     if asked.levels is not None or len(asked.reference or ()) > 1:
-        report, shown = _of_levels_or_several(codings, coded, asked, how, rule)
-        drawn = False
+        report, shown = _of_levels_or_several(codings, coded, asked, how, rule, seed)
+        drawn = rule is not None
     elif asked.reference is None:
         from gammacp.segmentation import segmentation_report
         from gammacp.segmentation.tables import bootstrap_in_words, tables
@@ -267,14 +280,19 @@ def segmentation(
 
 def _no_groups(coded: Coded, asked: Asked, rule: SampleRule | None) -> None:
     what = "--reference" if asked.levels is None else "--levels"
-    if rule is not None:
+    if rule is not None and asked.levels is None:
         raise UsageError(f"{what} does not go with --beyond-chance")
     if coded.groups is not None or coded.anonymous_coders:
         raise UsageError(f"{what} does not go with --groups and --anonymous-coders")
 
 
 def _of_levels_or_several(
-    codings: Codings, coded: Coded, asked: Asked, how: Comparison, rule: SampleRule | None
+    codings: Codings,
+    coded: Coded,
+    asked: Asked,
+    how: Comparison,
+    rule: SampleRule | None,
+    seed: int,
 ) -> tuple[HierarchyReport | SeveralReferences, list[Table]]:
     """`--levels`, or `--reference` more than once."""
     from gammacp.segmentation.levels import hierarchy_report
@@ -299,6 +317,8 @@ def _of_levels_or_several(
         comparison=how,
         transitive=asked.t_full,
         window=asked.t_window,
+        beyond_chance=rule,
+        seed=seed,
     )
     return found, level_tables(found, pairs=asked.pairs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,10 +15,6 @@ from gammacp.cli.output import AsJson, message, print_json, show
 
 if TYPE_CHECKING:
     from gammacp.syntax.treebank import ReadTreebank
-    from gammacp.tables import Table
-
-# For a pair of graphs; nearly all are proven in hundredths.
-_SECONDS = 10.0
 
 
 class TreePreset(StrEnum):
@@ -30,7 +27,10 @@ class TreePreset(StrEnum):
 class Reading:
     """How files are read and sentences paired."""
 
-    trees: str | None = option("dependency, phrase or graph; by default from the first file.")
+    trees: str | None = option(
+        "dependency, phrase or graph, by default from the first file; or enhanced: the graphs of "
+        "enhanced Universal Dependencies."
+    )
     pattern: str | None = option(
         "Regular expression over paths with groups (?P<annotator>…) and, for several "
         "documents, (?P<document>…)."
@@ -112,10 +112,16 @@ def syntax(
     """α over trees (Skjærholt 2014), Smatch of semantic graphs: agreement on syntax and AMR."""
     from gammacp.errors import BelowThresholdError
     from gammacp.formats.campaign_file import paths_and
+    from gammacp.syntax.consensus import consensus_trees
+    from gammacp.syntax.report import report_on
+    from gammacp.syntax.tables import in_words, tables
     from gammacp.syntax.treebank import read_treebank
     from gammacp.tables import number
 
     paths, _ = paths_and(paths)
+    output = computing.consensus
+    if output is not None:
+        _check_output(output, paths)
     options = asdict(reading)
     strict = options.pop("strict")
     read = read_treebank(paths, kind=options.pop("trees"), **options)
@@ -125,84 +131,41 @@ def syntax(
         read.require_complete()
     if computing.sample_pairs or computing.bootstrap or computing.preset is None:
         message(f"seed {computing.seed}")
-    made = _graphs if read.treebank.kind == "graph" else _trees
-    result = made(paths, read, reading, computing)
-    if as_json:
-        print_json(result.document)
-    else:
-        for table in result.tables:
-            show(table)
-        for line in result.words:
-            message(line)
-    least = computing.fail_under
-    if least is not None and not result.value >= least:
-        raise BelowThresholdError(f"{result.measure} {number(result.value)} is below {least:g}")
-
-
-@dataclass(frozen=True)
-class _Result:
-    """What is printed, and the value that `--fail-under` looks at."""
-
-    document: dict[str, Any]
-    tables: list[Table]
-    words: list[str]
-    measure: str
-    value: float
-
-
-def _trees(
-    paths: list[Path], read: ReadTreebank, reading: Reading, computing: Computing
-) -> _Result:
-    import os
-
-    from gammacp.errors import UsageError
-    from gammacp.syntax.consensus import consensus_trees
-    from gammacp.syntax.report import syntax_report
-    from gammacp.syntax.tables import in_words, tables
-
-    if computing.method or computing.time_limit:
-        raise UsageError("--method and --time-limit are for graphs, and these are trees")
-    output = computing.consensus
-    if output is not None:
-        _check_output(output, paths)
-    options = asdict(computing)
-    for name in ("preset", "consensus", "fail_under", "method", "time_limit"):
-        del options[name]
-    if computing.preset:
-        options["chance"] = None
-    options["workers"] = computing.workers or os.cpu_count() or 1
-    report = syntax_report(read, universal=reading.labels == "universal", **options)
+    report = report_on(read, **_options(read, reading, computing))
     document = report.as_dict()
     if output is not None:
         found = consensus_trees(read.treebank)
         found.write(output)
         document["consensus"] = {"file": str(output), **found.as_dict()}
         message(found.in_words(str(output)))
-    value = report.agreement.total.alpha["plain"]
-    return _Result(document, tables(report), in_words(report), "α plain", value)
+    if as_json:
+        print_json(document)
+    else:
+        for table in tables(report):
+            show(table)
+        for line in in_words(report):
+            message(line)
+    (measure, value), least = report.value, computing.fail_under
+    if least is not None and not value >= least:
+        raise BelowThresholdError(f"{measure} {number(value)} is below {least:g}")
 
 
-def _graphs(
-    _paths: list[Path], read: ReadTreebank, _reading: Reading, computing: Computing
-) -> _Result:
+def _options(read: ReadTreebank, reading: Reading, computing: Computing) -> dict[str, Any]:
+    """What `report_on` is asked; a UsageError for what only the other kind has."""
     from gammacp.errors import UsageError
-    from gammacp.syntax.graphs.agreement import graph_agreement
-    from gammacp.syntax.graphs.report import GraphReport, in_words, tables
 
-    given = {
-        "--preset": computing.preset,
-        "--bootstrap": computing.bootstrap,
-        "--breakdown": computing.breakdown,
-        "--consensus": computing.consensus,
-    }
-    if wrong := [name for name, value in given.items() if value]:
-        raise UsageError(f"{' and '.join(wrong)} are for trees, and these are graphs")
-    result = graph_agreement(
-        read.treebank,
-        sample_pairs=computing.sample_pairs,
-        method=computing.method or "auto",
-        time_limit=computing.time_limit or _SECONDS,
-        seed=computing.seed,
-    )
-    report = GraphReport(read, result, computing.by_annotator, computing.sentences)
-    return _Result(report.as_dict(), tables(report), in_words(report), "Smatch F₁", report.value)
+    options = asdict(computing)
+    of_trees = ("preset", "bootstrap", "breakdown", "consensus")
+    graphs = read.treebank.of_graphs
+    wrong = of_trees if graphs else ("method", "time_limit")
+    if given := [f"--{name.replace('_', '-')}" for name in wrong if options[name]]:
+        kinds = ("trees", "graphs") if graphs else ("graphs", "trees")
+        raise UsageError(f"{' and '.join(given)} are for {kinds[0]}, and these are {kinds[1]}")
+    del options["fail_under"], options["consensus"]
+    if options.pop("preset"):
+        options["chance"] = None
+    if graphs:
+        del options["bootstrap"], options["breakdown"], options["workers"]
+        return options
+    options["workers"] = computing.workers or os.cpu_count() or 1
+    return {**options, "universal": reading.labels == "universal"}

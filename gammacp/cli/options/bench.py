@@ -42,6 +42,11 @@ class Extent:
     sets: int | None = option("Annotation sets per magnitude.  [default: 40]")
     step: float | None = option("Between magnitudes from 0 to 1.  [default: 0.05]")
     magnitudes: str | None = option("These magnitudes instead of a step.", "M,M,…")
+    beyond_chance: bool = option(
+        "1 − D/E[D] of every measure instead of its value: what it counts, against the mean over "
+        "random sets of the chance model, or over other sentences of trees.",
+        default=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,7 @@ def sweep_of(
     if origin.trees is not None:
         return Sweep(
             **_of_trees(origin.trees, settings.sampling.seed, errors, measures, sets, magnitudes),
+            beyond_chance=extent.beyond_chance,
             modules=loaded(),
             experiment=running.experiment,
         )
@@ -128,6 +134,7 @@ def sweep_of(
         n_annotators=extent.n_annotators,
         seed=settings.sampling.seed,
         options=_options(settings),
+        beyond_chance=extent.beyond_chance,
         modules=loaded(),
         experiment=running.experiment,
     )
@@ -145,7 +152,10 @@ def _of_trees(
     from gammacp.bench import trees
     from gammacp.syntax.treebank import read_sentences
 
-    read = read_sentences(path)
+    everything = read_sentences(path)
+    read = [sentence for sentence in everything if not sentence.missing]
+    if lost := len(everything) - len(read):
+        message(f"{path}: left out: {lost} not annotated")
     source = trees.Perturbed(trees.sample_sentences(read, seed=seed))
     message(f"{len(source.sentences)} of {len(read)} sentences of {path}; seed {seed}")
     return {

@@ -47,6 +47,9 @@ class Reading:
     format: str | None = option(
         "Format of the files; by default it is recognised.", "NAME", of="format"
     )
+    document: list[str] | None = option(
+        "Keep these documents; * stands for anything (A,B; repeatable).", "NAMES"
+    )
     only: list[str] | None = option("Keep these categories (A,B; repeatable).", "CATEGORIES")
     map: list[str] | None = option("Rename a category; two may become one (repeatable).", "OLD=NEW")
     rename: list[str] | None = option("Rename an annotator (repeatable).", "OLD=NEW")
@@ -106,7 +109,7 @@ class Loaded:
             names = ", ".join(list(self.continua)[:5])
             raise DataError(
                 f"{len(self.continua)} continua where one is needed: {names}",
-                hint="Give one file, or use a command that takes several",
+                hint="Choose one with --document NAME, or use a command that takes several",
             )
         return next(iter(self.continua.items()))
 
@@ -289,6 +292,7 @@ def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
 
 
 _FORMS: Mapping[str, Callable[[Any], object]] = {
+    "document": _names,
     "only": _names,
     "exclude": _names,
     "annotators": _names,

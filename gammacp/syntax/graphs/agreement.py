@@ -30,7 +30,8 @@ from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS
 from gammacp.signature import signature
-from gammacp.syntax.annotations import Item, Treebank
+from gammacp.syntax.annotations import Dependencies, Item, Treebank
+from gammacp.syntax.enhanced import enhanced_graph
 from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.graphs.matching import Matching, best_matching
 from gammacp.syntax.matched import (
@@ -42,6 +43,7 @@ from gammacp.syntax.matched import (
     bands,
     values,
 )
+from gammacp.syntax.universal import Words
 
 CHANCE_PAIRS = 500
 
@@ -143,7 +145,7 @@ def graph_agreement(
     Parameters
     ----------
     treebank
-        Graphs; sentences with one annotation are left out.
+        Graphs, or enhanced dependencies; sentences with one annotation are left out.
     chance
         "length-matched", or None for Smatch alone.
     sample_pairs
@@ -169,7 +171,7 @@ def graph_agreement(
     >>> graph_agreement(treebank).smatch()["smatch"]
     0.75
     """
-    if treebank.kind != "graph":
+    if not treebank.of_graphs:
         raise UsageError("Smatch compares graphs, and these are trees")
     if chance not in (LENGTH_MATCHED, None):
         raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
@@ -197,7 +199,16 @@ def graph_agreement(
 
 
 def _graphs(item: Item) -> Iterator[tuple[str, Graph]]:
-    return ((name, g) for name, g in item.annotations.items() if isinstance(g, Graph))
+    """Everybody's graph; of dependencies the enhanced one, words by the first one's numbers."""
+    first: Dependencies | None = None
+    for name, found in item.annotations.items():
+        if isinstance(found, Graph):
+            yield name, found
+        elif isinstance(found, Dependencies):
+            first, numbers = first or found, dict[str, str]()
+            if found.forms and first.forms and found.forms != first.forms:
+                numbers = Words.of(found).numbers_in(Words.of(first))
+            yield name, enhanced_graph(found, numbers)
 
 
 def _beyond(

@@ -28,6 +28,8 @@ class Graph:
         Words of the sentence (`# ::tok` or `# ::snt`); empty if unknown.
     file, line, name
         Where the graph stands, and its `# ::id`.
+    missing
+        Why it does not count, although it has its place among the others; mostly empty.
 
     >>> boy = Graph(("b",), frozenset({(0, "instance", "boy"), (0, "top", "top")}), frozenset())
     >>> boy.n_triples
@@ -41,6 +43,7 @@ class Graph:
     file: str = ""
     line: int | None = None
     name: str | None = None
+    missing: str = ""
 
     @property
     def n_nodes(self) -> int:

@@ -12,18 +12,20 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import Tally
-from gammacp.syntax.defects import Defect, Kind, require_sound
+from gammacp.syntax.defects import UNSOUND, Defect, Kind, require_sound
 from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.text import read_lines
 
 _SYMBOL = re.compile(r'^[ \t]*#.*$|"(?:[^"\\\n]|\\.)*"|[()]|^[ \t]*$', re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_SAID = re.compile(r"::(\S+)[ \t]+(.*?)(?=::|$)", re.MULTILINE)
 # What AMR calls its nodes; a constant of this form is quoted.
 _VARIABLE = re.compile(r"[a-z]{1,2}\d+|[a-z]")
 
@@ -31,15 +33,17 @@ _VARIABLE = re.compile(r"[a-z]{1,2}\d+|[a-z]")
 class _WrongError(Exception):
     """What is wrong with a graph, and the place of it among the characters."""
 
-    def __init__(self, what: str, place: int) -> None:
+    def __init__(self, what: str, place: int, kind: Kind = Kind.GRAPH) -> None:
         super().__init__(what)
-        self.place = place
+        self.place, self.kind = place, kind
 
 
 def read_penman(
     path: Path, *, encoding: str = "utf-8", tally: Tally | None = None
 ) -> tuple[list[Graph], list[Defect]]:
-    """The sound graphs of a file, in its order, and what is wrong with the others.
+    """The graphs of a file, in its order, and what is wrong with some.
+
+    One that is not sound keeps its place, and has no node.
 
     Parameters
     ----------
@@ -69,15 +73,17 @@ def read_penman(
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     graphs, defects = list[Graph](), list[Defect]()
     for begin, opened, end in _pieces(content):
+        place = _placed(content[begin:opened], str(path), bisect(starts, opened))
         try:
-            found = _decoded(codec, content, begin, opened, end)
-            graphs.append(_graph(found, str(path), bisect(starts, opened)))
+            graphs.append(_graph(_decoded(codec, content, begin, opened, end), place))
         except _WrongError as error:
             line = bisect(starts, error.place)
-            defects.append(Defect(Kind.GRAPH, str(path), line, f"{error}; the graph is left out"))
-    if tally is not None:
-        tally.add("graph", "it is not sound (see the defects)", len(defects))
-    if not graphs:
+            if error.kind is Kind.GRAPH:
+                graphs.append(place)
+            elif tally is not None:
+                tally.add(error.kind, "it is no graph")
+            defects.append(Defect(error.kind, str(path), line, f"{error}; left out"))
+    if all(graph.missing for graph in graphs):
         require_sound(defects)
         raise DataError("no graph found", file=path, hint="Is this a file in Penman notation?")
     return graphs, defects
@@ -112,7 +118,7 @@ def _decoded(codec: Any, content: str, begin: int, opened: int, end: int) -> Any
     if outside.strip() or content[opened] == ")":
         stray = outside.split()[0] if outside.strip() else ")"
         place = begin + outside.find(stray) if outside.strip() else opened
-        raise _WrongError(f"{stray!r} stands outside of a graph's brackets", place)
+        raise _WrongError(f"{stray!r} stands outside of a graph's brackets", place, Kind.STRAY)
     text = content[begin:end]
     try:
         graph = codec.decode(text)
@@ -147,7 +153,15 @@ def _decoded(codec: Any, content: str, begin: int, opened: int, end: int) -> Any
     return graph
 
 
-def _graph(found: Any, file: str, line: int) -> Graph:
+def _placed(comments: str, file: str, line: int) -> Graph:
+    """A graph of which only its place and its comments are known."""
+    said = {key: value.rstrip() for key, value in _SAID.findall(comments)}
+    forms = tuple((said.get("tok") or said.get("snt") or "").split())
+    name = said.get("id") or None
+    return Graph((), frozenset(), frozenset(), forms, file, line, name, UNSOUND)
+
+
+def _graph(found: Any, placed: Graph) -> Graph:
     names = [found.top, *(n for n, role, _ in found.triples if role == ":instance")]
     place = {name: k for k, name in enumerate(dict.fromkeys(names))}
     properties, relations = {(0, "top", "top")}, set()
@@ -159,13 +173,10 @@ def _graph(found: Any, file: str, line: int) -> Graph:
             relations.add((place[value], "domain", place[node]))
         else:
             relations.add((place[node], role, place[value]))
-    said = found.metadata
-    return Graph(
-        tuple(place),
-        frozenset(properties),
-        frozenset(relations),
-        tuple((said.get("tok") or said.get("snt") or "").split()),
-        file,
-        line,
-        said.get("id") or None,
+    return replace(
+        placed,
+        variables=tuple(place),
+        properties=frozenset(properties),
+        relations=frozenset(relations),
+        missing="",
     )

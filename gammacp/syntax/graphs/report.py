@@ -9,17 +9,9 @@ from typing import Any
 
 from gammacp.syntax.graphs.agreement import Compared, GraphAgreement
 from gammacp.syntax.graphs.graph import Graph
-from gammacp.syntax.tables import value_or_interval
 from gammacp.syntax.treebank import ReadTreebank
-from gammacp.tables import Column, Record, Table, count, number, percent, share
-
-_SHOWN = 3
-_VALUES = (
-    Column("smatch", "Smatch F₁", number),
-    Column("precision", "precision", number),
-    Column("recall", "recall", number),
-)
-_COLUMNS = {"smatch": "Smatch F₁", "precision": "precision", "recall": "recall", "plain": "α"}
+from gammacp.syntax.universal import OF_UD, ud_scores
+from gammacp.tables import number
 
 
 def differences(one: Compared) -> tuple[list[str], list[str]]:
@@ -74,9 +66,14 @@ class GraphReport:
     sentences: int = 0
 
     @property
-    def value(self) -> float:
-        """Smatch F₁."""
-        return float(self.agreement.smatch()["smatch"])
+    def value(self) -> tuple[str, float]:
+        """The published measure, and its value: Smatch F₁."""
+        return "Smatch F₁", float(self.agreement.smatch()["smatch"])
+
+    @property
+    def worst(self) -> list[Compared]:
+        """The pairs of graphs with most triples apart, as many as asked for."""
+        return sorted(self.agreement.compared, key=lambda one: -one.apart)[: self.sentences]
 
     @property
     def notes(self) -> list[str]:
@@ -111,6 +108,9 @@ class GraphReport:
             "signature": result.signature,
             "beyond_chance": beyond or None,
         }
+        if treebank.kind == "enhanced":
+            scores = ud_scores(treebank).as_dict()
+            document["universal"] = {k: scores[k] for k in ("words", "elas", "eulas", *OF_UD)}
         documents = list(dict.fromkeys(item.document for item in treebank.shared))
         if len(documents) > 1:
             document["documents"] = [
@@ -123,8 +123,7 @@ class GraphReport:
             ]
             document["pairs"] = [part for part in parts if part["items"]]
         if self.sentences:
-            worst = sorted(result.compared, key=lambda one: -one.apart)[: self.sentences]
-            document["sentences"] = [self._sentence(one) for one in worst]
+            document["sentences"] = [self._sentence(one) for one in self.worst]
         return document
 
     def _sentence(self, one: Compared) -> dict[str, Any]:
@@ -142,81 +141,3 @@ class GraphReport:
             "only": apart,
             "annotations": {a: {"file": g.file, "line": g.line} for a, g in files},
         }
-
-
-def _what(record: Record) -> str:
-    return "; ".join(
-        f"only {name}: {', '.join(rows[:_SHOWN])}"
-        + (f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
-        for name, rows in record["only"].items()
-        if rows
-    )
-
-
-def _lines(record: Record) -> str:
-    return " ".join(f"{a}:{x['line']}" for a, x in record["annotations"].items())
-
-
-_SENTENCES = (
-    Column("sentence", "sentence", value=lambda r: f"{r['document']} {r['sentence']}".strip()),
-    Column("share", "of all apart", share),
-    Column("smatch", "Smatch F₁", number),
-    Column("lines", "lines", value=_lines),
-    Column("what", "what", value=_what, wrapped=True),
-)
-
-
-def tables(report: GraphReport) -> list[Table]:
-    """Smatch and what is beyond chance; documents, annotators and sentences.
-
-    Parameters
-    ----------
-    report
-        On graphs.
-    """
-    document = report.as_dict()
-    rows: list[Record] = []
-    if beyond := document["beyond_chance"]:
-        shown = {"beyond chance": "value", "95 % over sentences": "interval"}
-        rows = [
-            {"title": title, **{name: beyond[name][key] for name in beyond}}
-            for title, key in (*shown.items(), ("disagreement by chance", "expected"))
-        ]
-    columns = [Column(name, header, value_or_interval) for name, header in _COLUMNS.items()]
-    shown_columns = (Column("title", ""), *(columns if rows else columns[:-1]))
-    found = [Table(shown_columns, [*rows, {"title": "as published", **document}])]
-    size = Column("items", "sentences", count)
-    for key, title in (("documents", "document"), ("pairs", "annotators")):
-        if rows := document.get(key, []):
-            found.append(Table((Column(title, title, _name), size, *_VALUES), rows))
-    if "sentences" in document:
-        found.append(Table(_SENTENCES, document["sentences"]))
-    return found
-
-
-def _name(value: str | tuple[str, str], _digits: int = 0) -> str:
-    return value if isinstance(value, str) else " – ".join(value)
-
-
-def in_words(report: GraphReport) -> list[str]:
-    """How much was compared, with what chance, and what is not proven.
-
-    Parameters
-    ----------
-    report
-        On graphs.
-    """
-    result = report.agreement
-    items, graphs = len(result.by_item), {id(g): g for c in result.compared for g in c.graphs}
-    triples = sum(g.n_triples for g in graphs.values())
-    found = [f"{items} sentence{'s' * (items != 1)}, {len(graphs)} graphs, {triples} triples"]
-    if beyond := result.beyond_chance.get("smatch"):
-        if beyond.samples:
-            found.append(
-                f"chance: {beyond.samples} pairs of graphs of other sentences, of the same number "
-                f"of triples for {percent(beyond.equal_length)} of the graphs, of up to "
-                f"{beyond.widest} more or fewer for the others"
-            )
-        if beyond.reason:
-            found.append(f"beyond chance: {beyond.reason}")
-    return found + report.notes

@@ -51,6 +51,25 @@ def test_graphs_that_nothing_tells_apart_are_not_paired(tmp_path: Path) -> None:
     assert (Path(caught.value.file or "").name, (caught.value.line or 0) > 1) == ("ben.amr", True)
 
 
+def test_what_is_not_sound_keeps_its_place(tmp_path: Path) -> None:
+    """Two of three graphs are sound on either side, and not the same ones."""
+    broken = "(x / y :ARG0 z)"
+    (tmp_path / "ann.amr").write_text("\n\n".join((WANT_GO, broken, RAIN)))
+    (tmp_path / "ben.amr").write_text("\n\n".join((WANT_GO, WANT_FOOTBALL, broken)))
+    for pairing in ("auto", "order"):
+        read = read_treebank(tmp_path, pairing=pairing)
+        assert [list(item.annotations) for item in read.treebank.items] == [
+            ["ann", "ben"], ["ben"], ["ann"],
+        ]  # fmt: skip
+        assert graph_agreement(read.treebank).smatch()["smatch"] == 1
+        lost = {(Path(e.file).stem, e.reason): e.count for e in read.left_out}
+        assert lost["ann", "it is not sound (see the defects)"] == 1
+    (tmp_path / "ben.amr").write_text(f"{WANT_GO}\n\n:ARG1 {RAIN}\n\n{RAIN}\n")
+    for pairing in ("auto", "order"):
+        with pytest.raises(DataError, match=r"ben\.amr:3: ':ARG1' stands outside .*# ::id"):
+            read_treebank(tmp_path, pairing=pairing)
+
+
 def test_a_sentence_counts_once_however_many_annotators_it_has() -> None:
     rng = random.Random(0)
     graphs = [[drawn(rng, 4) for _ in range(2)] for _ in range(3)]

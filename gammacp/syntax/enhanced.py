@@ -1,0 +1,128 @@
+"""Enhanced dependencies: a graph over words and empty nodes (`8.1`), words with several heads.
+
+ELAS is the F₁ of the edges into words of the shared tasks of IWPT 2020 and 2021 (Bouma, Seddah &
+Zeman 2020, §4); EULAS drops what labels say beyond the universal relation (`obl:in` is `obl`). As
+there, empty nodes are taken out first: a path through them is one edge whose label has all
+relations on the way (`conj>nsubj`). An edge that is there twice is one.
+
+`enhanced_graph` keeps empty nodes as nodes, so that their best matching tells which are the same.
+
+References
+----------
+Bouma, Seddah & Zeman 2020. Overview of the IWPT 2020 shared task on parsing into enhanced Universal
+Dependencies. IWPT.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.syntax.annotations import Dependencies
+from gammacp.syntax.graphs.graph import Graph
+
+# Words by number from 0, each with its edges: head (−1 the root) and the relations of the path.
+Heads: TypeAlias = dict[int, list[tuple[int, tuple[str, ...]]]]
+
+
+def collapsed(sentence: Dependencies) -> Heads:
+    """The edges into words, paths through empty nodes made edges; no word without DEPS.
+
+    Parameters
+    ----------
+    sentence
+        With enhanced dependencies.
+
+    >>> edges = (("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "2"))
+    >>> collapsed(Dependencies((0, 1), ("root", "obj"), enhanced=edges))
+    {0: [(-1, ('root',))], 1: [(0, ('conj', 'obj'))]}
+    """
+    into: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for head, label, dependent in sentence.enhanced:
+        into[dependent].append((head, label))
+
+    def paths(node: str, empty: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+        for head, label in into.get(node, ()):
+            steps = tuple(label.split(">"))
+            if "." not in head:
+                yield int(head) - 1, steps
+            elif head not in empty:
+                for top, before in paths(head, (*empty, head)):
+                    yield top, before + steps
+
+    return {int(w) - 1: list(dict.fromkeys(paths(w, ()))) for w in into if "." not in w}
+
+
+def edge_counts(a: Dependencies, b: Dependencies, matched: Mapping[int, int]) -> Floats:
+    """Edges that agree, and those of both that are compared, by ELAS and EULAS: shape (2, 2).
+
+    Words of which one of the two gives no edge are not compared.
+
+    Parameters
+    ----------
+    a, b
+        Annotations of the same characters.
+    matched
+        Words of b, from 0, that are words of a.
+    """
+    found = np.zeros((2, 2))
+    if not (a.enhanced and b.enhanced):
+        return found
+    in_a = {-1: -1, **{j: i for i, j in matched.items()}}
+    one, two = collapsed(a), collapsed(b)
+    lost = {(i, j) for i, j in matched.items() if (i in one) != (j in two)}
+    found[1] = sum(len(edges) for i, edges in one.items() if (i, matched.get(i)) not in lost)
+    found[1] += sum(len(edges) for j, edges in two.items() if (in_a.get(j), j) not in lost)
+    for i, j in matched.items():
+        # −2 is no word of a.
+        x, y = one.get(i, []), [(in_a.get(head, -2), steps) for head, steps in two.get(j, [])]
+        cut = [[(h, tuple(s.split(":")[0] for s in steps)) for h, steps in e] for e in (x, y)]
+        found[0, 0] += (Counter(x) & Counter(y)).total()
+        found[0, 1] += (Counter(cut[0]) & Counter(cut[1])).total()
+    return found
+
+
+def enhanced_graph(
+    sentence: Dependencies, numbers: Mapping[str, str] = MappingProxyType({})
+) -> Graph:
+    """The graph whose triples are the edges: between words one of the sentence, others of nodes.
+
+    Parameters
+    ----------
+    sentence
+        With enhanced dependencies.
+    numbers
+        Of words that are called otherwise than in the sentence.
+
+    >>> edges = (("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "2"))
+    >>> graph = enhanced_graph(Dependencies((0, 1), ("root", "obj"), enhanced=edges))
+    >>> graph.variables, sorted(graph.properties)
+    (('text', '1.1'), [(0, 'root', '0 → 1'), (1, 'conj from', '1'), (1, 'obj to', '2')])
+    """
+    empty = {node for h, _, d in sentence.enhanced for node in (h, d) if "." in node}
+    place = {node: k for k, node in enumerate(sorted(empty), start=1)}
+    properties, relations = set(), set()
+    for h, label, d in sentence.enhanced:
+        head, dependent = numbers.get(h, h), numbers.get(d, d)
+        if head in place and dependent in place:
+            relations.add((place[head], label, place[dependent]))
+        elif head in place:
+            properties.add((place[head], f"{label} to", dependent))
+        elif dependent in place:
+            properties.add((place[dependent], f"{label} from", head))
+        else:
+            properties.add((0, label, f"{head} → {dependent}"))
+    return Graph(
+        ("text", *place),
+        frozenset(properties),
+        frozenset(relations),
+        sentence.forms,
+        sentence.file,
+        sentence.line,
+        sentence.name,
+    )
