@@ -46,10 +46,10 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
     """An alignment as the columns that the view reads.
 
     Keys: name, unit (of offsets), bounds, delta, annotators, categories, text; `units` with
-    annotator and category codes, start, end, and the gaps inside some (by row); `groups` with rows (flat, groups × annotators, −1
-    where the unit is empty) and disorder; `pairs` of real units with first, second (rows),
-    positional, categorial and total costs (null where the dissimilarity has no such parts, or is
-    infinite). Costs are rounded to six digits; positions are exact.
+    annotator and category codes, start, end, and the gaps inside some (by row); `groups` with rows
+    (flat, groups × annotators, −1 where the unit is empty) and disorder; `pairs` of real units with
+    first, second (rows), positional, categorial and total costs (null where the dissimilarity has
+    no such parts, or is infinite). Costs are rounded to six digits; positions are exact.
     """
     continuum = alignment.continuum
     return {

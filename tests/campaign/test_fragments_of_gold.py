@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gammacp as gc
-from gammacp import Continuum, DataError, Unit, read
+from gammacp import Continuum, DataError, Label, Unit, read
 from gammacp.campaign.consensus.several import consensus_of_each
 from gammacp.campaign.replace.scores import SCORES, Aligning
 
@@ -57,3 +57,18 @@ def test_models_and_rounds_keep_them() -> None:
 def test_soft_f1_refuses() -> None:
     with pytest.raises(DataError, match="several fragments"):
         list(SCORES["soft-f1"].instances({"d": Continuum.from_units(ROWS)}, Aligning()))
+
+
+def test_models_decide_on_the_category_and_then_on_features() -> None:
+    """As whole labels, x [s=1] and x [s=2] would share the votes that outweigh y."""
+    labels = [Label("x", {"s": "1"}), Label("x", {"s": "1"}), Label("x", {"s": "2"}), "y", "y"]
+    units = [
+        Unit(name, 20 * k, 20 * k + 9, label)
+        for k in range(40)
+        for name, label in zip("ABCDE", labels, strict=True)
+    ]
+    found = consensus_of_each({"d": Continuum.from_units(units)}, weights="one-coin")
+    gold = found.documents["d"].continuum
+    assert {gold.categories[c] for c in gold.category_codes} == {labels[0]}
+    assert found.belief.responses is not None
+    assert set(found.belief.responses.labels[:-1]) == {"x", "y"}

@@ -233,9 +233,7 @@ def _consensus_unit(
     }
     real = [u for u in by_annotator.values() if u is not None]
     labels = [u.category for u in real]
-    # A model knows whole labels; people vote on the category first, then on its features.
-    vote = vote_on_category(labels if truth is not None else [category_of(x) for x in labels])
-    votes = {} if truth is not None or vote.tied else _on_features(labels, vote.winner)
+    vote = vote_on_category([category_of(x) for x in labels])
     starts, ends = [u.start for u in real], [u.end for u in real]
     weights = None if truth is None else truth.boundaries[group >= 0].tolist()
     start, end = span(starts, ends, rules.boundaries, whole=rules.whole, weights=weights)
@@ -245,22 +243,24 @@ def _consensus_unit(
         start, end = fragments[0][0], fragments[-1][1]
     places = fragments or ((start, end),)
     covered = [part for p in places if (part := continuum.covered(*p)) is not None]
-    category = vote.winner
-    if votes:
-        category = labelled(vote.winner, {name: v.winner for name, v in votes.items()})
+    category, tied = vote.winner, bool(vote.tied)
     posterior, entropy = None, None
     kept = len(real) >= rules.needed
     if truth is not None:
         shares = truth.posterior[number]
         posterior = float(shares[:-1].max())
         likely = np.flatnonzero(shares[:-1] >= posterior - _EQUAL)
-        category = truth.labels[likely[0]] if len(likely) == 1 else None
+        tied = len(likely) != 1
+        category = None if tied else truth.labels[likely[0]]
         entropy = float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
         kept = kept and posterior >= truth.threshold
+    # Whoever has the category decides on its features.
+    votes = {} if tied else _on_features(labels, category)
+    known = {name: v.winner for name, v in votes.items()}
     return ConsensusUnit(
         start=start,
         end=end,
-        category=category,
+        category=labelled(category, known),
         support=len(real),
         confidence=float(np.clip(1 - relative, 0, 1)),
         disorder=relative,
