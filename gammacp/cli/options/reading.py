@@ -128,6 +128,21 @@ class Loaded:
         """All continua by the name of their document, or by display name where it is taken."""
         return self.naming(self.continua)
 
+    @property
+    def takes_long(self) -> bool:
+        """Whether aligning it is worth processes of their own."""
+        from gammacp.alignment.tuning import DEFAULT
+
+        # Small documents are aligned together, in a fiftieth of the time, but not those of a crowd.
+        def together(c: Continuum) -> bool:
+            return c.n_units <= DEFAULT.small_units and c.n_annotators <= DEFAULT.few_annotators
+
+        work = (
+            c.n_units * c.n_annotators**2 / (50 if together(c) else 1)
+            for c in self.continua.values()
+        )
+        return sum(work) > 20_000
+
     def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
         """What was made of continua, by the names of `named`."""
         from gammacp.formats.reading import by_document
