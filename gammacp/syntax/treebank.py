@@ -148,21 +148,9 @@ def read_treebank(
     sentences, note = _read_all(
         named, chosen, leaves, size, encoding, tallies, defects, labels=labels, ignore=ignore
     )
-    documents: dict[str, dict[str, list[Sentence]]] = {}
-    for one in named:
-        documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
-    items: list[Item] = []
-    left_out: list[LeftOut] = []
-    for document in sorted(documents):
-        paired, _ = pair_sentences(
-            document,
-            documents[document],
-            pairing=_pairing(document, pairing, documents[document], defects),
-        )
-        sound = _complete(paired, tallies)
-        items += sound
-        left_out += without_partner(sound, len(documents[document]))
+    items, left_out = _items(named, sentences, pairing, tallies, defects)
     annotators = tuple(dict.fromkeys(one.annotator for one in named))
+    documents = {one.document for one in named}
     options = {"pattern": pattern, "folders": folders, "pairing": pairing, "leaves": leaves}
     options |= {"size": None if size == "leaves" else size, "ignore": ignore or None}
     options |= {"labels": None if labels == "all" else labels}
@@ -182,6 +170,27 @@ def read_treebank(
     )
     losses = [left_out, passed_over(listed, named), *(t.entries() for t in tallies.values())]
     return ReadTreebank(treebank, (*defects, *find_defects(treebank)), gathered(losses), notes)
+
+
+def _items(
+    named: Sequence[Named],
+    sentences: Mapping[Path, list[Sentence]],
+    pairing: str,
+    tallies: Mapping[Path, Tally],
+    defects: Sequence[Defect],
+) -> tuple[list[Item], list[LeftOut]]:
+    """The sentences of all documents, paired, and those that one annotator has alone."""
+    documents: dict[str, dict[str, list[Sentence]]] = {}
+    for one in named:
+        documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
+    items: list[Item] = []
+    left_out: list[LeftOut] = []
+    for document, own in sorted(documents.items()):
+        how = _pairing(document, pairing, own, defects)
+        sound = _complete(pair_sentences(document, own, pairing=how)[0], tallies)
+        items += sound
+        left_out += without_partner(sound, len(own))
+    return items, left_out
 
 
 def read_sentences(
