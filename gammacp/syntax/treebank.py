@@ -16,7 +16,7 @@ from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
-from gammacp.syntax.defects import UNCOUNTED, UNSOUND, Defect, find_defects, require_sound
+from gammacp.syntax.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
 from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
 from gammacp.syntax.pairing import Side, pair_sentences, without_partner
@@ -65,6 +65,7 @@ class ReadTreebank:
 
     def require_complete(self) -> None:
         """Strict mode: DataError at the first sentence without a partner, or the first defect."""
+        require_sound(d for d in self.defects if d.kind in UNREAD)
         for item in self.alone:
             (annotator, sentence), *_ = item.annotations.items()
             rest = len(self.alone) - 1
@@ -157,8 +158,9 @@ def read_treebank(
     selection = (f"{k}={quoted(v)}" for k, v in options.items() if v not in (None, "auto"))
     treebank = Treebank(annotators, tuple(items), chosen, tuple(selection))
     if not treebank.shared:
+        lost = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
         raise DataError(
-            "no sentence has two annotations",
+            f"no sentence has two annotations{''.join(lost[:1])}",
             file=listed[0],
             hint=f"Recognised: {how}. Use --pattern if that is wrong, and --pairing order or id "
             "if words do not tell which sentences are the same.",

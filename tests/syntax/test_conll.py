@@ -81,6 +81,7 @@ def test_encodings(tmp_path: Path) -> None:
         ("# only a comment\n", "no sentence"),
         ("1\ta\t_\n", ":1: 3 columns where at least 8"),
         ("1\ta\t_\t_\t_\t_\tx\tr\t_\t_\n", ":1: head 'x' is not a token number"),
+        ("1\ta\t_\t_\t_\t_\t9999999999\tr\t_\t_\n", ":1: head '9999999999' is not a token"),
         ("\n2\ta\t_\t_\t_\t_\t0\tr\t_\t_\n", ":2: token id '2' where 1 was expected"),
         ("1.1\ta\t_\t_\t_\t_\t0\tr\t_\t_\n", ":1: sentence without a token"),
         ("# global.columns = ID FORM\n1\ta\n", ":1: global.columns has no HEAD and no DEPREL"),
