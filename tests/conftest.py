@@ -31,6 +31,14 @@ os.environ.setdefault(
 )
 
 
+# What takes minutes begins first, so that no worker has it left when the others are done.
+LONG = ("docs/test_site", "studio/", "docs/test_blocks", "report/", "bench/", "reproduce/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not any(part in item.nodeid for part in LONG))
+
+
 @dataclass(frozen=True)
 class Outcome:
     code: int

@@ -185,15 +185,16 @@ class Campaign:
         Raises
         ------
         DataError
-            A document of the round, a category or an annotator does not occur.
+            A document of the round or asked for, a category or an annotator does not occur.
         """
-        continua = self._of_round(found)
+        continua = self._named(self._of_round(found))
         chosen = {f.name: self.values[f.name] for f in fields(Selection) if f.name in self.values}
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
         with self._blamed():
             kept = selected(continua, Selection(**chosen))
-        for key, note in (("campaign", self.stamp), ("round", self.round)):
+        asked = ",".join(self.values.get("document", ()))
+        for key, note in (("campaign", self.stamp), ("round", self.round), ("document", asked)):
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
         return kept
@@ -201,23 +202,28 @@ class Campaign:
     def _of_round(self, found: Collection) -> dict[str, Continuum]:
         patterns, kept = self.documents, {}
         for pattern in patterns:
-            fitting = {
-                key: c
-                for key, c in found.continua.items()
-                if fnmatchcase(c.name, pattern) or fnmatchcase(key, pattern)
-            }
+            fitting = _fitting(found.continua, pattern)
             # One that could not be read is told of as such.
             if not fitting and not found.failures:
-                names = sorted({c.name for c in found.continua.values()})
-                more = f" and {len(names) - 10} more" if len(names) > 10 else ""
                 raise self.error(
                     f"document {pattern!r} of round {self.round!r} does not occur",
                     *("rounds", str(self.round)),
                     value=pattern,
-                    hint=f"There are: {', '.join(names[:10])}{more}",
+                    hint=_there_are(found.continua),
                 )
             kept.update(fitting)
         return {key: c for key, c in found.continua.items() if key in kept or not patterns}
+
+    def _named(self, continua: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
+        """Those that were asked for by name (`--document`), all without."""
+        kept = set[str]()
+        for pattern in self.values.get("document", ()):
+            fitting = _fitting(continua, pattern)
+            if not fitting:
+                hint = _there_are(continua)
+                raise DataError(f"document {pattern!r} does not occur", hint=hint)
+            kept |= fitting.keys()
+        return {key: c for key, c in continua.items() if key in kept} if kept else continua
 
     def _without_other_rounds(
         self, chosen: dict[str, Any], continua: Mapping[str, Continuum], found: Collection
@@ -249,6 +255,21 @@ class Campaign:
                     line = line_of(self.text, *keys, value=leaf)
                     raise DataError(said, file=self.file, line=line) from None
             raise
+
+
+def _fitting(continua: Mapping[str, Continuum], pattern: str) -> dict[str, Continuum]:
+    """Those whose own or display name is the pattern, or fits it."""
+    return {
+        key: c
+        for key, c in continua.items()
+        if pattern in (c.name, key) or fnmatchcase(c.name, pattern) or fnmatchcase(key, pattern)
+    }
+
+
+def _there_are(continua: Mapping[str, Continuum]) -> str:
+    names = sorted({c.name for c in continua.values()})
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"There are: {', '.join(names[:10])}{more}"
 
 
 def _leaves(value: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], str]]:

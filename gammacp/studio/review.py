@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from gammacp.campaign import tables
+from gammacp.campaign.consensus import tables
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS, write

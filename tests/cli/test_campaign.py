@@ -114,3 +114,20 @@ def test_init_writes_and_never_over(run: Run, folder: Path) -> None:
 def test_bad_input(run: Run, args: list[str], code: int, message: str) -> None:
     result = run(*args)
     assert (result.code, message in result.err) == (code, True), result.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_documents_by_name_beside_files_and_rounds(run: Run) -> None:
+    def documents(*options: object) -> set[str]:
+        found = json.loads(run("inspect", *options, "--json").out)["results"]
+        return {Path(document["file"]).stem for document in found}
+
+    assert documents("export", "--document", "d1,d3") == {"d1", "d3"}
+    assert documents("export", "--document", "d[0-2]") == {"d0", "d1", "d2"}
+    assert documents("campaign.toml", "--round", "rest", "--document", "*3") == {"d3"}
+    gone = run("align", "campaign.toml", "--round", "rest", "--document", "d1")
+    assert gone.code == 3
+    assert "document 'd1' does not occur. There are: d2, d3" in gone.err
+    one = json.loads(run("gamma", "export", "--document", "d2", *FAST).out)["results"][0]
+    assert dict(parse(one["signature"]).selection)["document"] == ("d2",)
+    assert "Choose one with --document" in run("align", "export").err

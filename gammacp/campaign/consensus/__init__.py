@@ -6,13 +6,9 @@ from gammacp.campaign.consensus.consensus import (
     consensus,
     doubt,
 )
+from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, decided
 from gammacp.campaign.consensus.reliability import Reliability, reliability
-from gammacp.campaign.consensus.several import (
-    WEIGHTS,
-    Belief,
-    CorpusConsensus,
-    consensus_of_each,
-)
+from gammacp.campaign.consensus.several import CorpusConsensus, consensus_of_each
 from gammacp.campaign.consensus.soft import soft_labels
 from gammacp.campaign.consensus.votes import BoundaryRule, CategoryVote, needed_support
 from gammacp.campaign.consensus.weighing import AnnotatorQuality, Truth
@@ -30,6 +26,7 @@ __all__ = [
     "Truth",
     "consensus",
     "consensus_of_each",
+    "decided",
     "doubt",
     "needed_support",
     "reliability",

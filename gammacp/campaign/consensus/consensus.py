@@ -26,6 +26,7 @@ from gammacp.campaign.consensus.votes import (
 )
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.label import category_of, features_of, labelled
+from gammacp.errors import UsageError
 from gammacp.needs import require_whole
 from gammacp.text import named
 
@@ -174,10 +175,17 @@ def consensus(
     truth
         What a model says of the unitary alignments: it decides in place of the votes, and a unit
         needs only the support that is asked for.
+
+    Raises
+    ------
+    UsageError
+        An option cannot be meant, or the annotator has no name.
     """
     from gammacp.alignment import Alignment
 
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
+    if not annotator.strip():
+        raise UsageError("annotator is empty: the gold standard needs a name")
     require_whole(alignment.continuum)
     continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
     if truth is not None and support is None:

@@ -69,8 +69,8 @@ class Chosen:
         from gammacp.measures.registry import MEASURES
 
         trees = all(MEASURES[name].applies_to == "trees" for name in names)
-        of_chance = frozenset({"seed"}) if trees else CHANCE_OPTIONS
-        known = frozenset(of_chance if self.beyond_chance else ()).union(
+        chance = frozenset({"seed"}) if trees else CHANCE_OPTIONS
+        known = (chance if self.beyond_chance else frozenset()).union(
             *(MEASURES[name].options for name in names)
         )
         names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")

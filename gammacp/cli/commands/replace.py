@@ -40,7 +40,10 @@ def replace(
     from gammacp.pools import workers
 
     loaded = load(files, reading, weighing.features)
-    with workers(jobs, pays=False) as executor, progress("testing"):
+    with (
+        workers(jobs, pays=score == "disorder" and loaded.takes_long) as executor,
+        progress("testing"),
+    ):
         found = test(
             loaded.corpus().continua,
             candidate or (),

@@ -47,6 +47,9 @@ class Reading:
     format: str | None = option(
         "Format of the files; by default it is recognised.", "NAME", of="format"
     )
+    document: list[str] | None = option(
+        "Keep these documents; * stands for anything (A,B; repeatable).", "NAMES"
+    )
     only: list[str] | None = option("Keep these categories (A,B; repeatable).", "CATEGORIES")
     map: list[str] | None = option("Rename a category; two may become one (repeatable).", "OLD=NEW")
     rename: list[str] | None = option("Rename an annotator (repeatable).", "OLD=NEW")
@@ -106,7 +109,7 @@ class Loaded:
             names = ", ".join(list(self.continua)[:5])
             raise DataError(
                 f"{len(self.continua)} continua where one is needed: {names}",
-                hint="Give one file, or use a command that takes several",
+                hint="Choose one with --document NAME, or use a command that takes several",
             )
         return next(iter(self.continua.items()))
 
@@ -124,6 +127,21 @@ class Loaded:
     def named(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
         return self.naming(self.continua)
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether aligning it is worth processes of their own."""
+        from gammacp.alignment.tuning import DEFAULT
+
+        # Small documents are aligned together, in a fiftieth of the time, but not those of a crowd.
+        def together(c: Continuum) -> bool:
+            return c.n_units <= DEFAULT.small_units and c.n_annotators <= DEFAULT.few_annotators
+
+        work = (
+            c.n_units * c.n_annotators**2 / (50 if together(c) else 1)
+            for c in self.continua.values()
+        )
+        return sum(work) > 20_000
 
     def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
         """What was made of continua, by the names of `named`."""
@@ -289,6 +307,7 @@ def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
 
 
 _FORMS: Mapping[str, Callable[[Any], object]] = {
+    "document": _names,
     "only": _names,
     "exclude": _names,
     "annotators": _names,
