@@ -159,6 +159,7 @@ def _joined(continuum: Continuum, gold: Continuum) -> Continuum:
         [None if c < 0 else k[c] for c in codes] + [u.category for u in gold],
         [*continuum.starts, *gold.starts],
         [*continuum.ends, *gold.ends],
+        fragments=[u.fragments for c in (continuum, gold) for u in c],
         annotators=[*continuum.annotators, _LAST],
         categories=k,
         bounds=gold.bounds,

@@ -9,17 +9,8 @@ from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, doubt
 from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
 from gammacp.continuum.label import label_json
-from gammacp.tables import (
-    Column,
-    Table,
-    count,
-    general,
-    listing,
-    number,
-    position,
-    signed,
-    yes_no,
-)
+from gammacp.needs import require_whole
+from gammacp.tables import Column, Table, count, general, listing, number, position, signed, yes_no
 from gammacp.text import UNLABELLED, named
 
 CONSENSUS = (
@@ -57,10 +48,17 @@ REVIEW = (
     Column("posterior", "probability", number, digits=2),
     Column("reasons", "why", listing, wrapped=True),
 )
+
+
+def _fragments(record: Mapping[str, Any]) -> str | None:
+    return ";".join(f"{s:.15g} {e:.15g}" for s, e in record.get("fragments", ())) or None
+
+
 UNITS_CSV = (
     Column("continuum", "continuum", value=lambda r: r["file"]),
     Column("start", "start", position),
     Column("end", "end", position),
+    Column("fragments", "fragments", value=_fragments),
     Column("category", "category"),
     Column("kept", "kept", yes_no),
     Column("support", "support", count),
@@ -90,6 +88,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
     return {
         "start": unit.start,
         "end": unit.end,
+        **({"fragments": unit.fragments} if unit.fragments else {}),
         **label_json(unit.category),
         "kept": unit.kept,
         "support": unit.support,
@@ -159,21 +158,23 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
         if review
         else [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units]
     )
-    table = Table(UNITS_CSV, records).without_empty("posterior", "entropy")
+    table = Table(UNITS_CSV, records).without_empty("fragments", "posterior", "entropy")
     return table.without("continuum", when=len(found) == 1)
 
 
 def review_workbook(found: Mapping[str, Consensus]) -> Table:
     """All units, those to review first and the worst of them first of all."""
+    for c in found.values():
+        require_whole(c.continuum)
     doubtful = to_review(found).records
     others = [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units if not u.reasons]
-    return Table(UNITS_CSV, [*doubtful, *others]).without_empty("posterior", "entropy")
+    return Table(UNITS_CSV, [*doubtful, *others]).without_empty("fragments", "posterior", "entropy")
 
 
 def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
     """What to say of each doubtful unit of the gold standards: why a person should look at it."""
     return {
-        (name, Unit(c.continuum.annotators[0], u.start, u.end, u.category)): (
+        (name, Unit(c.continuum.annotators[0], u.start, u.end, u.category, u.fragments)): (
             f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"
         )
         for name, c in found.items()
