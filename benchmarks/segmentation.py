@@ -2,6 +2,7 @@
 
     python benchmarks/segmentation.py [--mass 100000] [--boundaries 1000] [--segeval PYTHON]
     python benchmarks/segmentation.py --corpus [--segeval PYTHON]
+    python benchmarks/segmentation.py --music
 
 Boundaries are uniform; half of the hypothesis' are those of the reference moved by 0 to 2 places.
 Printed is the least CPU time of some repetitions, which is what a busy machine disturbs least.
@@ -11,6 +12,9 @@ most 5 ms each; WindowDiff and GHD on mass 100 000 with 10 000 boundaries at mos
 
 `--corpus`: 500 documents of 6 coders (7500 pairs), all measures at most .1 s, as rows for JSON at
 most 1 s; π on B of 60 short pairs beside segeval's, a twentieth of its time.
+
+`--music`: hit rates, T- and L-measures of a recording of 3000 frames, which are our base units,
+beside mir_eval's; the values must be equal.
 """
 
 from __future__ import annotations
@@ -32,11 +36,13 @@ from gammacp.segmentation import (
     coding_agreement,
     ghd,
     gold_report,
+    l_measures,
     measures_beyond_chance,
     optimal_edits,
     pk,
     segmentation_report,
     segmentation_similarity,
+    t_measures,
     window_diff,
     window_size,
 )
@@ -173,13 +179,77 @@ def corpora(segeval: str | None) -> None:
         print(f"  60 x 2, pi on B, segeval: {seconds * 1e3:.1f} ms")
 
 
+def intervals(s: Segmentation) -> np.ndarray:
+    ends = np.cumsum(s.masses)
+    return np.stack([ends - s.masses, ends], axis=1).astype(float)
+
+
+def recordings() -> None:
+    """Two hierarchies of 10 and 40 segments over 3000 base units, which are mir_eval's frames.
+
+    Tenths of a second are no frames for it: it cuts .3/.1 = 2.999… to 2.
+    """
+    import warnings
+
+    import mir_eval
+
+    from gammacp.segmentation.pair_kernels import tolerated
+
+    rng = np.random.default_rng(0)
+    mass, reach = 3000, 5
+    fine = [np.sort(rng.choice(np.arange(1, mass), 39, replace=False)) for _ in range(2)]
+    fine[1] = np.union1d(fine[0][::2] + rng.integers(0, 8, 20), fine[1][:19])
+    sides = [
+        [Segmentation.from_positions(p.tolist(), mass=mass) for p in (places[3::4], places)]
+        for places in fine
+    ]
+    spans = [[intervals(s) for s in side] for side in sides]
+    labels = [[list(map(str, rng.integers(5, size=s.n_segments))) for s in side] for side in sides]
+    rows = np.concatenate(fine)
+    offsets = np.array([0, len(fine[0]), len(rows)])
+    pair = np.array([0]), np.array([1])
+
+    def hits() -> tuple[float, float]:
+        found = float(tolerated(rows, offsets, *pair, float(reach))[0, 0])
+        return found / len(fine[1]), found / len(fine[0])
+
+    both = [part for side in zip(spans, labels, strict=True) for part in side]
+    works: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+        "hit rates within 5": (
+            hits,
+            lambda: mir_eval.segment.detection(spans[0][1], spans[1][1], window=5, trim=True)[:2],
+        ),
+        "T-measures, reduced, 150 around": (
+            lambda: t_measures(*sides, window=150),
+            lambda: mir_eval.hierarchy.tmeasure(*spans, window=150, frame_size=1),
+        ),
+        "T-measures, full, all": (
+            lambda: t_measures(*sides, transitive=True),
+            lambda: mir_eval.hierarchy.tmeasure(*spans, transitive=True, window=None, frame_size=1),
+        ),
+        "L-measures": (
+            lambda: l_measures(sides[0], labels[0], sides[1], labels[1]),
+            lambda: mir_eval.hierarchy.lmeasure(*both, frame_size=1),
+        ),
+    }
+    warnings.simplefilter("ignore")
+    for name, (our, their) in works.items():
+        np.testing.assert_allclose(our(), their(), atol=1e-9)
+        times = [f"{least(work) * 1e3:.2f} ms" for work in (our, their)]
+        print(f"  {name}: gammacp {times[0]}, mir_eval {times[1]}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mass", type=int, default=100_000)
     parser.add_argument("--boundaries", type=int, default=1000)
     parser.add_argument("--segeval", help="interpreter of an environment with segeval")
     parser.add_argument("--corpus", action="store_true", help="corpora of short documents")
+    parser.add_argument("--music", action="store_true", help="hierarchies beside mir_eval")
     options = parser.parse_args()
+    if options.music:
+        recordings()
+        return
     if options.corpus:
         corpora(options.segeval)
         return

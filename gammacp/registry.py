@@ -113,8 +113,8 @@ class Registry(Generic[T]):
 def names(kind: str) -> tuple[str, ...]:
     """All names of a kind, without importing the built-in ones.
 
-    >>> names("positional dissimilarity")
-    ('sporadic', 'sporadic-2011', 'hamming')
+    >>> names("positional dissimilarity")[:2]
+    ('sporadic', 'sporadic-2011')
     """
     load_installed()
     built_in = " ".join(MODULES.get(kind, {}).values()).split()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -205,7 +204,6 @@ def units(
     annotators: Sequence[str] = ("A", "B", "C"),
     categories: Sequence[str | None] = ("a", "b", None),
     last: int = 20,
-    fragments: int = 1,
 ) -> SearchStrategy[Unit]:
     """Hypothesis strategy: units on whole positions 0 … `last`, of length 0 … 8.
 
@@ -213,24 +211,15 @@ def units(
     ----------
     annotators, categories
         To draw from; the category None is unlabelled.
-    fragments
-        Most fragments of a unit; those after the first are of length 1 … 4, as are gaps.
     """
     from hypothesis import strategies as st
 
-    def unit(name: str, start: int, length: int, category: str | None, steps: list[int]) -> Unit:
-        more = [] if not length else steps[: len(steps) // 2 * 2]
-        edges = [*accumulate([length, *more], initial=start)]
-        pairs = tuple(zip(edges[::2], edges[1::2], strict=True)) if more else ()
-        return Unit(name, start, edges[-1], category, pairs)
-
     return st.builds(
-        unit,
+        lambda annotator, start, length, category: Unit(annotator, start, start + length, category),
         st.sampled_from(annotators),
         st.integers(0, last),
         st.integers(0, 8),
         st.sampled_from(categories),
-        st.lists(st.integers(1, 4), max_size=2 * fragments - 2),
     )
 
 
@@ -240,7 +229,6 @@ def continua(
     n_units: tuple[int, int] = (1, 10),
     categories: Sequence[str | None] = ("a", "b", None),
     last: int = 20,
-    fragments: int = 1,
 ) -> SearchStrategy[Continuum]:
     """Hypothesis strategy: continua with empty annotators, overlaps and duplicates.
 
@@ -252,8 +240,6 @@ def continua(
         To draw from; None is unlabelled.
     last
         The last position at which a unit may start.
-    fragments
-        Most fragments of a unit.
     """
     from hypothesis import strategies as st
 
@@ -262,7 +248,7 @@ def continua(
     labels = [c for c in categories if c is not None]
     return st.integers(least, most).flatmap(
         lambda n: st.lists(
-            units(annotators=names[:n], categories=categories, last=last, fragments=fragments),
+            units(annotators=names[:n], categories=categories, last=last),
             min_size=n_units[0],
             max_size=n_units[1],
         ).map(lambda rows: Continuum.from_units(rows, annotators=names[:n], categories=labels))

@@ -111,7 +111,7 @@ class Category:
             codes[close] = _drawn(self._confusion(prevalence)[codes[close]], u[close])
         anything = labelled & (part < chance)
         codes[anything] = _drawn(prevalence[None], u[anything])
-        return Units.sorted(units.starts, units.ends, codes)
+        return Units.sorted(units.starts, units.ends, codes, units.breaks)
 
 
 def _drawn(rows: Floats, u: Floats) -> Indices:

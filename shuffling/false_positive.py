@@ -13,6 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from gammacp.arrays import Codes, Floats
+from gammacp.continuum.fragments import together
+from gammacp.errors import DataError
 from shuffling.registry import register
 from shuffling.setting import (
     Setting,
@@ -90,12 +92,18 @@ class FalsePositive:
                 np.append(units.starts, starts),
                 np.append(units.ends, np.minimum(starts + lengths, highest)),
                 np.append(units.codes, codes),
+                together([(units.breaks, len(units)), (None, new)]),
             )
         tell_fewer(self.name, len(added) - len(units), new, "no room for more")
         return added
 
 
 def _add_apart(units: Units, lengths: Floats, codes: Codes, u: Floats, setting: Setting) -> Units:
+    if units.breaks is not None:
+        raise DataError(
+            "false-positive: units of several fragments cannot be kept apart from new ones",
+            hint="Use false-positive:overlap=true",
+        )
     shortest = min(c.lengths.minimum for c in setting.model.categories if c.prevalence > 0)
     starts, ends, labels = units.starts, units.ends, units.codes
     for drawn, code, share in zip(lengths, codes, u, strict=True):

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from gammacp.continuum.fragments import column
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
 
@@ -18,7 +19,8 @@ class Merge:
 
     Neighbours are successive units in order of their starts; the pair is drawn uniformly from the
     current ones, so a merged unit may be merged again. The merged unit reaches from the first start
-    to the last end, over a gap if there is one, and takes the category of the longer of the two
+    to the last end, over a gap if there is one (and over those between fragments), and takes the
+    category of the longer of the two
     (of the first if they are equally long). Disjoint units stay disjoint, segmentations covering.
 
     Attributes
@@ -48,6 +50,7 @@ class Merge:
     ) -> Units:
         """The units, some of them merged; fewer than asked for where no pair is left."""
         starts, ends, codes = units.starts, units.ends, units.codes
+        inside = [()] * len(units) if units.breaks is None else units.breaks.tolist()
         asked = operations(self.factor, magnitude, setting.n_units, self.growth)
         for _ in range(asked):
             pairs = np.flatnonzero((codes[1:] == codes[:-1]) | (not self.same_category))
@@ -60,6 +63,7 @@ class Merge:
             starts = np.delete(starts, i + 1)
             ends, codes = np.delete(ends, i + 1), np.delete(codes, i + 1)
             ends[i], codes[i] = end, code
+            inside[i : i + 2] = [()]
         if len(starts) > 1:
             tell_fewer(self.name, len(units) - len(starts), asked, "no pair of a category left")
-        return Units.sorted(starts, ends, codes)
+        return Units.sorted(starts, ends, codes, column(inside))

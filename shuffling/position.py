@@ -28,7 +28,7 @@ class Position:
     """Each boundary is moved by U(−s, s), s = f·m·(length of its unit).
 
     Boundaries stay inside the reference's bounds: the range of the draw ends there. In all
-    variants every boundary stays within s of where it was.
+    variants every boundary stays within s of where it was. Fragments of a unit move in proportion.
 
     - Free (`overlap=True`): both boundaries of a unit are drawn independently of everything; two
       that cross change places. Units of positive length with whole positions keep length 1.
@@ -99,7 +99,7 @@ def _shift_freely(units: Units, reach: Floats, setting: Setting, rng: np.random.
         up = empty & (ends < highest)
         ends = ends + up
         starts = starts - (empty & ~up)
-    return Units.sorted(starts, ends, units.codes)
+    return units.stretched(starts, ends, integer=setting.integer)
 
 
 def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.Generator) -> Units:
@@ -135,7 +135,7 @@ def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.G
     starts, ends = redraw_disjoint(
         places[::2], places[1::2], ranges, setting.bounds, integer=setting.integer, rng=rng
     )
-    return Units.sorted(starts, ends, units.codes)
+    return units.stretched(starts, ends, integer=setting.integer)
 
 
 def _shift_shared(units: Units, factor: float, setting: Setting, rng: np.random.Generator) -> Units:

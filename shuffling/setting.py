@@ -12,6 +12,7 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Bounds, Continuum
+from gammacp.continuum.fragments import Breaks, breaks_of, column, joined
 from gammacp.errors import DataError, UsageError
 from shuffling.fitting import overlaps
 from shuffling.placement import Layout
@@ -55,15 +56,18 @@ def tell_fewer(name: str, made: int, asked: int, why: str) -> None:
 class Units:
     """Columns of one annotator's units, sorted by start and end; shapes (units,).
 
-    `codes` refer to the setting's categories; −1 is unlabelled.
+    `codes` refer to the setting's categories; −1 is unlabelled. `breaks` are those of a continuum.
     """
 
     starts: Floats
     ends: Floats
     codes: Codes
+    breaks: Breaks | None = None
 
     @classmethod
-    def sorted(cls, starts: Floats, ends: Floats, codes: Codes) -> Units:
+    def sorted(
+        cls, starts: Floats, ends: Floats, codes: Codes, breaks: Breaks | None = None
+    ) -> Units:
         """The columns, brought in order.
 
         Parameters
@@ -72,9 +76,40 @@ class Units:
             Positions, shape (units,).
         codes
             Categories, of the same shape; −1 is unlabelled.
+        breaks
+            Boundaries inside the units, or None.
         """
         order = np.lexsort((codes, ends, starts))
-        return cls(starts[order], ends[order], codes[order])
+        inside = None if breaks is None else column(breaks[order])
+        return cls(starts[order], ends[order], codes[order], inside)
+
+    def stretched(self, starts: Floats, ends: Floats, *, integer: bool) -> Units:
+        """The units with other boundaries; those inside a unit move in proportion.
+
+        Fragments and gaps that whole positions leave no room for are lost.
+
+        Parameters
+        ----------
+        starts, ends
+            Where each unit begins and ends now.
+        integer
+            Whether positions are whole numbers.
+        """
+        if self.breaks is None:
+            return Units.sorted(starts, ends, self.codes)
+        found = []
+        for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):
+            scaled = [b / old * new for b in breaks]
+            edges = [0.0, *(map(round, scaled) if integer else scaled), float(new)]
+            parts = zip(edges[::2], edges[1::2], strict=True)
+            whole = joined((s, e) for s, e in parts if s < e)
+            # What is left reaches from end to end, though its first or last fragment may be lost.
+            found.append(
+                breaks_of(((0.0, whole[0][1]), *whole[1:-1], (whole[-1][0], new)))
+                if len(whole) > 1
+                else ()
+            )
+        return Units.sorted(starts, ends, self.codes, column(found))
 
     def __len__(self) -> int:
         """Number of units."""
@@ -214,6 +249,8 @@ def check_segmentation(units: Units, bounds: Bounds, name: str) -> None:
     """Raise DataError, naming the place, where the units do not tile the bounds."""
     edges = np.concatenate(([bounds[0]], units.ends))
     begins = np.append(units.starts, bounds[1])
+    if units.breaks is not None:
+        raise DataError(f"{name}: units of several fragments do not tile their bounds")
     rows = np.flatnonzero(edges != begins)
     if len(rows):
         here = sorted((edges[rows[0]], begins[rows[0]]))

@@ -20,8 +20,8 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.continuum import Continuum
+from gammacp.continuum.fragments import together
 from gammacp.errors import DataError, UsageError
-from gammacp.needs import require_whole
 from shuffling.fitting import fit
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType, parse_errors
@@ -82,9 +82,8 @@ def shuffle(
             f"reference has {reference.n_annotators} annotators, where one is needed",
             hint="Choose the annotator to take as the reference",
         )
-    require_whole(reference)
-    setting = Setting.of(reference, model or fit(reference))
-    units = Units(reference.starts, reference.ends, reference.category_codes)
+    setting = Setting.of(reference, model or fit(reference.hulls()))
+    units = Units(reference.starts, reference.ends, reference.category_codes, reference.breaks)
     drawn = [
         _annotate(units, errors, magnitude, setting, _child(seed, annotator))
         for annotator in range(n_annotators)
@@ -96,6 +95,7 @@ def shuffle(
         np.concatenate([u.ends for u in drawn]),
         np.repeat(np.arange(n_annotators, dtype=np.int32), [len(u) for u in drawn]),
         np.concatenate([u.codes for u in drawn]),
+        breaks=together([(u.breaks, len(u)) for u in drawn]),
         bounds=reference.bounds,
         name=reference.name,
         offset_unit=reference.offset_unit,

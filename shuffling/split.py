@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from gammacp.continuum.fragments import breaks_of, column, fragments_of
 from gammacp.errors import UsageError
 from shuffling.registry import register
 from shuffling.setting import Setting, Units, check_factor, operations, tell_fewer
@@ -25,7 +26,8 @@ class Split:
     """round(f·mᵍ·x) operations, each cuts one of the current units in two.
 
     The unit is drawn uniformly from the current ones, so a part may be split again; the cut is
-    uniform inside it. The parts tile their unit exactly and keep its category. Units that cannot
+    uniform inside it. The parts tile their unit exactly and keep its category; a cut between two
+    fragments leaves some to each. Units that cannot
     be cut (zero length; length 1 where positions are whole numbers) are not drawn; where none is
     left, fewer splits are made (`FewerErrors` warns).
 
@@ -63,6 +65,7 @@ class Split:
             return units
         starts, ends = units.starts.tolist(), units.ends.tolist()
         codes = units.codes.tolist()
+        inside = [()] * len(units) if units.breaks is None else units.breaks.tolist()
         least = 2.0 if setting.integer else np.nextafter(0.0, 1.0)
         open_rows = [i for i in range(len(starts)) if ends[i] - starts[i] >= least]
         while todo and open_rows:
@@ -73,18 +76,23 @@ class Split:
                 open_rows[at] = open_rows[-1]
                 open_rows.pop()
                 continue
-            starts.append(cut)
+            parts = fragments_of(starts[row], ends[row], inside[row]) or ((starts[row], ends[row]),)
+            left = tuple((s, min(e, cut)) for s, e in parts if s < cut)
+            right = tuple((max(s, cut), e) for s, e in parts if cut < e)
+            starts.append(right[0][0])
             ends.append(ends[row])
             codes.append(codes[row])
-            ends[row] = cut
+            inside.append(breaks_of(right))
+            ends[row], inside[row] = left[-1][1], breaks_of(left)
             todo -= 1
-            if ends[-1] - cut >= least:
+            if ends[-1] - starts[-1] >= least:
                 open_rows.append(len(starts) - 1)
-            if cut - starts[row] < least:
+            if ends[row] - starts[row] < least:
                 open_rows[at] = open_rows[-1]
                 open_rows.pop()
         tell_fewer(self.name, asked - todo, asked, "no unit left that can be cut")
-        return Units.sorted(np.array(starts), np.array(ends), np.array(codes, np.int32))
+        columns = np.array(starts), np.array(ends), np.array(codes, np.int32)
+        return Units.sorted(*columns, column(inside))
 
 
 def _cut(start: float, end: float, integer: bool, rng: np.random.Generator) -> float:

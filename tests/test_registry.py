@@ -34,7 +34,8 @@ def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
             origin = getattr(next(filter(None, functions), entry), "__module__", module)
             assert origin.startswith(module.rpartition(".")[0])
     own = {n for n in registry if not n.startswith("toy-")}
-    assert own == set(" ".join(MODULES[kind].values()).split())
+    listed_names = set(" ".join(MODULES[kind].values()).split())
+    assert own == listed_names, f"list them in gammacp/built_in.toml, [{kind!r}]"
     assert set(names(kind)) >= own
 
 

@@ -49,7 +49,7 @@ class PairCost:
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """The best alignment that was found, with its certificate.
+    """The best alignment that was found, proven (`status`) or with a bound.
 
     Attributes
     ----------

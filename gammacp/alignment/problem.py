@@ -121,8 +121,8 @@ class Graph(NamedTuple):
 class Certificate(NamedTuple):
     """What the proof rests on: groups with their gains, and the dual prices of the units.
 
-    No group that is missing here could be in a best alignment; prices are ≥ 0 and, but for
-    rounding, no group gains more than those of its units.
+    Prices are ≥ 0 and, but for rounding, no group gains more than those of its units. Of a solution
+    that is optimal, no group that is missing here could be in a best alignment.
     """
 
     columns: Columns

@@ -43,7 +43,7 @@ class Tuning:
         Pairs per unit that are kept where there are too many: several times what a unit can be
         aligned with.
     sampled_pairs
-        Pairs from which a crowd's density is estimated, 0.2 GB for a moment.
+        Pairs from which density is estimated where it is too high, 0.2 GB for a moment.
     shrink
         Factor by which the distance of kept pairs is cut while they are too many.
     closest_seconds

@@ -50,7 +50,7 @@ class Shuffled:
         """The model of errors: the one given, or what the origin is or teaches."""
         if self.model is not None:
             return self.model
-        return self.origin if isinstance(self.origin, ReferenceModel) else fit(self.origin)
+        return self.origin if isinstance(self.origin, ReferenceModel) else fit(self.origin.hulls())
 
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
@@ -69,7 +69,8 @@ class Shuffled:
 
 def _fingerprint(c: Continuum) -> str:
     parts = (c.categories, c.bounds, c.starts.tolist(), c.ends.tolist(), c.category_codes.tolist())
-    return sha256(repr(parts).encode()).hexdigest()[:16]
+    inside = "" if c.breaks is None else repr(c.breaks.tolist())
+    return sha256((repr(parts) + inside).encode()).hexdigest()[:16]
 
 
 def source_from(

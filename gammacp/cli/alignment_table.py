@@ -42,7 +42,8 @@ def _of(annotator: str, record: Any) -> Any:
 def _unit(unit: dict[str, Any] | None, _digits: int) -> str:
     if unit is None:
         return "∅"
-    place = f"{_position(unit['start'])}–{_position(unit['end'])}"
+    spans = unit.get("fragments") or [(unit["start"], unit["end"])]
+    place = ";".join(f"{_position(s)}–{_position(e)}" for s, e in spans)
     return place if unit["category"] is None else f"{unit['category']} {place}"
 
 

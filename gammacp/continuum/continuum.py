@@ -198,7 +198,8 @@ class Continuum:
         check_units(annotator, category, start, end)
         named = all_names(annotators, annotator, "annotator")
         labels = all_names(categories, (c for c in category if c is not None), "category")
-        breaks = None if fragments is None else _breaks(fragments, start, end)
+        inside = () if fragments is None else zip(fragments, start, end, strict=True)
+        breaks = column(breaks_of(joined(parts, (s, e))) for parts, s, e in inside)
         columns = encoded(annotator, category, start, end, named, labels, breaks)
         return cls(
             named,
@@ -622,21 +623,3 @@ class Continuum:
             changed.pop("breaks", None if self.breaks is None else self.breaks[rows]),
         )
         return replace(self, **columns, **changed)
-
-
-def _breaks(
-    fragments: Sequence[Iterable[Sequence[float]]],
-    starts: Sequence[float] | Floats,
-    ends: Sequence[float] | Floats,
-) -> Breaks | None:
-    """The breaks of units with these fragments, which reach from start to end."""
-    found = []
-    for parts, start, end in zip(fragments, starts, ends, strict=True):
-        whole = joined(parts)
-        if whole and (whole[0][0], whole[-1][1]) != (start, end):
-            raise DataError(
-                f"fragments reach from {whole[0][0]:.15g} to {whole[-1][1]:.15g}, their unit from "
-                f"{start:.15g} to {end:.15g}"
-            )
-        found.append(breaks_of(whole) if whole else ())
-    return column(found)

@@ -23,18 +23,22 @@ Breaks: TypeAlias = NDArray[np.object_]
 """Per unit a tuple of floats, ascending, empty for a unit of one piece; shape (units,)."""
 
 
-def joined(fragments: Iterable[Sequence[float]]) -> Fragments:
+def joined(
+    fragments: Iterable[Sequence[float]], hull: tuple[float, float] | None = None
+) -> Fragments:
     """Fragments in order, those that touch as one.
 
     Parameters
     ----------
     fragments
         (start, end) of each.
+    hull
+        From where to where they reach, if that is known.
 
     Raises
     ------
     DataError
-        A fragment is empty or ends before it starts, or two overlap.
+        A fragment is empty or ends before it starts, two overlap, or they reach from elsewhere.
 
     >>> joined([(10, 15), (0, 5), (5, 7)])
     ((0.0, 7.0), (10.0, 15.0))
@@ -60,6 +64,11 @@ def joined(fragments: Iterable[Sequence[float]]) -> Fragments:
             found[-1] = found[-1][0], end
         else:
             found.append((start, end))
+    if found and hull and (found[0][0], found[-1][1]) != hull:
+        raise DataError(
+            f"fragments reach from {found[0][0]:.15g} to {found[-1][1]:.15g}, their unit from "
+            f"{hull[0]:.15g} to {hull[1]:.15g}"
+        )
     return tuple(found)
 
 

@@ -206,6 +206,6 @@ def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
     costs = positional_costs(*formula, *flat)
     if u.edges is not None and v.edges is not None:
         sides = (u.edges.first, u.edges.last, v.edges.first, v.edges.last)
-        a, b, c, d = (np.ascontiguousarray(s).ravel() for s in np.broadcast_arrays(*sides))
-        costs_of_fragments(formula[1], u.edges.edge, v.edges.edge, a, b, c, d, costs)
+        rows = np.stack(np.broadcast_arrays(*sides), axis=-1).reshape(-1, 4)
+        costs_of_fragments(formula[1], u.edges.edge, v.edges.edge, rows, costs)
     return np.asarray(costs.reshape(places[0].shape))

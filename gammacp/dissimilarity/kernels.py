@@ -49,60 +49,32 @@ def positional_costs(
 
 @kernel
 def costs_of_fragments(
-    factor: float,
-    edge_u: Floats,
-    edge_v: Floats,
-    first_u: Indices,
-    last_u: Indices,
-    first_v: Indices,
-    last_v: Indices,
-    costs: Floats,
+    factor: float, edge_u: Floats, edge_v: Floats, rows: Indices, costs: Floats
 ) -> None:
-    """The sporadic formula for pairs with a unit of several fragments, into their costs."""
+    """The sporadic formula for pairs with a unit of several fragments, into their costs.
+
+    `rows`: first and last edge of u and of v, shape (pairs, 4).
+    """
     for i in range(len(costs)):
-        if last_u[i] - first_u[i] > 2 or last_v[i] - first_v[i] > 2:
-            u, v = edge_u[first_u[i] : last_u[i]], edge_v[first_v[i] : last_v[i]]
-            costs[i] = sporadic_of_fragments(factor, u, v)
+        a, b, c, d = rows[i]
+        if b - a > 2 or d - c > 2:
+            costs[i] = sporadic_of_fragments(factor, edge_u[a:b], edge_v[c:d])
 
 
 @kernel
 def sporadic_of_fragments(factor: float, u: Floats, v: Floats) -> float:
-    """factor · ((what one alone covers + 2·distance) / (length + length))², see docs/method.
-
-    Starts and ends of the fragments of both, ascending, are passed in one sweep; starts first where
-    both have one, so that units that touch have a place in common.
-    """
-    i = j = 0
-    place = u[0] if u[0] < v[0] else v[0]
-    alone = lengths = 0.0
+    """factor · ((what one alone covers + 2·distance) / (length + length))², see docs/method."""
+    length_u = length_v = shared = 0.0
     distance = np.inf
-    while i < len(u) or j < len(v):
-        if j == len(v):
-            mine = True
-        elif i == len(u) or u[i] != v[j]:
-            mine = i < len(u) and u[i] < v[j]
-        else:
-            mine = i % 2 == 0 or j % 2 == 1
-        reached = u[i] if mine else v[j]
-        if (i + j) % 2:
-            alone += reached - place
-        lengths += (i % 2 + j % 2) * (reached - place)
-        place = reached
-        if mine:
-            if i % 2 == 0:
-                if j % 2:
-                    distance = 0.0
-                elif j:
-                    distance = min(distance, place - v[j - 1])
-            i += 1
-        else:
-            if j % 2 == 0:
-                if i % 2:
-                    distance = 0.0
-                elif i:
-                    distance = min(distance, place - u[i - 1])
-            j += 1
-    if alone == 0.0:
-        return 0.0
-    ratio = (alone + 2.0 * distance) / lengths
+    for j in range(0, len(v), 2):
+        length_v += v[j + 1] - v[j]
+    for i in range(0, len(u), 2):
+        length_u += u[i + 1] - u[i]
+        for j in range(0, len(v), 2):
+            common = min(u[i + 1], v[j + 1]) - max(u[i], v[j])
+            # Of equal units these are their lengths in the same order: what is alone is 0 exactly.
+            shared += max(common, 0.0)
+            distance = min(distance, max(-common, 0.0))
+    lengths = length_u + length_v
+    ratio = (max(lengths - 2.0 * shared, 0.0) + 2.0 * distance) / lengths
     return factor * ratio * ratio

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
@@ -124,10 +125,10 @@ def read(
         label = b.type if feature is None else values.get(b.key)
         label = None if label == _UNLABELLED else label
         parts = [(convert(s), convert(e)) for s, e in b.parts]
-        known = others.get(b.key)
-        spans.add_parts(
-            source.annotator, label, parts, discontinuous, line=b.line, what=b.key, features=known
-        )
+        about: Any = {"line": b.line, "what": b.key}
+        for start, end, fragments in spans.parted(parts, discontinuous, **about):
+            about |= {"features": others.get(b.key), "fragments": fragments}
+            spans.add(source.annotator, label, start, end, **about)
     return spans.continuum()
 
 

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gammacp.continuum import Continuum
 from gammacp.formats.inception_writing import LAYOUT, write_xmi
@@ -116,7 +117,13 @@ def layers(source: Source) -> Layers:
     return union(found)
 
 
-def read(source: Source, *, layer: str | None = None, feature: str | None = None) -> Continuum:
+def read(
+    source: Source,
+    *,
+    layer: str | None = None,
+    feature: str | None = None,
+    features: Sequence[str] = (),
+) -> Continuum:
     """One annotator's units of a layer; a file without the layer has none.
 
     Parameters
@@ -125,6 +132,8 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
         The type whose annotations, subtypes included, are the units.
     feature
         Whose value is the category; None: unlabelled.
+    features
+        Those beside the category; several values of one are a set, joined with "+".
 
     Raises
     ------
@@ -140,7 +149,7 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
         projects)
     Category
         a feature (`--feature`) of an annotation type (`--layer`; its last part is enough);
-        without a value unlabelled
+        without a value unlabelled; further ones with `--feature NAME:TYPE`
     Spans
         relations are not units; tokens, sentences and what tools note about a document are when
         `--layer` names them; subtypes belong to their supertype's layer where there is a type
@@ -160,13 +169,14 @@ def read(source: Source, *, layer: str | None = None, feature: str | None = None
         for name in a.features:
             if name in kind.links:
                 spans.leave_out("value", f"feature {name} refers to other structures")
-            elif name != feature:
+            elif name != feature and name not in features:
                 spans.leave_out("value", f"feature {name} is not the category")
         chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
+        known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
+        about: Any = {"line": a.line, "what": a.what, "features": known}
         labels: list[str | None] = [*chosen]
         for label in labels or [None]:
-            start, end = convert(a.start), convert(a.end)
-            spans.add(source.annotator, label, start, end, line=a.line, what=a.what)
+            spans.add(source.annotator, label, convert(a.start), convert(a.end), **about)
     for reason, count in cas.elsewhere.items():
         spans.leave_out("annotation", reason, count)
     return spans.continuum()

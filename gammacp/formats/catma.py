@@ -87,7 +87,8 @@ def _add(
     user = mapping(body.get("properties")).get("user")
     spans.leave_out("value", "of a property, is not the category", size(user))
     label = project.record(f"{tag}/propertydefs.json").get("name") or PurePosixPath(tag).name
-    spans.add_parts(who, str(label), parts, discontinuous, what=what)
+    for start, end, fragments in spans.parted(parts, discontinuous, what=what):
+        spans.add(who, str(label), start, end, what=what, fragments=fragments)
 
 
 @dataclass

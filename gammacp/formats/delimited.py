@@ -288,7 +288,14 @@ def _add(documents: Documents, cells: Mapping[str, str], line: int) -> None:
             line=line,
             hint="Swap or correct the positions",
         )
-    spans.add(annotator, label, start, end, line=line, fragments=_fragments(source, cells, line))
+    spans.add(
+        annotator,
+        label,
+        start,
+        end,
+        line=line,
+        fragments=_fragments(source, cells, line) if cells.get(FRAGMENTS) else (),
+    )
 
 
 def _fragments(source: Source, cells: Mapping[str, str], line: int) -> list[tuple[float, float]]:

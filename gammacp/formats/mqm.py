@@ -8,6 +8,7 @@ that a rater marked with <v>…</v> in the target or the source of a segment; a 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from gammacp.continuum import Corpus
@@ -23,7 +24,13 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
 _MARK = re.compile(r"</?v>")
 
 
-def read(source: Source, *, side: str = "target", category: str = "category") -> Corpus:
+def read(
+    source: Source,
+    *,
+    side: str = "target",
+    category: str = "category",
+    features: Sequence[str] = (),
+) -> Corpus:
     """One document per system, document and segment.
 
     Parameters
@@ -32,6 +39,8 @@ def read(source: Source, *, side: str = "target", category: str = "category") ->
         "target" or "source": whose marks are the units.
     category
         "category", "severity" or "category+severity".
+    features
+        Columns that are features beside the category, such as severity.
 
     Raises
     ------
@@ -45,7 +54,8 @@ def read(source: Source, *, side: str = "target", category: str = "category") ->
     Annotators
         rater; a row of `No-error` declares one without units
     Category
-        category; `--option category=severity` or `category+severity`
+        category; `--option category=severity` or `category+severity`; other columns with
+        `--feature NAME:TYPE`
     Spans
         the marked part of the translation (`--option side=source`: of the source) is a unit;
         errors without a mark on that side are left out, and those in another text than the
@@ -57,7 +67,7 @@ def read(source: Source, *, side: str = "target", category: str = "category") ->
     if not set(parts) <= {"category", "severity"}:
         raise UsageError(f"category {category!r} is not made of category and severity")
     documents = Documents(source, CHARACTERS)
-    for row, line in table(source, _NEEDED, quoted=_is_quoted(source.text())):
+    for row, line in table(source, (*_NEEDED, *features), quoted=_is_quoted(source.text())):
         segment = next((row[c] for c in _SEGMENTS if c in row), None)
         if segment is None:
             raise source.error(f"there is no column {' or '.join(_SEGMENTS)}", line=1)
@@ -74,10 +84,13 @@ def read(source: Source, *, side: str = "target", category: str = "category") ->
             continue
         spans.text = text
         spans.declare(rater)
-        label = "/".join(row[p].strip() for p in parts)
+        label, known = (
+            "/".join(row[p].strip() for p in parts),
+            {f: row[f].strip() for f in features},
+        )
         for i, piece in enumerate(pieces):
             if i % 2:
-                spans.add(rater, label, at, at + len(piece), line=line)
+                spans.add(rater, label, at, at + len(piece), line=line, features=known)
             at += len(piece)
         if not marks and row["category"].strip().lower().replace("-", " ") != "no error":
             spans.leave_out("error", f"without a mark in the {side}")

@@ -51,19 +51,15 @@ class _Continuum(BaseModel, extra="allow"):
     categories: list[_Label] | None = None
     units: list[
         tuple[StrictStr, StrictStr | None, _Position, _Position]
-        | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features]
+        | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features | _Fragments]
         | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features, _Fragments]
-        | tuple[StrictStr, StrictStr | None, _Position, _Position, _Fragments]
     ]
 
     def built(self, name: str) -> Continuum:
-        known: list[Any] = [next((x for x in r[4:] if isinstance(x, dict)), {}) for r in self.units]
-        inside: list[Any] = [
-            next((x for x in r[4:] if isinstance(x, list)), ()) for r in self.units
-        ]
-        rows = [
-            (a, labelled(c, f), s, e) for (a, c, s, e, *_), f in zip(self.units, known, strict=True)
-        ]
+        more = [{type(x): x for x in row[4:]} for row in self.units]
+        inside: list[Any] = [m.get(list, ()) for m in more]
+        known: list[Any] = [m.get(dict, {}) for m in more]
+        rows = [(r[0], labelled(r[1], f), *r[2:4]) for r, f in zip(self.units, known, strict=True)]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", *(self.model_extra or ())})
         declared["categories"] = _labels(self.categories)

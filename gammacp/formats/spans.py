@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Bounds, Continuum, Corpus
-from gammacp.continuum.fragments import joined
+from gammacp.continuum.fragments import Fragments, joined
 from gammacp.continuum.label import labelled
 from gammacp.errors import DataError
 from gammacp.formats.positions import LARGEST
@@ -66,7 +66,7 @@ class Spans(_Counting):
     _category: list[str | None] = field(default_factory=list)
     _start: list[float] = field(default_factory=list)
     _end: list[float] = field(default_factory=list)
-    _fragments: list[Sequence[Sequence[float]]] = field(default_factory=list)
+    _fragments: list[Fragments] = field(default_factory=list)
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -108,19 +108,13 @@ class Spans(_Counting):
             overlaps another, or they do not reach from start to end.
         """
         low, high = self._place(start, end, line, what)
-        inside = [self._place(s, e, line, what) for s, e in fragments]
-        try:
-            edges = [edge for fragment in joined(inside) for edge in fragment] or [low, high]
-        except DataError as error:
-            raise self.source.error(
-                f"{what}: {error.message}", line=line, hint=error.hint
-            ) from None
-        if (edges[0], edges[-1]) != (low, high):
-            raise self.source.error(
-                f"{what}: fragments reach from {edges[0]:.15g} to {edges[-1]:.15g}, the unit from "
-                f"{low:.15g} to {high:.15g}",
-                line=line,
-            )
+        inside: Fragments = ()
+        if fragments:
+            try:
+                inside = joined([self._place(*f, line, what) for f in fragments], (low, high))
+            except DataError as error:
+                message = f"{what}: {error.message}"
+                raise self.source.error(message, line=line, hint=error.hint) from None
         self.declare(annotator)
         self._fragments.append(inside)
         self._annotator.append(annotator)
@@ -128,50 +122,33 @@ class Spans(_Counting):
         self._start.append(low)
         self._end.append(high)
 
-    def add_parts(
+    def parted(
         self,
-        annotator: str,
-        category: str | None,
         parts: Sequence[tuple[object, object]],
         discontinuous: str,
         *,
         line: int | None = None,
         what: str = "unit",
-        features: Mapping[str, str | None] | None = None,
-    ) -> None:
-        """Add what is marked in one or several places; otherwise as `add`.
+    ) -> list[tuple[object, object, Sequence[tuple[object, object]]]]:
+        """(start, end, fragments) of the units that something marked in several places becomes.
 
         Parameters
         ----------
-        annotator, category, line, what, features
-            As for `add`.
         parts
-            (start, end) of each.
+            (start, end) of each place.
         discontinuous
-            "keep" (a unit of several fragments), "cover" (one from the first start to the last end)
-            or "split" (a unit for each part).
+            "keep" (a unit of several fragments), "cover" (one from the first start to the last end,
+            what lies between is counted) or "split" (a unit for each).
+        line, what
+            As for `add`.
         """
         one_of("discontinuous", discontinuous, ("keep", "cover", "split"))
-        places = [self._place(s, e, line, what) for s, e in parts]
-        hull = min(s for s, _ in places), max(e for _, e in places)
-        units: list[tuple[tuple[float, float], Sequence[tuple[float, float]]]] = [(hull, ())]
-        if discontinuous == "cover":
-            self.leave_out("gap", GAP, len(places) - 1)
-        elif discontinuous == "split":
-            units = [(place, ()) for place in places]
-        elif len(places) > 1:
-            units = [(hull, places)]
-        for (low, high), inside in units:
-            self.add(
-                annotator,
-                category,
-                low,
-                high,
-                line=line,
-                what=what,
-                features=features,
-                fragments=inside,
-            )
+        if discontinuous == "split" or len(parts) < 2:
+            return [(start, end, ()) for start, end in parts]
+        places = [self._place(*part, line, what) for part in parts]
+        kept = discontinuous == "keep"
+        self.leave_out("gap", GAP, 0 if kept else len(parts) - 1)
+        return [(min(s for s, _ in places), max(e for _, e in places), parts if kept else ())]
 
     def _place(
         self, start: object, end: object, line: int | None, what: str

@@ -66,12 +66,13 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
             raise source.error(f"{what} has targets in several documents", line=line)
         document, unit = places[0][:2]
         spans = documents.of(document, offset_unit=unit, line=line)
+        parts = [(start, end) for _, _, start, end in places]
         bodies = _bodies(annotation)
         tags: list[str | None] = [*_tags(bodies)]
         spans.leave_out("body", "is not a tag", len(bodies) - len(tags))
         for tag in tags or [None]:
-            parts = [(start, end) for _, _, start, end in places]
-            spans.add_parts(annotator, tag, parts, discontinuous, line=line, what=what)
+            for start, end, inside in spans.parted(parts, discontinuous, line=line, what=what):
+                spans.add(annotator, tag, start, end, line=line, what=what, fragments=inside)
     return documents.corpus()
 
 

@@ -47,9 +47,14 @@ def write(
     target = Path(path)
     chosen = format_for_writing(target, format)
     assert chosen.write is not None
-    if not chosen.fragments:
-        for continuum in continua_of(document):
-            _check_fragments(continuum, chosen)
+    broken = [] if chosen.fragments else [c for c in continua_of(document) if c.n_broken]
+    if broken:
+        raise DataError(
+            f"{broken[0].n_broken} units of {broken[0].name or 'the document'} are of several "
+            f"fragments, which {chosen.title} cannot hold",
+            hint="Write JSON, CSV or brat, or read them with --option discontinuous=split or cover "
+            "(in Python: c.atoms() or c.hulls())",
+        )
     if not chosen.features and document.features:
         document = (
             document.with_features()
@@ -80,16 +85,6 @@ def write(
         names = {name: file_name(name, "continuum") for name in document}
         for name, continuum in document.items():
             chosen.write(continuum, target / (names[name] + chosen.extensions[0]), **options)
-
-
-def _check_fragments(continuum: Continuum, format: Format) -> None:
-    if continuum.breaks is not None:
-        raise DataError(
-            f"{continuum.n_broken} units of {continuum.name or 'the document'} are of several "
-            f"fragments, which {format.title} cannot hold",
-            hint="Write JSON, CSV or brat, or read them with --option discontinuous=split or cover "
-            "(in Python: c.atoms() or c.hulls())",
-        )
 
 
 def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:

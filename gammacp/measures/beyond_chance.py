@@ -24,6 +24,7 @@ from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chanc
 from gammacp.chance.sampling import Disagreement, SampleRule, expectations
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
+from gammacp.measures.gamma import few_units
 from gammacp.measures.registry import MEASURES, Trees, evaluate, expanded, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
@@ -149,7 +150,11 @@ def with_beyond_chance(
                 **rule.signature_parts(),
             }
             found[name] = replace(against, signature=extended(own, **drawn, seed=seed))
-    return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}
+    few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
+    return {
+        name: replace(score, beyond_chance=found[name], notes=score.notes + few.get(name, ()))
+        for name, score in scores.items()
+    }
 
 
 def _own(score: Score) -> BeyondChance | None:

@@ -21,10 +21,12 @@ from gammacp.measures.random_sets import Basis, Memory, Progress
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, beyond_chance
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.needs import require
+from gammacp.needs import Need, require, unmet_need
 
 # Units per annotator from which `cut` can be told from the continuum itself.
 FEWEST_UNITS = 5.0
+# Where annotators' own units overlap: with five, independent ones stand at −.04 (zero_continua).
+FEWEST_OVERLAPPING = 10.0
 # Of the test of agreement above 0.
 _LEVEL = 0.05
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
@@ -271,14 +273,18 @@ def few_units(
     measure
         Its name for people.
     least
-        Units per annotator from which the zero is chance.
+        Units per annotator from which the zero is chance; more where an annotator's own overlap.
     """
-    units = continuum.mean_units
-    if units >= least:
+    units, where = continuum.mean_units, ""
+    if units >= max(least, FEWEST_OVERLAPPING):
         return ()
+    if units >= least:
+        if unmet_need(continuum, (Need.NO_OVERLAP,)) is None:
+            return ()
+        least, where = FEWEST_OVERLAPPING, " whose own units overlap"
     return (
         f"few units per annotator ({units:.2g}): below {least:g}, {measure} of independent "
-        "annotators need not be 0 in the mean",
+        f"annotators{where} need not be 0 in the mean",
     )
 
 

@@ -49,6 +49,7 @@ _registered = partial(
     registered,
     reference="Krippendorff, Mathet, Bouvry & Widlöcher 2016",
     disagreement=observed_disagreement,
+    fragments="atoms",
 )
 
 
@@ -80,7 +81,6 @@ class CoincidenceScore(Score):
     "u-alpha",
     "positions and categories together, by the length of intersections",
     needs={Need.NO_OVERLAP},
-    fragments="atoms",
 )
 def u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
@@ -118,12 +118,7 @@ def u_alpha(
     )
 
 
-@_registered(
-    "binary-u-alpha",
-    "units against gaps, whatever the category",
-    needs={Need.NO_OVERLAP},
-    fragments="atoms",
-)
+@_registered("binary-u-alpha", "units against gaps, whatever the category", needs={Need.NO_OVERLAP})
 def binary_u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
@@ -147,7 +142,6 @@ def binary_u_alpha(
     "cu-alpha",
     "categories where units intersect; blind to boundaries and to missing units",
     needs={Need.CATEGORIES},
-    fragments="atoms",
 )
 def cu_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
@@ -183,11 +177,7 @@ def cu_alpha(
 
 
 @_registered(
-    "ku-alpha",
-    "cu-alpha of each category alone",
-    needs={Need.CATEGORIES},
-    per_category=True,
-    fragments="atoms",
+    "ku-alpha", "cu-alpha of each category alone", needs={Need.CATEGORIES}, per_category=True
 )
 def ku_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, gathered
@@ -65,8 +66,10 @@ def report(
     reference: str | None = None,
     against: Mapping[str, Continuum] | None = None,
     calibrate: bool = False,
+    groups: Collection[str] = (),
+    weights: str = "vote",
     support: str | float | None = None,
-    boundaries: str = "median",
+    boundaries: str | None = None,
     draws: int = 2000,
     deals: int = 9999,
     leave_one_out: bool = True,
@@ -89,8 +92,11 @@ def report(
         Another round, for a permutation test.
     calibrate
         Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
-    support, boundaries
-        Of the consensus behind the review list (`gammacp.consensus`).
+    groups
+        Groups of annotators to compare, as for `gammacp.campaign.compare.compare`.
+    weights, support, boundaries
+        Of the consensus behind the review list (`gammacp.campaign.consensus.decided`), whose
+        alignments are those of γ.
     draws, deals
         Bootstrap draws (0 for none) and random deals of the permutation test.
     leave_one_out, executor, progress, first
@@ -103,15 +109,16 @@ def report(
         As for `gammacp.gamma`.
     """
     from gammacp.campaign.compare import compare
-    from gammacp.campaign.consensus import consensus
+    from gammacp.campaign.consensus import WEIGHTS, decided
 
-    named = _named(continua)
+    weights, named = one_of("weights", weights, WEIGHTS), _named(continua)
     tell = progress or (lambda _: None)
     comparison = compare(
         named,
         reference=reference,
         against=against,
         draws=draws,
+        groups=groups,
         deals=deals,
         leave_one_out=leave_one_out,
         explain=True,
@@ -121,15 +128,18 @@ def report(
         **options,
     )
     tell("consensus")
-    found = {
-        name: consensus(score.alignment, support=support, boundaries=boundaries)
-        for name, score in comparison.overall.computed.items()
-    }
+    found, belief = decided(
+        {name: score.alignment for name, score in comparison.overall.computed.items()},
+        weights=weights,
+        boundaries=boundaries,
+        rules={"support": support},
+    )
     return Report(
         Contents(
             title=title or _title(named),
             comparison=comparison,
             consensus=found,
+            belief=belief,
             calibration=_calibration(comparison, executor, tell, options) if calibrate else None,
             candidacy=_candidacy(named, reference, executor, tell, options),
             failures=failures,
@@ -174,7 +184,7 @@ def _candidacy(
             executor=executor,
             seed=settings.seed,
             method=settings.method,
-            gap=settings.gap,
+            gap=settings.gap or None,
             time_limit=settings.time_limit,
         )
     except DataError:

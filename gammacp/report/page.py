@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from gammacp import __version__
 from gammacp.campaign import tables as shown
+from gammacp.campaign.consensus.tables import annotator_qualities
 from gammacp.measures.tables import explanation_tables
 from gammacp.report import figures, tables
 from gammacp.report.markup import Markup, element, hint, join, number, table
@@ -25,7 +26,8 @@ from gammacp.tables import Column, Table, count
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
-    from gammacp.campaign.consensus import Consensus
+    from gammacp.campaign.compare.groups import Groups
+    from gammacp.campaign.consensus import Belief, Consensus
     from gammacp.campaign.replace import Candidacy
     from gammacp.left_out import LeftOut
     from gammacp.measures.explanation import Explanation
@@ -53,8 +55,8 @@ class Contents:
         Heading of the page.
     comparison
         Scores with their alignments, annotators, categories.
-    consensus
-        Per document that has an alignment, in the order of the documents.
+    consensus, belief
+        Per document that has an alignment, in the order of the documents, and whom it believes.
     calibration
         None if it was not asked for.
     candidacy
@@ -68,6 +70,7 @@ class Contents:
     title: str
     comparison: Comparison
     consensus: Mapping[str, Consensus]
+    belief: Belief | None = None
     calibration: Calibration | None = None
     candidacy: Candidacy | None = None
     failures: tuple[str, ...] = ()
@@ -216,12 +219,16 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
     if any(c.review for c in contents.consensus.values()):
         found.append(("review", "To review, worst first", tables.review(contents.consensus)))
+    if (belief := contents.belief) is not None and (belief.annotators or belief.notes):
+        found.append(("belief", "Whom the consensus believes", _belief(belief)))
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
     if comparison.explanation is not None:
         found.append(("disorder", "Where the disorder is", _disorder(comparison.explanation)))
     found.append(("documents", "Documents", table(shown.documents(comparison), long=True)))
     found.append(("annotators", "Annotators", _annotators(comparison)))
+    if comparison.groups is not None:
+        found.append(("groups", "Groups of annotators", _groups(comparison.groups)))
     if comparison.categories:
         found.append(("categories", "Categories", _categories(comparison)))
     if comparison.reference is not None:
@@ -254,6 +261,24 @@ def _disorder(found: Explanation) -> Markup:
             "its absence there costs. “If perfect” keeps alignment and chance as they are, and is "
             "more than annotators without these disagreements would reach."
         ),
+    )
+
+
+def _belief(found: Belief) -> Markup:
+    """What the model says of each annotator, and what it cannot say."""
+    kept = f"Units are kept from probability {found.threshold:.2f}." if found.annotators else None
+    listed = table(annotator_qualities(found.annotators), long=True) if found.annotators else None
+    notes = (f"{note[0].upper()}{note[1:]}." for note in found.notes)
+    model = f"By the model {found.weights}, fitted to all documents." if found.annotators else None
+    said = " ".join(filter(None, (model, kept, *notes)))
+    return join(element("p", said), listed)
+
+
+def _groups(found: Groups) -> Markup:
+    """γ within each group, and a sentence per two of them."""
+    return join(
+        table(shown.groups(found)),
+        *(element("p", sentence) for sentence in found.in_words().splitlines()),
     )
 
 

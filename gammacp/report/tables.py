@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gammacp.campaign import tables
+from gammacp.campaign.consensus.tables import to_review
 from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.tables import Record, position
 
@@ -48,7 +49,7 @@ def review(
 
     `first` makes another first column than these buttons, and then the list is whole.
     """
-    whole = tables.to_review(found)
+    whole = to_review(found)
     listed = [
         record if record["text"] is None else {**record, "text": _shortened(record["text"])}
         for record in whole.records[: None if first else REVIEW_ROWS]

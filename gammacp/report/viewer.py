@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from string import Template
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +46,10 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
     """An alignment as the columns that the view reads.
 
     Keys: name, unit (of offsets), bounds, delta, annotators, categories, text; `units` with
-    annotator and category codes, start, end; `groups` with rows (flat, groups × annotators, −1
-    where the unit is empty) and disorder; `pairs` of real units with first, second (rows),
-    positional, categorial and total costs (null where the dissimilarity has no such parts, or is
-    infinite). Costs are rounded to six digits; positions are exact.
+    annotator and category codes, start, end, and the gaps inside some (by row); `groups` with rows
+    (flat, groups × annotators, −1 where the unit is empty) and disorder; `pairs` of real units with
+    first, second (rows), positional, categorial and total costs (null where the dissimilarity has
+    no such parts, or is infinite). Costs are rounded to six digits; positions are exact.
     """
     continuum = alignment.continuum
     return {
@@ -64,6 +65,11 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
             "category": continuum.category_codes.tolist(),
             "start": continuum.starts.tolist(),
             "end": continuum.ends.tolist(),
+            "gaps": {
+                row: [(a[1], b[0]) for a, b in pairwise(u.fragments)]
+                for row, u in enumerate(continuum if continuum.n_broken else ())
+                if u.fragments
+            },
         },
         "groups": {
             "rows": alignment.groups.ravel().tolist(),

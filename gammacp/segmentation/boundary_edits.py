@@ -16,6 +16,7 @@ of any reach and then divides by their number; here B itself is made largest wit
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -33,6 +34,8 @@ from gammacp.segmentation.value import Segmentation
 
 # A matrix' name for "no boundary".
 NOTHING = ""
+# Pairs that are matched at once, if they are of several stretches.
+_AT_ONCE = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +140,7 @@ def best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     everything, number = costs.alone[x].sum() + costs.alone[y].sum(), len(p) + len(q) + matches
     chosen, worst = np.zeros(0, np.int64), everything / max(number, 1)
     while len(i):
-        found = _most(i, j, saved - worst, len(p), len(q))
+        found = _most(i, j, saved - worst)
         value = (everything - saved[found].sum()) / (number - len(found))
         if value >= worst - 1e-12:
             break
@@ -160,24 +163,44 @@ def best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     return Edits(substitutions=tuple(full), transpositions=tuple(near))
 
 
-def _most(i: Indices, j: Indices, saved: Floats, rows: int, columns: int) -> Indices:
-    """Which pairs (i, j) a matching takes that saves most in all."""
+def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
+    """Which of the pairs (i, j), sorted, a matching takes that saves most in all.
+
+    Pairs are of neighbours, so that they fall into stretches that share nothing; a solver's time
+    grows with the square of what it is given at once.
+    """
+    paying = np.flatnonzero(saved > 1e-12)
+    i, j, saved = i[paying], j[paying], saved[paying]
+    ahead = np.minimum.accumulate(j[::-1])[::-1][1:]
+    cuts = np.flatnonzero((i[1:] > i[:-1]) & (np.maximum.accumulate(j)[:-1] < ahead)) + 1
+    edges = [0]
+    for cut in cuts.tolist():
+        if cut - edges[-1] >= _AT_ONCE:
+            edges.append(cut)
+    taken = [_matched(i[a:b], j[a:b], saved[a:b]) + a for a, b in pairwise([*edges, len(i)])]
+    found: Indices = paying[np.concatenate(taken)]
+    return found
+
+
+def _matched(i: Indices, j: Indices, saved: Floats) -> Indices:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    paying = np.flatnonzero(saved > 1e-12)
+    if not len(i):
+        return np.zeros(0, np.int64)
+    i, j = i - i.min(), j - j.min()
+    rows, columns = int(i.max()) + 1, int(j.max()) + 1
     # Every row may stay alone, in a column of its own; no weight may be 0.
-    weights = np.concatenate((4 - saved[paying], np.full(rows, 4.0)))
+    weights = np.concatenate((4 - saved, np.full(rows, 4.0)))
     places = (
-        np.concatenate((i[paying], np.arange(rows))),
-        np.concatenate((j[paying], columns + np.arange(rows))),
+        np.concatenate((i, np.arange(rows))),
+        np.concatenate((j, columns + np.arange(rows))),
     )
     graph = csr_array((weights, places), shape=(rows, columns + rows))
-    matched = np.full(rows, -1)
+    partner = np.full(rows, -1)
     row, column = min_weight_full_bipartite_matching(graph)
-    matched[row] = column
-    taken: Indices = paying[matched[i[paying]] == j[paying]]
-    return taken
+    partner[row] = column
+    return np.flatnonzero(partner[i] == j)
 
 
 def _transposed(left: Differences, n_t: int, types: tuple[str, ...]) -> tuple[Transposition, ...]:

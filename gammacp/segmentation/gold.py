@@ -35,8 +35,14 @@ from gammacp.segmentation.statistics import Spread, spread
 from gammacp.signature import quoted
 
 RANKED_BY = "b"
-# In this order in tables. An agreement is 1 at best; over, under and shift are 0 at best.
-MEASURES = ("b", "s", "windowdiff", "pk", "ghd", "f", "f_near", "over", "under", "shift")
+# In this order in tables. An agreement is 1 at best; over, under, shift and deviations are 0.
+SHOWN = ("b", "s", "windowdiff", "pk", "ghd", "f", "f_near", "over", "under", "shift")
+# Of recordings: how much of the system's segments lies in one of the reference (purity), and the
+# other way round (coverage); the median distance of the reference's boundaries to the nearest of
+# the system (missed), and the other way round (strayed), a document weighing as much as another.
+RECORDING = ("purity", "coverage", "missed", "strayed")
+MEASURES = (*SHOWN, *RECORDING)
+_PLACES = frozenset({"shift", "missed", "strayed"})
 # What a fraction is where there is nothing to count; no other measure has a value there.
 _EMPTY = {"b": 1.0, "s": 1.0, "ghd": 1.0}
 _EXACT = 10
@@ -287,12 +293,16 @@ def _scores(
 
 def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
     """Numerators and denominators of `MEASURES` of each pair, the first coding the reference."""
-    from gammacp.segmentation.pair_kernels import tolerated
+    from gammacp.segmentation.pair_kernels import both_ways, tolerated
 
     rows, (first, second) = pairs.rows, pairs.pairs
     found, shifts = tolerated(rows.places, rows.offsets, first, second, float(near)).T
     gold, placed = (rows.placed.sum(axis=1)[side].astype(np.float64) for side in (first, second))
     gold_places, places = (rows.sizes[side].astype(np.float64) for side in (first, second))
+    covered, missed, pure, strayed = both_ways(
+        rows.places, rows.offsets, rows.masses, first, second
+    ).T
+    masses, placed_both = rows.masses[first].astype(np.float64), (missed >= 0).astype(np.float64)
     windows, errors, p_windows, p_errors, distance, largest = pairs.sided[:, 0].T
     return {
         "b": pairs.parts(Basis.B),
@@ -305,6 +315,10 @@ def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
         "over": (places - found, places),
         "under": (gold_places - found, gold_places),
         "shift": (shifts, found),
+        "purity": (pure, masses),
+        "coverage": (covered, masses),
+        "missed": (missed * placed_both, placed_both),
+        "strayed": (strayed * placed_both, placed_both),
     }
 
 
@@ -338,7 +352,7 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
         # The data are one of all exchanges, and count as one of the random ones.
         as_far = int((np.abs(exchanged) >= abs(value) - 1e-12).sum()) + (not exact)
         p = math.nan if math.isnan(value) else as_far / (len(swaps) + (not exact))
-        limit = math.inf if measure == "shift" else 1.0
+        limit = math.inf if measure in _PLACES else 1.0
         found[measure] = Difference(value, interval(values, errors, size, limit), p)
     return found
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gammacp.segmentation.gold import MEASURES as GOLD
-from gammacp.segmentation.gold import GoldReport
+from gammacp.segmentation.gold import RECORDING, SHOWN, GoldReport
 from gammacp.segmentation.levels import LEVEL, HierarchyReport
 from gammacp.segmentation.report import SegmentationReport
 from gammacp.segmentation.rows import COLUMNS
@@ -121,11 +120,17 @@ def tables(report: SegmentationReport) -> list[Table]:
 
 
 _HEADERS = ("B", "S", "1−WD", "1−P_k", "1−GHD", "F₁", "F₁ ±{near}", "over", "under", "shift")
-_GOLD = dict(zip(GOLD, _HEADERS, strict=True))
+_GOLD = dict(zip(SHOWN, _HEADERS, strict=True))
+_RECORDING = dict(zip(RECORDING, ("purity", "coverage", "from gold", "to gold"), strict=True))
 
 
-def gold_tables(report: GoldReport, *, documents: bool = False) -> list[Table]:
-    """Systems over all documents together and as means of documents; differences; documents."""
+def gold_tables(
+    report: GoldReport, *, documents: bool = False, unit: float | None = None
+) -> list[Table]:
+    """Systems over all documents together and as means of documents; differences; documents.
+
+    With the length of a base unit also what recordings are judged by, deviations in its measure.
+    """
     document = report.as_dict()
     named = {name: header.format(near=report.near) for name, header in _GOLD.items()}
     values = tuple(Column(name, header, number) for name, header in named.items())
@@ -138,6 +143,14 @@ def gold_tables(report: GoldReport, *, documents: bool = False) -> list[Table]:
         Table((replace(system, header="mean"), *means), [{**s, **s["macro"]} for s in systems]),
         Table(DIFFERENCES, [{**d, **d["b"]} for d in reversed(next_below.values())]),
     ]
+    if unit is not None:
+        units = dict(zip(RECORDING, (1.0, 1.0, unit, unit), strict=True))
+        rows = [
+            {**s, **{name: s["macro"][name]["mean"] * units[name] for name in units}}
+            for s in systems
+        ]
+        columns = tuple(Column(name, header, number) for name, header in _RECORDING.items())
+        found.insert(2, Table((replace(system, header="mean"), *columns), rows))
     if documents:
         rows = [
             {"item": item, **s, **row}
@@ -145,8 +158,8 @@ def gold_tables(report: GoldReport, *, documents: bool = False) -> list[Table]:
             if not s["baseline"]
             for item, row in s["by_document"].items()
         ]
-        columns = Column("item", "item"), replace(system, header="system"), *values
-        found.append(Table(columns, rows))
+        who = Column("item", "item"), replace(system, header="system")
+        found.append(Table((*who, *values), rows))
     return found
 
 

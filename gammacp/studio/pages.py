@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from gammacp.continuum import Corpus
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
 _JOURNALS = ("CSV", "JSON")
-_ALLOWED = "; connect-src 'self'"
+_ALLOWED = "; connect-src 'self'; media-src 'self'"
 _DOCUMENTS = (
     Column("file", "document"),
     Column("format", "format"),
@@ -239,11 +239,17 @@ def of_report(page: str) -> str:
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
 
 
-def reviewing(review: Review, script: str) -> str:
-    """The queue of disagreements with the text, the lanes and what can be done."""
+def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
+    """The queue of disagreements with the text, the lanes and what can be done.
+
+    `heard` are the documents of which there is a recording.
+    """
     listed = queue(review.consensus)
     places = {name: i for i, name in enumerate(review.documents)}
-    items = [{**item, "place": places[item["document"]]} for item in listed]
+    items = [
+        {**item, "place": places[item["document"]], "heard": item["document"] in heard}
+        for item in listed
+    ]
     if not items:
         words = element("p", "There is nothing to review: the annotators agree on every unit.")
         return whole("Review", "review", (words,), script)

@@ -15,11 +15,12 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from gammacp.campaign import tables
+from gammacp.campaign.consensus import tables
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
+from gammacp.needs import require_whole
 from gammacp.studio.journal import Decision
 from gammacp.tables import position
 
@@ -57,6 +58,7 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
     found
         The consensus of one document.
     """
+    require_whole(found.continuum)
     seen = Counter[str]()
     keys = []
     for unit in found.units:

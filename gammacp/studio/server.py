@@ -16,7 +16,13 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
 
 from gammacp.errors import DataError, GammacpError
@@ -28,6 +34,7 @@ from gammacp.studio.choice import Choice, campaign_in, parsed
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
 from gammacp.studio.review import Asked, Gold, decided, gold, written
+from gammacp.studio.sound import TYPES, recordings
 from gammacp.studio.uploads import Intake, Limits
 from gammacp.studio.work import Review, Work
 
@@ -38,7 +45,10 @@ if TYPE_CHECKING:
 
 _HOST = "127.0.0.1"
 _LARGEST_BODY = 1 << 20
-_POLICY = "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_POLICY = (
+    "; connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
 _LONGEST_NUMBER = 18  # digits, which SQLite can compare
 _NOT_TEXT = (
     "a name or a text has bytes that are no UTF-8\n  Rename the file, and read the folder again"
@@ -109,6 +119,11 @@ class Studio:
         """The gold standard of the decisions that stand."""
         standing = self.journal.standing()
         return gold(self.review.consensus, standing, with_undecided=with_undecided)
+
+    def recordings(self) -> dict[str, Path]:
+        """The recordings of what can be reviewed."""
+        found = self.review.consensus
+        return recordings(self.folder, {name: c.continuum for name, c in found.items()})
 
     @property
     def review(self) -> Review:
@@ -218,7 +233,16 @@ async def _review(studio: Studio, _request: Request) -> Response:
     if found is None:
         return RedirectResponse("./")
     script = Markup(view_script() + pages.own("review.js"))
-    return _page(await run_in_threadpool(pages.reviewing, found, script), script)
+    heard = await run_in_threadpool(studio.recordings)
+    return _page(await run_in_threadpool(pages.reviewing, found, script, heard), script)
+
+
+async def _sound(studio: Studio, request: Request) -> Response:
+    name = request.query_params.get("document", "")
+    heard = await run_in_threadpool(studio.recordings)
+    if name not in heard:
+        raise DataError(f"there is no recording of {name[:200]!r}")
+    return FileResponse(heard[name], media_type=TYPES[heard[name].suffix.lower()])
 
 
 async def _decisions(studio: Studio, request: Request) -> Response:
@@ -284,6 +308,7 @@ _ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/state", _state),
     ("GET", "/report", _report),
     ("GET", "/review", _review),
+    ("GET", "/sound", _sound),
     ("GET", "/decisions", _decisions),
     ("GET", "/export", _export),
     ("GET", "/gold/{format}", _gold),

@@ -17,10 +17,10 @@ from gammacp.dissimilarity import bind, columns
 from gammacp.dissimilarity.kernels import sporadic, sporadic_of_fragments
 from gammacp.measures.explanation import explained
 from gammacp.measures.registry import MEASURES
-from gammacp.testing import check_dissimilarity, continua, units
+from gammacp.testing import check_dissimilarity
+from tests.fragments import broken_continua, broken_units
 
 FEW = settings(max_examples=40, deadline=None)
-BROKEN = continua(n_annotators=(2, 4), n_units=(2, 9), fragments=3)
 
 
 def cells(unit: Unit) -> set[int]:
@@ -40,7 +40,7 @@ def by_hand(u: Unit, v: Unit) -> float:
 
 
 @settings(max_examples=300, deadline=None)
-@given(units(fragments=4), units(fragments=4))
+@given(broken_units(), broken_units())
 def test_distance_by_counting_positions(u: Unit, v: Unit) -> None:
     c = Continuum.from_units([u, v])
     place = columns(c)
@@ -61,7 +61,7 @@ def test_promises() -> None:
 
 
 @FEW
-@given(BROKEN)
+@given(st.integers(2, 4).flatmap(broken_continua))
 def test_best_alignment_is_that_of_full_enumeration(continuum: Continuum) -> None:
     bound = bind(Combined(), continuum)
     for cover in (False, True):

@@ -1,5 +1,6 @@
 """`gammacp measure`: no option of γ is taken and then not used."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,15 @@ def test_a_proof_that_is_required_and_missing_ends_with_4(run: Run, file: Path, 
     options = ("measure", file, "-m", f"ser,{name}", "--samples", "3", "--require-optimal")
     assert run(*options).code == 0
     assert run(*options, "--method", "greedy").code == 4
+
+
+def test_trees_beyond_chance(run: Run) -> None:
+    folder = Path(__file__).parents[1] / "fixtures" / "cdt"
+    files = folder / "da-lotte.conll", folder / "da-morten.conll"
+    found = run("measure", *files, "-m", "las", "--beyond-chance", "--json")
+    (result,) = json.loads(found.out)["results"]
+    beyond = result["measures"]["las"]["beyond_chance"]
+    assert 0 < beyond["value"] < result["measures"]["las"]["value"]
+    assert beyond["chance"] == "length-matched"
+    refused = run("measure", *files, "-m", "las", "--beyond-chance", "--samples", "5")
+    assert (refused.code, "--samples belongs to none of: las" in refused.err) == (2, True)

@@ -117,7 +117,7 @@ def test_bad_references(run: Run, tmp_path: Path) -> None:
     assert found.code == 3
     assert "no item of 'reference' is coded by a system" in found.err
     for options, message in (
-        (("--reference", "x"), "reference 'x' coded no item; coders are: an1"),
+        (("--reference", "x"), "reference 'x' is no file, and no coder; coders are: an1"),
         (("--reference", "an1", "--candidate", "x"), "system 'x' coded no item"),
         (("--reference", "an1", "--beyond-chance"), "does not go with"),
         (("--near", 2), "--near goes with --reference"),
@@ -253,3 +253,23 @@ def test_boundaries_of_a_recording_within_seconds(run: Run, tmp_path: Path) -> N
     assert (found.code, "say --unit" in found.err) == (3, True)
     found = run("segmentation", "--dataset", "moonstone", "--reference", "an1", "--near", "0.5")
     assert (found.code, "no number of places" in found.err) == (2, True)
+
+
+def test_types_from_categories_and_what_one_for_another_costs(run: Run, tmp_path: Path) -> None:
+    """Intonation units end with a comma or a period; one for the other costs a quarter."""
+    rows = [("ann", "0 3 comma,3 7 period,7 9 comma"), ("bob", "0 3 comma,3 7 comma,7 9 period")]
+    units, costs = tmp_path / "units.csv", tmp_path / "costs.csv"
+    cells = [f"{a},{','.join(unit.split())}" for a, text in rows for unit in text.split(",")]
+    units.write_text("\n".join(["annotator,start,end,category", *cells]) + "\n")
+    costs.write_text(",comma,period\ncomma,0,0.25\nperiod,0.25,0\n")
+    typed = ("segmentation", units, "--typed", "--similarity", "b", "--pairs", "--json")
+    for options, value in ((), 1 / 2), (("--categorial", costs), 1 - 0.25 / 2):
+        found = run(*typed, *options)
+        assert json.loads(found.out)["means"]["corpus"]["b"]["mean"] == pytest.approx(value)
+    refused = run("segmentation", units, "--similarity", "b", "--categorial", costs)
+    assert (refused.code, "boundary types, and there is one" in refused.err) == (2, True)
+    refused = run("segmentation", units, "--typed", "--categorial", costs)
+    assert (refused.code, "of B, not of S" in refused.err) == (2, True)
+    costs.write_text(",comma\ncomma,0\n")
+    refused = run(*typed, "--categorial", costs)
+    assert (refused.code, "'period' is missing" in refused.err) == (3, True)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import gammacp as gc
 from gammacp import Continuum, DataError, Unit
 from gammacp.formats import FORMATS, read, read_corpus, write
-from gammacp.testing import continua
+from tests.fragments import broken_continua
 
 TEXT = "Ann picked the phone up and put it down."
 BROKEN = Unit("ann", 4, 23, "verb", ((4, 10), (21, 23)))
@@ -29,7 +29,7 @@ def test_round_trip(format: str, file: str, both: Continuum, tmp_path: Path) -> 
 
 
 @settings(max_examples=20, deadline=None)
-@given(continua(n_annotators=2, fragments=3))
+@given(broken_continua(2))
 def test_native_formats_lose_nothing(
     tmp_path_factory: pytest.TempPathFactory, c: Continuum
 ) -> None:
@@ -88,7 +88,7 @@ def test_bad_fragments_of_brat(
         ("0 5;4 9", "fragments 0-5 and 4-9 of one unit overlap"),
         ("0 5;6 6;7 9", "fragment 6-6 is empty"),
         ("0 5;9 6", "end 6 < start 9"),
-        ("0 5;7 8", "fragments reach from 0 to 8, the unit from 0 to 9"),
+        ("0 5;7 8", "fragments reach from 0 to 8, their unit from 0 to 9"),
         ("0 5;7", "fragment '7' is not START END"),
         ("0 5;x 9", "fragment 'x' is not a number"),
     ],

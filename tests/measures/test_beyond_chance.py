@@ -193,3 +193,13 @@ def test_random_units_have_bounds_of_their_own_where_nobody_declared_any(two: Co
     tight = on_the_grid(drawn, whole=True, declared=False)
     assert tight.bounds == (tight.starts.min(), tight.ends.max())
     assert on_the_grid(drawn, whole=True, declared=True).length > tight.length
+
+
+def test_predefined_units_need_a_model_that_keeps_their_places() -> None:
+    c = Continuum.from_units(Unit(a, 2 * i, 2 * i + 1, "xy"[i % 2]) for a in "AB" for i in range(4))
+    scores = measure(c, ["alpha", "kappa", "ser", "ku-alpha"], beyond_chance=True, samples=5)
+    for name in ("alpha", "kappa"):
+        assert "use fixed-positions" in str(scores[name].beyond_chance.reason)  # type: ignore[union-attr]
+    assert "by category alone" in str(scores["ku-alpha"].beyond_chance.reason)  # type: ignore[union-attr]
+    assert any("few units per annotator (4)" in note for note in scores["ser"].notes)
+    assert not measure(c, ["ser"])["ser"].notes

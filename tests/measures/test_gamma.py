@@ -303,3 +303,10 @@ def test_a_capped_precision_is_said_everywhere(monkeypatch: pytest.MonkeyPatch) 
     assert score.observed is not None
     low = 1 - score.observed / (score.expected * (1 - reached))
     assert score.interval[0] == pytest.approx(low, rel=0.05)
+
+
+@pytest.mark.parametrize(("apart", "told"), [(4, True), (6, False)])
+def test_few_units_that_overlap_others_of_their_annotator_are_said(apart: int, told: bool) -> None:
+    units = [Unit(a, apart * i, apart * i + 5, "x") for a in "AB" for i in range(6)]
+    notes = gamma(Continuum.from_units(units), samples=5).notes
+    assert any("below 10, γ of independent annotators whose own" in n for n in notes) is told

@@ -182,3 +182,9 @@ def test_results_show_themselves_in_notebooks() -> None:
         shown = result._repr_html_()
         assert shown.startswith("<iframe srcdoc=")
         Balanced().feed(unescape(shown.split('"')[1]))
+
+
+def test_gaps_between_fragments_are_in_the_view() -> None:
+    units = [Unit("A", 0, 9, "x", ((0, 2), (4, 5), (7, 9))), Unit("B", 0, 9, "x")]
+    document = alignment_document(gc.align(Continuum.from_units(units)), "x")
+    assert document["units"]["gaps"] == {0: [(2, 4), (5, 7)]}

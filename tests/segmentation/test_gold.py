@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from itertools import product
 
 import numpy as np
@@ -227,3 +228,36 @@ def test_intervals_of_few_documents_stay_in_range() -> None:
         parts[1::2] = np.maximum(parts[1::2], parts[::2]) + 1
         ends = difference_interval(parts, draw_items(5, 200, 0), 1.0)
         assert ends is None or -1 <= ends[0] <= ends[1] <= 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.integers(1, 30))
+def test_what_recordings_are_judged_by(data: st.DataObject, mass: int) -> None:
+    """Purity and coverage unit by unit; deviations by mir_eval."""
+    places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
+    gold, other = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
+    coded = Codings.of({"x": {"g": gold, "s": other}})
+    found = system(gold_report(coded, "g", draws=1), "s")
+    labels = [
+        [int(np.searchsorted(s.places, u, "right")) for u in range(mass)] for s in (gold, other)
+    ]
+    for name, (mine, theirs) in (("coverage", labels), ("purity", labels[::-1])):
+        kept = sum(
+            max(
+                sum(a == k and b == j for a, b in zip(mine, theirs, strict=True))
+                for j in set(theirs)
+            )
+            for k in set(mine)
+        )
+        assert found.micro(name) == pytest.approx(kept / mass), name
+    segment = pytest.importorskip("mir_eval.segment")
+    ends = [np.cumsum(s.masses).astype(float) for s in (gold, other)]
+    spans = [np.stack([np.concatenate(([0], e[:-1])), e], axis=1) for e in ends]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from_gold, to_gold = segment.deviation(*spans, trim=True)
+    if gold.n_boundaries and other.n_boundaries:
+        assert (found.micro("missed"), found.micro("strayed")) == (from_gold, to_gold)
+    else:
+        assert np.isnan(found.micro("missed"))
+        assert np.isnan(found.micro("strayed"))

@@ -11,8 +11,8 @@ from pathlib import Path
 import shuffling
 
 FOLDER = Path(shuffling.__path__[0])
-LEAVES = {
-    f"gammacp.{m}" for m in ("arguments", "arrays", "continuum", "errors", "registry", "toml_files")
+LEAVES = {f"gammacp.{m}" for m in ("arguments", "arrays", "continuum", "continuum.fragments")} | {
+    f"gammacp.{m}" for m in ("errors", "needs", "registry", "toml_files")
 }
 
 

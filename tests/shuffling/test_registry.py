@@ -6,7 +6,7 @@ from shuffling import ERRORS, Category, Position, Split, describe, parse_errors
 
 def test_the_papers_error_types_and_merge_are_there() -> None:
     papers = {"position", "category", "split", "false-positive", "false-negative"}
-    assert set(ERRORS) == papers | {"merge"}
+    assert papers | {"merge"} <= set(ERRORS)
 
 
 def test_combinations_keep_their_order() -> None:

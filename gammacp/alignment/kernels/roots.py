@@ -66,7 +66,7 @@ def root_graph(
     widest: int,
     never: float,
 ) -> tuple[Floats, Floats]:
-    """Values of the labels and of their pairs as `message_kernels` has them.
+    """Values of the labels and of their pairs as `messages` has them.
 
     Label 0, no unit, is worth 0 with every other; units that are no neighbours lose `never`.
     """

@@ -1,1 +1,1 @@
-"""Presolve: identical units merged, what is too dense thinned out or pooled."""
+"""Presolve: identical units merged, what is too dense thinned out, categories alone pooled."""

@@ -1,4 +1,4 @@
-"""Crowds with too many pairs for memory: the alignment of the closest pairs, with a true bound."""
+"""Dense continua, with too many pairs for memory: the closest pairs aligned, with a true bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units that crowd on one spot: the relaxation in which positions do not matter.
+"""Units as if all were in one place: the relaxation in which positions do not matter.
 
 With everything at one place, all units of one annotator with one category are identical and are
 merged (`duplicates`). The bound of that problem holds for the true one, whose costs are higher; its

@@ -1,8 +1,9 @@
-"""Before a solver sees the problem: identical units merged, what is too dense thinned out.
+"""Around the solver: identical units merged, what is too dense thinned out.
 
-Where distinct units crowd so much that the candidate pairs alone would fill the memory, only the
+Where distinct units are so dense that the candidate pairs alone would fill the memory, only the
 closest pairs are kept, as many as memory should hold: the alignment is then a good one, and its
-bound allows for every pair that was left out.
+bound allows for every pair that was left out. Where the solver proves nothing, categories alone
+(`pooling`) may have the better bound; of units all but in one place they may prove the alignment.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from gammacp.dissimilarity.base import BoundDissimilarity
 
 
 class Presolved(NamedTuple):
-    """A solution with the problem that its certificate is about; None where it has none.
+    """What `solve_presolved` found: a solution, and the problem that its certificate is about.
+
+    The problem is None where there is no certificate.
 
     `merged` tells which units the problem's units stand for, where they are not the same.
     """
@@ -43,7 +46,7 @@ def solve_presolved(
     *,
     cover: bool = False,
 ) -> Presolved:
-    """The best alignment at any density."""
+    """The best alignment at any density: the problem built, thinned out if it must be, solved."""
     deadline = limits.deadline()
     found = None if cover else _solve_merged(continuum, dissimilarity, limits, deadline)
     if found is not None:

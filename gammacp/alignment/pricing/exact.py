@@ -15,7 +15,7 @@ from gammacp.stopping import halting
 
 
 class Found(NamedTuple):
-    """Groups found; what no group of a root exceeds, and where that is only a bound."""
+    """Groups found; by root what none gains beyond its prices (≥ 0), and where that is a bound."""
 
     columns: Columns
     excess: Floats

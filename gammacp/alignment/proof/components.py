@@ -28,6 +28,9 @@ class Decomposition:
     """The state of a proof over columns whose units are numbered by position.
 
     `complete` when the components' least losses are proven to be all that an alignment must lose.
+    By column: `loss`, and whether it is `active` and `chosen`. By unit: what it loses `alone`, what
+    covering it again costs (`over`), and its component's root (`label`). By root: columns at the
+    last search (`known`), the `least` loss found and the `lower` bound of it.
 
     Mutable while it is worked out, and private to one call of the solver.
     """

@@ -43,7 +43,7 @@ from gammacp.stopping import due
 
 @dataclass(frozen=True, eq=False)
 class Generated:
-    """What is left of the problem.
+    """How far column generation has come, for whoever goes on from there.
 
     Attributes
     ----------
@@ -58,6 +58,8 @@ class Generated:
         What it gains.
     most_gain
         No alignment gains more: Σ price.
+    complete
+        Whether `columns` are all that a better alignment could use.
     """
 
     columns: Columns
@@ -147,7 +149,7 @@ def generate(
                 state = _searched(problem, state, deadline, limits)
             found = state.columns.number - found
             if first or state.near or found < problem.n_units / 10:
-                state = _priced(problem, state, deadline, tuning)
+                state = _priced(problem, state, deadline, tuning, until)
             first = False
             tell(total - state.gain, total - state.most_gain)
             if time.monotonic() - began > tuning.unwatched:
@@ -281,10 +283,13 @@ def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
     return columns.select(np.sort(np.argpartition(rank, most // 2)[: most // 2]))
 
 
-def _priced(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+def _priced(
+    problem: Problem, state: _Iterate, deadline: float, tuning: Tuning, until: float = np.inf
+) -> _Iterate:
     """The bound that the prices at hand give, and groups that still gain more than theirs.
 
-    While none is found that lacks much but roots are left unsure, those are searched deeper.
+    While none is found that lacks much but roots are left unsure, those are searched deeper, not
+    beyond `until`: a deeper search takes up to ten times as long.
     """
     # A unit alone gains nothing, so that no price may be below 0.
     price = np.clip(state.trial, 0.0, problem.opening if problem.cover else np.inf)
@@ -311,12 +316,7 @@ def _priced(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) 
         state = replace(state, columns=state.columns.joined(found.columns))
         lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(found.unsure)
-        if (
-            lacking > tuning.stalled
-            or not len(roots)
-            or nodes >= tuning.most_nodes
-            or due(deadline)
-        ):
+        if lacking > tuning.stalled or not len(roots) or nodes >= tuning.most_nodes or due(until):
             return replace(
                 state, converged=lacking <= tuning.enough and (state.near or state.step == 0.0)
             )

@@ -32,7 +32,7 @@ class Packing(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Columns to pack: each unit in at most `capacity` of them, or in a cover in at least one.
+    """What is to be packed; each unit in at most `capacity` columns, in a cover in at least one.
 
     Attributes
     ----------

@@ -27,9 +27,10 @@ class Solve(Protocol):
 class Solver:
     """A registered back-end.
 
-    `exact` back-ends prove optimality when they are given time; `pruned` ones expect candidate
-    pairs without those that cannot be in an optimal alignment, the others all pairs. With
-    `presolved`, crowded continua are merged or thinned before they come to it.
+    `exact` back-ends prove optimality when they are given time (`auto`, which hands crowds to one
+    that is not, may end without a proof); `pruned` ones expect candidate pairs without those that
+    cannot be in an optimal alignment, the others all pairs. With `presolved`, identical units are
+    merged and dense continua thinned out before they come to it.
     """
 
     name: str

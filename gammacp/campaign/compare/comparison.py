@@ -12,12 +12,7 @@ from gammacp.arguments import several, whole
 from gammacp.campaign.compare.annotators import AnnotatorSummary, summaries
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
-from gammacp.campaign.compare.pairs import (
-    PairMatrix,
-    WithoutAnnotator,
-    pair_matrix,
-    without_each,
-)
+from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator, pair_matrix, without_each
 from gammacp.campaign.compare.permutation import DEALS
 from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
 from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
@@ -163,20 +158,17 @@ def compare(
     others = _people(everything, reference)
     another = None if against is None else _people(named_continua(against), reference, there=False)
     mine = {} if reference is None else documents_with(everything, reference)
+    names = annotators_of(others)
+    members = members_of(names, several("groups", groups)) if groups else {}
     compared = [tuple(c.values()) for c in (others, another or {}, mine)]
     settings = settings.deciding(compared)
     tell("everybody")
     counted = partial(_count, tell)
     basis = basis_of(others, settings, executor=executor, progress=counted, shared={})
-    overall = agreement_on(basis, others)
-    if not overall.computed:
-        reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
-        raise DataError(f"no document has a γ: {reasons}")
+    overall = _defined(agreement_on(basis, others))
     if first is not None:
         first(overall)
     tell("pairs of annotators")
-    names = annotators_of(others)
-    members = members_of(names, several("groups", groups)) if groups else {}
     pairs = PairMatrix(annotators=names, agreements={})
     if members or reference is not None or wanted & {"annotator", "pair"}:
         pairs = pair_matrix(others, basis)
@@ -209,6 +201,14 @@ def compare(
         groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
         explanation=explained_on(basis, others) if explain else None,
     )
+
+
+def _defined(found: Agreement) -> Agreement:
+    """γ of everybody, which some document must have."""
+    if not found.computed:
+        reasons = "; ".join(f"{name}: {s.reason}" for name, s in found.documents.items())
+        raise DataError(f"no document has a γ: {reasons}")
+    return found
 
 
 def _count(tell: Callable[[str], None], done: int, total: int) -> None:

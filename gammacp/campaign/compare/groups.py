@@ -2,15 +2,18 @@
 
 The agreement of two groups is that of their pairs: γ within a group over the pairs inside it, γ
 across over the pairs with one of each, both as 1 − Σ observed / Σ expected disorder. Across, it is
-cross-replication reliability (xRR; Wong, Paritosh & Aroyo 2021, eq. 5) with γ's disorders in place
-of a distance of labels, and normalized xRR divides by the root of the two groups' own (eq. 8): 1
-says that the groups differ from one another no more than each differs in itself.
+cross-replication reliability (xRR; Wong, Paritosh & Aroyo 2021): their κ_x = 1 − d_o(X, Y) /
+d_e(X, Y) with γ's disorders in place of a distance of labels. Their normalized κ_x divides by the
+root of the two groups' own reliabilities: 1 says that the groups differ from one another no more
+than each differs in itself. Unlike there, a pair of annotators weighs by its units, and chance is
+each pair's own.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from itertools import combinations
@@ -178,7 +181,7 @@ def _disorders(pairs: PairMatrix) -> Floats:
     place = {name: i for i, name in enumerate(pairs.annotators)}
     found = np.zeros((2, len(place), len(place)))
     for (a, b), agreement in pairs.agreements.items():
-        if agreement.computed:
+        with suppress(DataError):  # the two share nothing that tells anything
             parts = agreement.contributions()
             sums = parts.observed.sum(), parts.expected.sum()
             found[:, place[a], place[b]] = found[:, place[b], place[a]] = sums
@@ -234,6 +237,8 @@ def _differences(disorders: Floats, masks: Floats) -> Floats:
 
 def _sentence(found: AcrossGroups) -> str:
     a, b = found.groups
+    if math.isnan(found.gamma):
+        return f"{a} and {b}: no γ across, as no document that tells anything has one of each."
     said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {found.pairs} pairs"
     if not math.isnan(found.normalized):
         said += f", normalized {found.normalized:.3f}"

@@ -1,18 +1,9 @@
 """From a best alignment to a gold standard: votes, consensus, review list."""
 
-from gammacp.campaign.consensus.consensus import (
-    Consensus,
-    ConsensusUnit,
-    consensus,
-    doubt,
-)
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, doubt
+from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, decided
 from gammacp.campaign.consensus.reliability import Reliability, reliability
-from gammacp.campaign.consensus.several import (
-    WEIGHTS,
-    Belief,
-    CorpusConsensus,
-    consensus_of_each,
-)
+from gammacp.campaign.consensus.several import CorpusConsensus, consensus_of_each
 from gammacp.campaign.consensus.soft import soft_labels
 from gammacp.campaign.consensus.votes import BoundaryRule, CategoryVote, needed_support
 from gammacp.campaign.consensus.weighing import AnnotatorQuality, Truth
@@ -30,6 +21,7 @@ __all__ = [
     "Truth",
     "consensus",
     "consensus_of_each",
+    "decided",
     "doubt",
     "needed_support",
     "reliability",

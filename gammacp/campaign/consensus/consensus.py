@@ -20,13 +20,15 @@ from gammacp.arrays import Codes
 from gammacp.campaign.consensus.votes import (
     BoundaryRule,
     CategoryVote,
+    common_fragments,
     needed_support,
     span,
     vote_on_category,
 )
 from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of, features_of, labelled
-from gammacp.needs import require_whole
+from gammacp.errors import UsageError
 from gammacp.text import named
 
 if TYPE_CHECKING:
@@ -44,8 +46,10 @@ class ConsensusUnit:
 
     Attributes
     ----------
-    start, end, category
-        By the rules; category is None where it is tied or where "unlabelled" won. Of units with
+    start, end, category, fragments
+        By the rules. Where some of the units are of several fragments, the unit is what most of
+        them cover, whatever the rule of boundaries. Category is None where it is tied or where
+        "unlabelled" won. Of units with
         features it is a `Label`: each feature is voted on by those who have the category, and one
         that is tied is left open.
     support
@@ -87,6 +91,7 @@ class ConsensusUnit:
     text: str | None = None
     posterior: float | None = None
     entropy: float | None = None
+    fragments: Fragments = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,11 +179,17 @@ def consensus(
     truth
         What a model says of the unitary alignments: it decides in place of the votes, and a unit
         needs only the support that is asked for.
+
+    Raises
+    ------
+    UsageError
+        An option cannot be meant, or the annotator has no name.
     """
     from gammacp.alignment import Alignment
 
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
-    require_whole(alignment.continuum)
+    if not annotator.strip():
+        raise UsageError("annotator is empty: the gold standard needs a name")
     continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
     if truth is not None and support is None:
         support = 1
@@ -230,28 +241,34 @@ def _consensus_unit(
     }
     real = [u for u in by_annotator.values() if u is not None]
     labels = [u.category for u in real]
-    # A model knows whole labels; people vote on the category first, then on its features.
-    vote = vote_on_category(labels if truth is not None else [category_of(x) for x in labels])
-    votes = {} if truth is not None or vote.tied else _on_features(labels, vote.winner)
+    vote = vote_on_category([category_of(x) for x in labels])
     starts, ends = [u.start for u in real], [u.end for u in real]
     weights = None if truth is None else truth.boundaries[group >= 0].tolist()
     start, end = span(starts, ends, rules.boundaries, whole=rules.whole, weights=weights)
-    category = vote.winner
-    if votes:
-        category = labelled(vote.winner, {name: v.winner for name, v in votes.items()})
+    fragments: Fragments = ()
+    if any(u.fragments for u in real):
+        fragments = common_fragments(real)
+        start, end = fragments[0][0], fragments[-1][1]
+    places = fragments or ((start, end),)
+    covered = [part for p in places if (part := continuum.covered(*p)) is not None]
+    category, tied = vote.winner, bool(vote.tied)
     posterior, entropy = None, None
     kept = len(real) >= rules.needed
     if truth is not None:
         shares = truth.posterior[number]
         posterior = float(shares[:-1].max())
         likely = np.flatnonzero(shares[:-1] >= posterior - _EQUAL)
-        category = truth.labels[likely[0]] if len(likely) == 1 else None
+        tied = len(likely) != 1
+        category = None if tied else truth.labels[likely[0]]
         entropy = float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
         kept = kept and posterior >= truth.threshold
+    # Whoever has the category decides on its features.
+    votes = {} if tied else _on_features(labels, category)
+    known = {name: v.winner for name, v in votes.items()}
     return ConsensusUnit(
         start=start,
         end=end,
-        category=category,
+        category=labelled(category, known),
         support=len(real),
         confidence=float(np.clip(1 - relative, 0, 1)),
         disorder=relative,
@@ -265,7 +282,8 @@ def _consensus_unit(
             *(_split(name, v) for name, v in votes.items() if not v.unanimous),
         ),
         group=number,
-        text=continuum.covered(start, end),
+        text=" … ".join(covered) if covered else None,
+        fragments=fragments if len(fragments) > 1 else (),
         posterior=posterior,
         entropy=entropy,
     )
@@ -310,6 +328,8 @@ def _reasons(
         spread = max(positions) - min(positions)
         if spread > allowed:
             reasons.append(f"{name}s {spread:g} apart")
+    if len({u.fragments for u in real}) > 1:
+        reasons.append("fragments differ")
     return tuple(reasons)
 
 
@@ -320,6 +340,7 @@ def _gold(continuum: Continuum, units: list[ConsensusUnit], annotator: str) -> C
         [u.category for u in kept],
         [u.start for u in kept],
         [u.end for u in kept],
+        fragments=[u.fragments for u in kept],
         annotators=[annotator],
         categories=continuum.categories,
         bounds=bounds_with(continuum, kept),

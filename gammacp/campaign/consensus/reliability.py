@@ -227,6 +227,7 @@ def _beside(continuum: Continuum, halves: Sequence[Consensus]) -> Continuum:
         [u.category for _, u in rows],
         [u.start for _, u in rows],
         [u.end for _, u in rows],
+        fragments=[u.fragments for _, u in rows],
         annotators=_HALVES,
         categories=continuum.categories,
         bounds=bounds_with(continuum, (u for _, u in rows)),

@@ -11,9 +11,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 
+from gammacp.continuum import Unit
+from gammacp.continuum.fragments import Fragments, joined
 from gammacp.errors import UsageError
 
 
@@ -173,3 +176,25 @@ def needed_support(support: str | float | None, n_annotators: int) -> int:
         raise UsageError(f"support {text!r} is not a share of the annotators in (0, 1]")
     # A share of 2/3 written 0.667 must not ask for all three.
     return max(1, math.ceil(share * n_annotators - 1e-2))
+
+
+def common_fragments(units: Sequence[Unit]) -> Fragments:
+    """What more than half of the units cover, or as many as cover anything together.
+
+    Parameters
+    ----------
+    units
+        Those of a unitary alignment, one at least of several fragments.
+
+    >>> a, b = Unit("A", 0, 9, "x", ((0, 4), (6, 9))), Unit("B", 1, 9, "x", ((1, 5), (6, 9)))
+    >>> common_fragments([a, b, Unit("C", 0, 9)])
+    ((0.0, 5.0), (6.0, 9.0))
+    """
+    covered = [u.fragments or ((u.start, u.end),) for u in units]
+    edges = sorted({edge for fragments in covered for f in fragments for edge in f})
+    counts = [
+        sum(s <= low and high <= e for fragments in covered for s, e in fragments)
+        for low, high in pairwise(edges)
+    ]
+    needed = min(len(units) // 2 + 1, max(counts))
+    return joined(p for p, n in zip(pairwise(edges), counts, strict=True) if n >= needed)

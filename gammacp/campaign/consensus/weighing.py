@@ -16,6 +16,7 @@ import numpy as np
 from gammacp.arrays import Bools, Codes, Floats
 from gammacp.campaign.annotators import STRENGTH, Fit, Responses
 from gammacp.continuum import Continuum
+from gammacp.continuum.label import category_of, plain
 from gammacp.text import named
 
 if TYPE_CHECKING:
@@ -88,15 +89,16 @@ class AnnotatorQuality:
 
 
 def responses_of(alignments: Iterable[Alignment]) -> Responses:
-    """A response per unitary alignment and annotator of its document."""
+    """A response per unitary alignment and annotator of its document: categories, no features."""
     found = list(alignments)
+    continua = [f.continuum for f in found]
     names = tuple(dict.fromkeys(a for f in found for a in f.continuum.annotators))
-    labels: list[str | None] = list(dict.fromkeys(c for f in found for c in f.continuum.categories))
-    if any((f.continuum.category_codes < 0).any() for f in found):
+    used = (category_of(label) for c in continua for label in c.categories)
+    labels: list[str | None] = [c for c in dict.fromkeys(used) if c is not None]
+    if any((plain(c.categories)[1][c.category_codes] < 0).any() for c in continua):
         labels.append(None)
     empty = np.zeros(0, np.int64)
     names_only = Responses(empty, empty, empty, 0, names, (*labels, ABSENT))
-    continua = [f.continuum for f in found]
     return responses_of_groups(continua, [f.groups for f in found], names_only)
 
 
@@ -112,7 +114,8 @@ def responses_of_groups(
     columns, before = [], 0
     for i, (c, rows) in enumerate(zip(continua, groups, strict=True)):
         # One entry per category of the continuum, the last for its units without any.
-        known = np.array([*(place[k] for k in c.categories), place.get(None, -1)], np.int64)
+        own = map(category_of, c.categories)
+        known = np.array([*(place.get(k, -1) for k in own), place.get(None, -1)], np.int64)
         said = np.where(rows < 0, len(like.labels) - 1, known[c.category_codes[rows]])
         items = np.arange(before, before + len(rows))
         before += len(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gammacp import plots
-from gammacp.campaign.plan.planning import Plan
+from gammacp.campaign.plan.advice import Plan
 
 
 def draw(found: Plan, path: Path) -> None:

@@ -6,16 +6,17 @@ of `gammacp.measures.resampling`). With m annotators per document instead of the
 m₀, s is not observed. The Corpus Shuffling Tool, fitted to the pilot's units and γ, tells how it
 changes: s²(m) = s²_sim(m) + (s² − s²_sim(m₀)), the last term what documents differ by beside
 the errors of the annotators (difficulty), which no further annotator makes smaller. Where the pilot
-spreads less than its simulation, that is scaled down instead.
+spreads less than its simulation, that is scaled down instead. A pilot whose documents have unequal
+numbers of annotators is simulated with these numbers: m₀ is its mix.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from statistics import multimode
 
 import numpy as np
 
@@ -40,8 +41,9 @@ class Pilot:
 
     Attributes
     ----------
-    documents, annotators
-        How many documents have a γ, and how many annotators the usual one has.
+    documents, annotators, mix
+        How many documents have a γ, how many annotators the usual one has, and how many documents
+        there are of each number of annotators.
     people
         How many different annotators there are.
     gamma
@@ -63,6 +65,7 @@ class Pilot:
 
     documents: int
     annotators: int
+    mix: Mapping[int, int]
     people: int
     gamma: float
     spread: float
@@ -90,36 +93,36 @@ class Simulation:
     seed: int
     executor: Executor | None = None
 
-    def corpus(self, magnitude: float, annotators: int, documents: int = 0) -> Corpus:
-        """Shuffled documents; by default as many as give some thousand units."""
-        n = documents or round(_UNITS / (self.model.n_units * annotators))
-        n = n if documents else min(_MOST, max(_LEAST, n))
+    def corpus(self, magnitude: float, mix: Mapping[int, int]) -> Corpus:
+        """Shuffled documents, some thousand units, of so many annotators in these proportions."""
+        numbers, weights = (np.array(x) for x in (list(mix), list(mix.values())))
+        mean = float(np.average(numbers, weights=weights))
+        n = min(_MOST, max(_LEAST, round(_UNITS / (self.model.n_units * mean))))
+        places = (np.arange(n) + 0.5) / n * weights.sum()
+        each = numbers[np.searchsorted(np.cumsum(weights), places)].tolist()
         sets = (
             shuffled_set(
-                self.model, self.error, magnitude, annotators, index=i, model=self.model,
-                seed=self.seed,
+                self.model, self.error, magnitude, m, index=i, model=self.model, seed=self.seed
             )
-            for i in range(n)
-        )  # fmt: skip
+            for i, m in enumerate(each)
+        )
         return Corpus.from_continua({f"{i}": c for i, c in enumerate(sets)})
 
-    def agreement(self, magnitude: float, annotators: int) -> Agreement:
+    def agreement(self, magnitude: float, mix: Mapping[int, int]) -> Agreement:
         """γ of such a corpus; its expected disorder only as precise as a plan needs."""
         rule = self.settings.rule
         rough = replace(rule, precision=max(rule.precision, _PRECISION))
         settings = replace(self.settings, rule=rough)
-        return agreement_of(self.corpus(magnitude, annotators), settings, executor=self.executor)
+        return agreement_of(self.corpus(magnitude, mix), settings, executor=self.executor)
 
-    def magnitude(self, gamma: float, annotators: int, told: Callable[[], None]) -> float:
-        """The magnitude with which so many annotators have this γ, to a 64th; at most 1."""
+    def magnitude(self, gamma: float, mix: Mapping[int, int], told: Callable[[], None]) -> float:
+        """The magnitude with which annotators have this γ, to a 64th; at most 1."""
         low, high = 0.0, 1.0
         for _ in range(_STEPS):
             middle = (low + high) / 2
             told()
             low, high = (
-                (middle, high)
-                if self.agreement(middle, annotators).value > gamma
-                else (low, middle)
+                (middle, high) if self.agreement(middle, mix).value > gamma else (low, middle)
             )
         return (low + high) / 2
 
@@ -140,17 +143,21 @@ def pilot_of(continua: dict[str, Continuum], found: Agreement) -> Pilot:
         Fewer than five documents have a γ.
     """
     documents = [s.alignment.continuum for s in found.computed.values() if s.defined]
+    if not documents:
+        raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
     if len(documents) < 5:
         raise DataError(
             f"documents with an agreement in the pilot: {len(documents)}, too few to tell how far "
             "documents differ",
             hint="Give five or more, or no files and a reference model (--model, --gamma)",
         )
+    numbers = Counter(c.n_annotators for c in documents)
     interval = found.score.interval or (math.nan, math.nan)
     unmarked = sum(not c.n_units for c in continua.values())
     return Pilot(
         documents=len(documents),
-        annotators=min(multimode(c.n_annotators for c in documents)),
+        annotators=max(sorted(numbers), key=numbers.__getitem__),
+        mix=dict(sorted(numbers.items())),
         people=len({a for c in documents for a in c.annotators}),
         gamma=found.value,
         spread=spread_of(found),

@@ -21,7 +21,7 @@ import numpy as np
 from gammacp.arguments import several, whole
 from gammacp.campaign.compare.scoring import annotators_of, check_annotator
 from gammacp.campaign.replace.inference import equivalence, exact_test, rejected
-from gammacp.campaign.replace.scores import SCORES, Aligning
+from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap
 from gammacp.campaign.replace.verdict import (
     AgainstPerson,
     Candidacy,
@@ -79,7 +79,7 @@ def replace(
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     method: str = "auto",
-    gap: float = 0.0,
+    gap: float | None = None,
     time_limit: float | None = None,
 ) -> Replacement:
     """Test whether each candidate may stand in for a person.
@@ -104,7 +104,8 @@ def replace(
     draws, seed
         Of the bootstrap interval, and of the documents drawn to see how many would do.
     dissimilarity, executor, method, gap, time_limit
-        As for `gammacp.align`; for the score "disorder".
+        As for `gammacp.align`; for the score "disorder". No gap is 0, but `CROWD_GAP` in documents
+        of 28 annotators and more (`Tuning.crowd`); a note says what is not proven.
     progress
         Is told which candidate comes next.
 
@@ -117,7 +118,9 @@ def replace(
     """
     named, names = named_continua(continua), tuple(dict.fromkeys(several("candidates", candidates)))
     margin, least = _epsilon(epsilon), whole("min_documents", min_documents, 1)
-    solving = {"method": method, "gap": gap, "time_limit": time_limit}
+    solving: dict[str, Any] = {"method": method, "time_limit": time_limit}
+    if gap is not None:
+        solving["gap"] = gap
     draws, scoring = whole("draws", draws, 1), SCORES[score]
     people = _people(named, names, expert)
     found, unproven, compared = [], 0, set()
@@ -157,7 +160,8 @@ def replace(
             expert=expert,
             draws=draws,
             seed=seed,
-            **{k: v for k, v in solving.items() if v not in ("auto", 0.0, None)},
+            gap=max(map(default_gap, named.values())) or None if gap is None else gap or None,
+            **{k: v for k, v in solving.items() if k != "gap" and v not in ("auto", None)},
         ),
     )
 

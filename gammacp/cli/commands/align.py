@@ -31,7 +31,7 @@ def align(
             continuum,
             weighing.dissimilarity(),
             method=solving.method,
-            gap=solving.gap,
+            gap=solving.gap or 0.0,
             time_limit=solving.time_limit,
             seed=seed,
         )

@@ -28,10 +28,6 @@ def compare(
     by: list[By] | None = option(
         "Compute and print these tables only (repeatable).  [default: all]"
     ),
-    group: list[str] | None = option(
-        "Annotators that belong together, twice or more: agreement within and across groups.",
-        "NAME=ANNOTATOR,…",
-    ),
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
@@ -48,7 +44,7 @@ def compare(
             draws=comparing.bootstrap,
             leave_one_out=comparing.leave_one_out,
             by=[str(table) for table in by or By],
-            groups=group or (),
+            groups=comparing.group or (),
             against=comparing.other_round(files, reading, settings.weighing.features),
             deals=comparing.permutations,
             executor=executor,

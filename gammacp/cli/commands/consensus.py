@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
@@ -16,7 +17,8 @@ from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.progress import progress
 
 if TYPE_CHECKING:
-    from gammacp.campaign.consensus import Belief, Consensus
+    from gammacp.campaign.consensus import Belief, Consensus, CorpusConsensus
+    from gammacp.continuum import Continuum
     from gammacp.tables import Record
 
 
@@ -26,8 +28,7 @@ def consensus(
     solving: Solving,
     files: Files = None,
     out: Path | None = option(
-        "Write the gold standard here; the ending says how.",
-        names=("--out", "-o"),
+        "Write the gold standard here; the ending says how.", names=("--out", "-o")
     ),
     to: str | None = option("Format to write, whatever the ending.", "FORMAT"),
     write_option: list[str] | None = WRITE_OPTION,
@@ -74,10 +75,8 @@ def consensus(
     json: AsJson = False,
 ) -> None:
     """A gold standard from the best alignment, and what a person should look at, worst first."""
-    from gammacp.campaign import tables
-    from gammacp.campaign.consensus import consensus_of_each, reliability, soft_labels
+    from gammacp.campaign.consensus import consensus_of_each, reliability, tables
     from gammacp.errors import DataError
-    from gammacp.files import atomic_write
     from gammacp.formats import write
     from gammacp.formats.writing import document_of
     from gammacp.pools import workers
@@ -96,7 +95,7 @@ def consensus(
             tolerance=tolerance,
             annotator=annotator,
             method=solving.method,
-            gap=solving.gap,
+            gap=solving.gap or 0.0,
             time_limit=solving.time_limit,
             seed=seed,
             executor=executor,
@@ -116,20 +115,7 @@ def consensus(
     if out is not None:
         notes = tables.unit_notes(dict(zip(named, found.values(), strict=True)))
         write(document_of(named), out, format=to, notes=notes, **written)
-    if soft is not None:
-        shares = {n: soft_labels(a.continuum) for n, a in each.alignments.items()}
-        with atomic_write(soft) as temporary:
-            text = dumps({"documents": shares}, ensure_ascii=False, indent=1)
-            temporary.write_text(text + "\n", encoding="utf-8")
-    if units is not None:
-        tables.units_csv(found).write_csv(units)
-    if review is not None and review.suffix.lower() == ".xlsx":
-        from gammacp.formats.review_list import write_review
-
-        rows = tables.review_workbook(dict(zip(named, found.values(), strict=True)))
-        write_review(review, rows, named)
-    elif review is not None:
-        tables.units_csv(found, review=True).write_csv(review)
+    _write_lists(each, named, units, review, soft)
     if json:
         results = [tables.consensus_document(n, c) for n, c in found.items()]
         print_json(
@@ -148,6 +134,31 @@ def consensus(
             message(f"wrote {path}")
 
 
+def _write_lists(
+    each: CorpusConsensus,
+    named: Mapping[str, Continuum],
+    units: Path | None,
+    review: Path | None,
+    soft: Path | None,
+) -> None:
+    """What was asked for beside the gold standard itself."""
+    from gammacp.campaign.consensus import soft_labels, tables
+    from gammacp.files import write_text
+
+    if soft is not None:
+        shares = {n: soft_labels(a.continuum) for n, a in each.alignments.items()}
+        write_text(soft, dumps({"documents": shares}, ensure_ascii=False, indent=1) + "\n")
+    if units is not None:
+        tables.units_csv(each.documents).write_csv(units)
+    if review is not None and review.suffix.lower() == ".xlsx":
+        from gammacp.formats.review_list import write_review
+
+        rows = tables.review_workbook(dict(zip(named, each.documents.values(), strict=True)))
+        write_review(review, rows, named)
+    elif review is not None:
+        tables.units_csv(each.documents, review=True).write_csv(review)
+
+
 def _check_target(out: Path | None, to: str | None) -> None:
     """A format that cannot be written is refused before anything is computed."""
     from gammacp.errors import UsageError
@@ -160,7 +171,7 @@ def _check_target(out: Path | None, to: str | None) -> None:
 
 
 def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
-    from gammacp.campaign import tables
+    from gammacp.campaign.consensus import tables
 
     ranked = dict(sorted(found.items(), key=lambda entry: -(entry[1].entropy or 0.0)))
     summary = tables.consensus_summary(ranked)

@@ -68,7 +68,9 @@ class Chosen:
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
         from gammacp.measures.registry import MEASURES
 
-        known = frozenset(CHANCE_OPTIONS if self.beyond_chance else ()).union(
+        trees = all(MEASURES[name].applies_to == "trees" for name in names)
+        chance = frozenset({"seed"}) if trees else CHANCE_OPTIONS
+        known = (chance if self.beyond_chance else frozenset()).union(
             *(MEASURES[name].options for name in names)
         )
         names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")

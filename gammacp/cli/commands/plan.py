@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
@@ -32,6 +33,7 @@ def plan(
         "NAME+NAME",
         default="position+category+false-negative",
     ),
+    assign: Path | None = option("Write who is still to annotate what (CSV)."),
     figure: Path | None = option("Draw the curves (two files, .svg and .png)."),
     jobs: Jobs = None,
     json: AsJson = False,
@@ -40,12 +42,15 @@ def plan(
     from gammacp.campaign import tables
     from gammacp.campaign.plan import Goal, Prices
     from gammacp.campaign.plan import plan as compute
-    from gammacp.errors import UsageError
+    from gammacp.campaign.plan.assignment import assignment
+    from gammacp.errors import DataError, UsageError
     from gammacp.pools import workers
     from shuffling import read_model
 
     if (model is not None) == bool(files or reading.dataset):
         raise UsageError("give a pilot's files, or --model FILE with --gamma (one of the two)")
+    if assign is not None and model is not None:
+        raise UsageError("--assign needs a pilot, whose people it names")
     goal = Goal(half_width=half_width, difference=difference, verdict=verdict)
     options = settings.options()
     features = settings.weighing.features
@@ -68,6 +73,11 @@ def plan(
             progress=counter,
             **options,
         )
+    if assign is not None and loaded is not None:
+        if not isfinite(found.best.documents):
+            raise DataError(found.advice())
+        best, pilot = found.best, loaded.corpus().continua
+        assignment(pilot, best.documents, best.annotators, candidate).write_csv(assign)
     if figure is not None:
         from gammacp.campaign.plan.figure import draw
 

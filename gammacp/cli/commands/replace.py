@@ -40,7 +40,10 @@ def replace(
     from gammacp.pools import workers
 
     loaded = load(files, reading, weighing.features)
-    with workers(jobs, pays=False) as executor, progress("testing"):
+    with (
+        workers(jobs, pays=score == "disorder" and loaded.takes_long) as executor,
+        progress("testing"),
+    ):
         found = test(
             loaded.corpus().continua,
             candidate or (),
@@ -56,8 +59,7 @@ def replace(
             time_limit=solving.time_limit,
             seed=seed,
         )
-    if solving.require_optimal:
-        solving.check_proven("feasible" if found.unproven else "optimal")
+    solving.check_proven("feasible" if found.unproven else "optimal")
     if json:
         print_json({**found.as_dict(), **loaded.json})
         return

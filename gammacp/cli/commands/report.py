@@ -27,10 +27,18 @@ def report(
     calibrate: bool = option(
         "Also say which errors would give this γ (takes a while).", default=False
     ),
-    support: str | None = option(
-        "Annotators a unit of the consensus needs.  [default: more than half]", "N|SHARE"
+    weights: str = option(
+        "Whom the consensus believes, as in `consensus`; its alignments are those of γ.",
+        "NAME",
+        default="vote",
     ),
-    boundaries: str = option("Consensus boundaries: majority, median or mean.", default="median"),
+    support: str | None = option(
+        "Annotators a unit of the consensus needs.  [default: more than half; with weights 1]",
+        "N|SHARE",
+    ),
+    boundaries: str | None = option(
+        "Consensus boundaries: majority, median or mean.  [default: median; with weights majority]"
+    ),
     trees: str | None = option(
         "A page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
         "files' names, .conllu, .mrg, .amr, …]"
@@ -43,8 +51,9 @@ def report(
     from gammacp.syntax.naming import are_trees
 
     if files and (trees or are_trees(files)):
-        mine = (calibrate, support, boundaries, fail_under) != (False, None, "median", None)
-        asked = reading != Reading() or comparing != Comparing() or settings.given() or mine
+        mine = (calibrate, weights, support, boundaries, fail_under)
+        asked = mine != (False, "vote", None, None, None) or bool(settings.given())
+        asked = asked or reading != Reading() or comparing != Comparing()
         if asked:
             raise UsageError(
                 "a page on trees takes --out, --title, --trees and --json alone; the other options "
@@ -63,6 +72,8 @@ def report(
             against=other,
             deals=comparing.permutations,
             calibrate=calibrate,
+            groups=comparing.group or (),
+            weights=weights,
             support=support,
             boundaries=boundaries,
             draws=comparing.bootstrap,

@@ -264,7 +264,7 @@ def segmentation(
 
         _no_groups(coded, asked, rule)
         report = _against_gold(codings, coded, asked, how, seed)
-        shown = gold_tables(report, documents=asked.pairs)
+        shown = gold_tables(report, documents=asked.pairs, unit=coded.unit)
     if json:
         print_json(report.as_dict())
     else:
@@ -330,7 +330,10 @@ def _against_gold(
     from gammacp.segmentation import against, gold_report
 
     (name,) = asked.reference or [""]
-    if name not in codings.coders and Path(name).exists():
+    if name not in codings.coders:
+        if not Path(name).exists():
+            known = ", ".join(codings.coders)
+            raise UsageError(f"reference {name!r} is no file, and no coder; coders are: {known}")
         file, name = name, "reference"
         try:
             codings = against(codings, coded.read([Path(file)]), name=name)

@@ -28,6 +28,10 @@ class Comparing:
     against: list[Path] | None = option(
         "Files of another round or campaign to compare with (repeatable), or a round's name."
     )
+    group: list[str] | None = option(
+        "Annotators that belong together, twice or more: agreement within and across groups.",
+        "NAME=ANNOTATOR,…",
+    )
     bootstrap: int = option("Bootstrap draws; 0 for no bootstrap interval.", default=2000, min=0)
     permutations: int = option(
         "Random deals of the permutation test (--against).", default=9999, min=1
@@ -50,13 +54,7 @@ class Comparing:
         self, loaded: Loaded, what: str, *, pays: bool = False
     ) -> Iterator[Executor | None]:
         """Worker processes where they are asked for or pay, with progress."""
-        from gammacp.alignment.tuning import DEFAULT
         from gammacp.pools import workers
 
-        # Small documents are aligned together, in a fiftieth of the time.
-        work = sum(
-            c.n_units * c.n_annotators**2 / (50 if c.n_units <= DEFAULT.small_units else 1)
-            for c in loaded.continua.values()
-        )
-        with workers(self.jobs, pays=pays or work > 20_000) as executor, progress(what):
+        with workers(self.jobs, pays=pays or loaded.takes_long) as executor, progress(what):
             yield executor

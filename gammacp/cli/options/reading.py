@@ -128,6 +128,18 @@ class Loaded:
         """All continua by the name of their document, or by display name where it is taken."""
         return self.naming(self.continua)
 
+    @property
+    def takes_long(self) -> bool:
+        """Whether aligning it is worth processes of their own."""
+        from gammacp.alignment.tuning import DEFAULT
+
+        # Small documents are aligned together, in a fiftieth of the time.
+        work = (
+            c.n_units * c.n_annotators**2 / (50 if c.n_units <= DEFAULT.small_units else 1)
+            for c in self.continua.values()
+        )
+        return sum(work) > 20_000
+
     def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
         """What was made of continua, by the names of `named`."""
         from gammacp.formats.reading import by_document

@@ -148,7 +148,9 @@ class Solving:
     """How alignments are solved."""
 
     method: str = option("Solver: {solvers}.", "NAME", default="auto")
-    gap: float = option("Relative gap to the proven bound at which to stop.", default=0.0, min=0)
+    gap: float | None = option(
+        "Relative gap to the proven bound at which to stop.  [default: 0]", min=0
+    )
     time_limit: float | None = option("Seconds for each alignment; then the best so far.")
     require_optimal: bool = option("Exit 4 unless everything is proven optimal.", default=False)
 
@@ -188,7 +190,7 @@ class Settings:
             "samples": sampling.samples,
             "seed": sampling.seed,
             "method": solving.method,
-            "gap": solving.gap,
+            "gap": solving.gap or 0.0,
             "time_limit": solving.time_limit,
         }
         preset = self.weighing.preset_values

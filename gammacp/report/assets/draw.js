@@ -185,6 +185,16 @@ function paintUnits(view, boxes) {
     } else {
       c.fillRect(box.x, box.y, box.width, box.height);
     }
+    // What lies between the fragments of a unit: a line that holds them together.
+    for (const [from, to] of model.doc.units.gaps[box.row] ?? []) {
+      const x = xOf(view, from), gap = xOf(view, to) - x, line = Math.min(3, box.height / 3);
+      c.globalAlpha = 1;
+      c.fillStyle = view.theme.paper;
+      c.fillRect(x, box.y - 1, gap, box.height + 2);
+      c.globalAlpha = view.passes[g] ? 1 : 0.12;
+      c.fillStyle = view.colours[box.row];
+      c.fillRect(x, box.y + (box.height - line) / 2, gap, line);
+    }
     if (g === view.pinned || g === view.hovered) {
       c.strokeStyle = view.theme.ink;
       c.lineWidth = g === view.pinned ? 2.5 : 1.5;
@@ -192,8 +202,10 @@ function paintUnits(view, boxes) {
       c.lineWidth = 1;
     }
     const label = categoryOf(model.doc, box.row);
-    if (label !== null && box.width > 22 && box.height > 12) {
-      paintLabel(view, box, label, alone);
+    const [, end] = fragmentsOf(model.doc, box.row)[0];
+    const first = { ...box, width: Math.min(box.width, xOf(view, end) - box.x) };
+    if (label !== null && first.width > 22 && box.height > 12) {
+      paintLabel(view, first, label, alone);
     }
   }
   c.globalAlpha = 1;

@@ -7,6 +7,13 @@ function visible(character) {
     ? `\\u${character.codePointAt(0).toString(16).padStart(4, "0")}` : character;
 }
 
+// [start, end] of what a unit is made of: one piece, unless there are gaps inside.
+function fragmentsOf(doc, row) {
+  const { start, end, gaps } = doc.units;
+  const edges = [start[row], ...(gaps[row] ?? []).flat(), end[row]];
+  return edges.filter((_, i) => i % 2 === 0).map((from, i) => [from, edges[2 * i + 1]]);
+}
+
 // Units come as columns sorted by annotator and start. Within a lane, prefix maxima of the ends make
 // "which units reach into this window" two binary searches, although units may overlap.
 function buildModel(doc) {

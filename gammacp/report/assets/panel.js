@@ -48,8 +48,8 @@ Object.assign(AlignmentView.prototype, {
 
   quote(row) {
     if (!this.characters.length) return null;
-    const { start, end } = this.model.doc.units;
-    const text = this.characters.slice(Math.max(0, start[row]), Math.max(0, end[row])).join("");
+    const covered = ([from, to]) => this.characters.slice(Math.max(0, from), Math.max(0, to)).join("");
+    const text = fragmentsOf(this.model.doc, row).map(covered).join(" … ");
     return text.length > 160 ? `${text.slice(0, 160)}…` : text;
   },
 
@@ -76,7 +76,8 @@ Object.assign(AlignmentView.prototype, {
       ...(row < 0
         ? [element("td", { colSpan: this.characters.length ? 3 : 2, className: "none" }, "no unit")]
         : [element("td", {}, categoryOf(doc, row) ?? "(unlabelled)"),
-          element("td", {}, `${position(doc.units.start[row])} – ${position(doc.units.end[row])}${unit}`),
+          element("td", {},
+            `${fragmentsOf(doc, row).map((f) => f.map(position).join(" – ")).join("; ")}${unit}`),
           this.characters.length ? element("td", { className: "quote" }, this.quote(row)) : null])));
     const heads = ["Annotator", "Category", "From – to", ...(this.characters.length ? ["Text"] : [])];
     this.details.replaceChildren(

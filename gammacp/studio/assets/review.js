@@ -74,6 +74,7 @@ function show() {
     return button;
   }));
   passage(item);
+  hear(item);
   for (const label of document.querySelectorAll("[data-said]")) {
     const found = standing.get(Number(label.dataset.said));
     label.textContent = found ? `✓ ${found.reviewer}` : "";
@@ -116,6 +117,27 @@ function passage(item) {
     return piece;
   }), to < view.characters.length ? "…" : "");
 }
+
+// The recording, when there is one; of the unit, from its first start to its last end.
+const sound = find("#sound");
+let until = Infinity;
+function hear(item) {
+  find("#heard").hidden = !item.heard;
+  const address = item.heard ? `./sound?document=${encodeURIComponent(item.document)}` : "";
+  if (sound.getAttribute("src") === address) return;
+  sound.pause();
+  if (address) sound.setAttribute("src", address); else sound.removeAttribute("src");
+}
+function play() {
+  if (!items[at].heard) return;
+  if (!sound.paused) { sound.pause(); return; }
+  const { start, end } = view.model.groups[items[at].group], second = view.model.doc.unit === "ms" ? 1000 : 1;
+  sound.currentTime = start / second;
+  until = Math.max(end, start + second / 2) / second;  // of a point, half a second
+  sound.play().catch((error) => { find("#failed").textContent = `The recording cannot be played: ${error.message}`; });
+}
+sound.addEventListener("timeupdate", () => { if (sound.currentTime >= until) { until = Infinity; sound.pause(); } });
+sound.addEventListener("seeking", () => { if (sound.currentTime > until) until = Infinity; });
 
 // The journal, read on; what stands is the latest that was not undone.
 async function read() {
@@ -202,7 +224,7 @@ find("#editor").addEventListener("submit", (event) => {
 const acts = {
   merge: () => (items[at].open ? edit() : decide({ action: "merge" })),
   drop: () => decide({ action: "drop" }), undo: () => decide({ action: "undo" }), edit,
-  previous: () => go(at - 1), next: () => go(at + 1), open: next,
+  previous: () => go(at - 1), next: () => go(at + 1), open: next, play,
   leave: () => { find("#editor").hidden = true; },
 };
 function take(annotator) {
@@ -216,7 +238,7 @@ document.addEventListener("click", (event) => {
   else if (button.dataset.act === "take") take(Number(button.dataset.annotator));
   else acts[button.dataset.act]();
 });
-const KEYS = { m: "merge", e: "edit", x: "drop", u: "undo", j: "next", k: "previous", n: "open", ArrowDown: "next", ArrowUp: "previous", ArrowRight: "next", ArrowLeft: "previous" };
+const KEYS = { p: "play", m: "merge", e: "edit", x: "drop", u: "undo", j: "next", k: "previous", n: "open", ArrowDown: "next", ArrowUp: "previous", ArrowRight: "next", ArrowLeft: "previous" };
 document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter") event.preventDefault();
   const field = event.target.closest("input:not([type=checkbox]), select, textarea");

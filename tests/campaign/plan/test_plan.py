@@ -48,8 +48,8 @@ def test_the_spread_is_that_of_the_bootstrap() -> None:
 
 def test_a_magnitude_is_found_that_gives_the_gamma() -> None:
     simulation = Simulation(MODEL, ERRORS, SETTINGS, seed=3)
-    wanted = simulation.agreement(0.3, 3).value
-    assert simulation.magnitude(wanted, 3, lambda: None) == pytest.approx(0.3, abs=1 / 32)
+    wanted = simulation.agreement(0.3, {3: 1}).value
+    assert simulation.magnitude(wanted, {3: 1}, lambda: None) == pytest.approx(0.3, abs=1 / 32)
 
 
 def test_documents_by_formula_and_the_cheaper_design() -> None:
@@ -133,6 +133,8 @@ def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
     assert run("plan", path, "--half-width", "2").code == 2
     assert run("plan", path, "--half-width", ".1", "--difference", ".1").code == 2
     assert run("plan", path, "--candidate", "Ann").code == 2
+    for wrong in (("--price", -1), ("--price", 0), ("--per-document", 1), ("--error", "slip")):
+        assert run("plan", path, *wrong).code == 2, wrong
     with pytest.raises(DataError):
         plan({"a": Continuum.from_units([], annotators=("A", "B"))})
 

@@ -1,0 +1,187 @@
+"""What a consensus shows: records with the keys of the JSON, and the columns of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, doubt
+from gammacp.campaign.consensus.weighing import AnnotatorQuality
+from gammacp.continuum import Unit
+from gammacp.continuum.label import label_json
+from gammacp.needs import require_whole
+from gammacp.tables import Column, Table, count, general, listing, number, position, signed, yes_no
+from gammacp.text import UNLABELLED, named
+
+CONSENSUS = (
+    Column("file", "file"),
+    Column("kept", "units", count),
+    Column("left", "left out", count),
+    Column("needed", "support needed", count),
+    Column("tied", "category tied", count),
+    Column("confidence", "mean confidence", number),
+    Column("posterior", "mean probability", number),
+    Column("entropy", "open bits", number, digits=2),
+    Column("to_review", "to review", count),
+)
+QUALITIES = (
+    Column("annotator", "annotator"),
+    Column("units", "units", count),
+    Column("recall", "recall", number, digits=2),
+    Column("precision", "precision", number, digits=2),
+    Column("start", "start off", signed, digits=2),
+    Column("start_sd", "± sd", number, digits=2),
+    Column("end", "end off", signed, digits=2),
+    Column("end_sd", "± sd", number, digits=2),
+)
+_LABEL = Column(
+    "category", "category", value=lambda r: r["category"] or ("?" if r["tied"] else UNLABELLED)
+)
+REVIEW = (
+    Column("file", "file"),
+    Column("start", "start", position),
+    Column("end", "end", position),
+    Column("text", "text", wrapped=True),
+    _LABEL,
+    Column("support", "support", count),
+    Column("confidence", "confidence", number, digits=2),
+    Column("posterior", "probability", number, digits=2),
+    Column("reasons", "why", listing, wrapped=True),
+)
+
+
+def _fragments(record: Mapping[str, Any]) -> str | None:
+    return ";".join(f"{s:.15g} {e:.15g}" for s, e in record.get("fragments", ())) or None
+
+
+UNITS_CSV = (
+    Column("continuum", "continuum", value=lambda r: r["file"]),
+    Column("start", "start", position),
+    Column("end", "end", position),
+    Column("fragments", "fragments", value=_fragments),
+    Column("category", "category"),
+    Column("kept", "kept", yes_no),
+    Column("support", "support", count),
+    Column("confidence", "confidence", number, value=lambda r: round(r["confidence"], 4)),
+    Column("disorder", "disorder", general, value=lambda r: float(f"{r['disorder']:.6g}")),
+    Column("posterior", "posterior", number),
+    Column("entropy", "entropy", number),
+    Column("votes", "votes", listing, value=lambda r: [_vote(v) for v in r["votes"]]),
+    Column("tied", "tied", listing, value=lambda r: [named(c) for c in r["tied"]]),
+    Column("reasons", "reasons", listing),
+    Column("text", "text"),
+)
+
+
+def consensus_document(name: str, found: Consensus) -> dict[str, Any]:
+    """A consensus with the keys of `gammacp consensus --json`."""
+    return {
+        "file": name,
+        "needed": found.needed,
+        "entropy": found.entropy,
+        "units": [_unit(u) for u in found.units],
+        "review": [found.units.index(u) for u in found.review],
+    }
+
+
+def _unit(unit: ConsensusUnit) -> dict[str, Any]:
+    return {
+        "start": unit.start,
+        "end": unit.end,
+        **({"fragments": unit.fragments} if unit.fragments else {}),
+        **label_json(unit.category),
+        "kept": unit.kept,
+        "support": unit.support,
+        "confidence": unit.confidence,
+        "disorder": unit.disorder,
+        "posterior": unit.posterior,
+        "entropy": unit.entropy,
+        "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
+        "tied": list(unit.vote.tied),
+        "reasons": list(unit.reasons),
+        "text": unit.text,
+        "units": {name: None if u is None else u.json for name, u in unit.units.items()},
+    }
+
+
+def consensus_summary(found: Mapping[str, Consensus]) -> Table:
+    """How many units each gold standard has, and how many to review."""
+    records = []
+    for name, c in found.items():
+        confidences = [u.confidence for u in c.kept]
+        posteriors = [u.posterior for u in c.kept if u.posterior is not None]
+        records.append(
+            {
+                "file": name,
+                "kept": len(c.kept),
+                "left": len(c.units) - len(c.kept),
+                "needed": c.needed,
+                "tied": sum(bool(u.vote.tied) for u in c.kept),
+                "confidence": sum(confidences) / len(confidences) if confidences else None,
+                "posterior": sum(posteriors) / len(posteriors) if posteriors else None,
+                "entropy": c.entropy,
+                "to_review": len(c.review),
+            }
+        )
+    table = Table(CONSENSUS, records).without_empty("posterior", "entropy")
+    return table.without("file", when=len(found) == 1)
+
+
+def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
+    """What a model says of each annotator, those with most units first."""
+    ranked = sorted(found, key=lambda a: -a.units)
+    records = [
+        {
+            "annotator": a.name,
+            **a.as_dict(),
+            **dict(zip(("start", "end"), a.boundary_bias, strict=True)),
+            **dict(zip(("start_sd", "end_sd"), a.boundary_sd, strict=True)),
+        }
+        for a in ranked
+    ]
+    return Table(QUALITIES, records)
+
+
+def to_review(found: Mapping[str, Consensus]) -> Table:
+    """What a person should look at, worst first; `document` and `group` say where it is."""
+    listed = [(n, i, u) for i, (n, c) in enumerate(found.items()) for u in c.review]
+    listed.sort(key=lambda entry: -doubt(entry[2]))
+    records = [{"file": n, "document": i, "group": u.group, **_unit(u)} for n, i, u in listed]
+    table = Table(REVIEW, records).without_empty("text", "posterior")
+    return table.without("file", when=len(found) == 1)
+
+
+def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
+    """All units with support and confidence, or only those to review, worst first."""
+    records: Sequence[Mapping[str, Any]] = (
+        to_review(found).records
+        if review
+        else [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units]
+    )
+    table = Table(UNITS_CSV, records).without_empty("fragments", "posterior", "entropy")
+    return table.without("continuum", when=len(found) == 1)
+
+
+def review_workbook(found: Mapping[str, Consensus]) -> Table:
+    """All units, those to review first and the worst of them first of all."""
+    for c in found.values():
+        require_whole(c.continuum)
+    doubtful = to_review(found).records
+    others = [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units if not u.reasons]
+    return Table(UNITS_CSV, [*doubtful, *others]).without_empty("fragments", "posterior", "entropy")
+
+
+def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
+    """What to say of each doubtful unit of the gold standards: why a person should look at it."""
+    return {
+        (name, Unit(c.continuum.annotators[0], u.start, u.end, u.category, u.fragments)): (
+            f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"
+        )
+        for name, c in found.items()
+        for u in c.kept
+        if u.reasons
+    }
+
+
+def _vote(vote: Mapping[str, Any]) -> str:
+    return f"{named(vote['category'])}: {vote['votes']}"

@@ -1,0 +1,193 @@
+"""What a plan is for, what it costs, what it says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gammacp.arguments import number
+from gammacp.campaign.plan.spread import Pilot
+from gammacp.errors import UsageError
+
+_FEW = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """What the campaign is for; one of these, by default γ ± .05.
+
+    Attributes
+    ----------
+    half_width
+        γ known to ± this with 95 %.
+    difference
+        A difference of γ between two rounds of so many documents each, to be seen with 80 %.
+    verdict
+        ε: a stand-in as good as the people passes `gammacp replace` with 80 %.
+    """
+
+    half_width: float | None = None
+    difference: float | None = None
+    verdict: float | None = None
+
+    def __post_init__(self) -> None:
+        """Exactly one, and it can be meant."""
+        given = {k: v for k, v in vars(self).items() if v is not None}
+        if len(given) > 1:
+            raise UsageError(f"a plan has one goal, and {' and '.join(given)} are given")
+        if not given:
+            object.__setattr__(self, "half_width", 0.05)
+        for name, value in given.items():
+            if not 0 < number(name, value) < 1:
+                raise UsageError(f"{name} {value:g} is not between 0 and 1")
+
+    def in_short(self) -> str:
+        """As signatures have it: `half-width=0.05`."""
+        found = {k.replace("_", "-"): v for k, v in vars(self).items() if v is not None}
+        return ",".join(f"{k}={v:g}" for k, v in found.items())
+
+    def in_words(self, gamma: float) -> str:
+        """What is reached.
+
+        Parameters
+        ----------
+        gamma
+            γ of the pilot.
+        """
+        if self.half_width is not None:
+            return f"γ ({gamma:.2f} so far) is known to ±{self.half_width:g}"
+        if self.difference is not None:
+            return f"a difference of {self.difference:g} between two such rounds is seen with 80 %"
+        return f"a stand-in as good as the people passes with 80 % (ε = {self.verdict:g})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """What a document costs to prepare, and to have annotated by one person."""
+
+    annotation: float = 1.0
+    document: float = 0.0
+    given: bool = False
+
+    def __post_init__(self) -> None:
+        """Neither is below 0, nor is everything for nothing."""
+        costs = [number(f"price of {k}", getattr(self, k), 0.0) for k in ("annotation", "document")]
+        if not any(costs):
+            raise UsageError("prices are all 0: no design is cheaper than another")
+
+    def of(self, documents: float, annotators: int) -> float:
+        """The cost of so many documents by so many annotators each."""
+        return documents * (self.document + annotators * self.annotation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """Every document by so many annotators: how many documents reach the goal, at what cost.
+
+    `documents` is ∞ where no number up to 2,000 does.
+    """
+
+    annotators: int
+    spread: float
+    documents: float
+    cost: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Designs that reach the goal, and the curve that they are read off."""
+
+    pilot: Pilot
+    goal: Goal
+    prices: Prices
+    designs: tuple[Design, ...]
+    curve: tuple[Mapping[str, float | None], ...]
+    piloted: bool
+    signature: str
+
+    @property
+    def best(self) -> Design:
+        """The cheapest design that reaches the goal."""
+        return min(self.designs, key=lambda d: (d.cost, d.annotators))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON of `gammacp plan`."""
+        return {
+            "pilot": asdict(self.pilot) if self.piloted else None,
+            "model": None if self.piloted else asdict(self.pilot),
+            "goal": {k: v for k, v in vars(self.goal).items() if v is not None},
+            "designs": [asdict(d) for d in self.designs],
+            "curve": [dict(point) for point in self.curve],
+            "advice": self.advice(),
+            "signature": self.signature,
+        }
+
+    def advice(self) -> str:
+        """What to do, and what it rests on."""
+        best, pilot, goal = self.best, self.pilot, self.goal.in_words(self.pilot.gamma)
+        if not math.isfinite(best.documents):
+            return f"No design with up to 2,000 documents does it: {goal}."
+        said = [self._first(best, goal)]
+        others = (d for d in self.designs if d.annotators == best.annotators + 1)
+        if (more := next(others, None)) is not None and math.isfinite(more.documents):
+            said.append(
+                f"With {_counted(more.annotators, 'annotator')} each it would take "
+                f"{more.documents:.0f} documents and {self._cost(more)}."
+            )
+        if len(pilot.mix) > 1:
+            said.append(
+                f"The pilot's documents have {min(pilot.mix)} to {max(pilot.mix)} annotators, "
+                f"mostly {pilot.annotators}, and so has its simulation."
+            )
+        people = max(pilot.people, best.annotators)
+        if people > best.annotators and self.piloted:
+            pairs = best.annotators * (best.annotators - 1) / people / (people - 1)
+            said.append(
+                f"Rotated among {people} people, each two share some {best.documents * pairs:.0f}; "
+                "other documents need one annotator."
+            )
+        if math.isfinite(pilot.annotator_error):
+            by = f"±{1.96 * pilot.annotator_error:.2f}"
+            said.append(
+                f"Other annotators of this kind would move γ by about {by}, however many documents "
+                "there are."
+            )
+        if self.piloted and pilot.documents < _FEW:
+            share = 1 / math.sqrt(2 * (pilot.documents - 1))
+            of = _counted(pilot.documents, "document")
+            said.append(f"A pilot of {of} tells how they differ only to ±{share:.0%}.")
+        if pilot.chance_error > (self.goal.half_width or 1) / 4:
+            said.append(f"Random sets leave ±{pilot.chance_error:.3f} open: lower --precision.")
+        return " ".join(said)
+
+    def _first(self, best: Design, goal: str) -> str:
+        m, pilot = best.annotators, self.pilot
+        by = f"by {_counted(m, 'annotator')} each ({self._cost(best)})"
+        if not self.piloted:
+            return f"{best.documents:.0f} documents {by}: {goal}."
+        more = best.documents - sum(n for k, n in pilot.mix.items() if k >= m) / pilot.marked
+        if m == pilot.annotators and more <= 0:
+            return f"The pilot is enough: {goal} with {best.documents:.0f} documents {by}."
+        if m == pilot.annotators:
+            few = f"{more:.0f} more documents, not {_ordinal(m + 1)} annotator"
+            return f"{few}: {goal} with {best.documents:.0f} documents {by}."
+        other = "more" if m > pilot.annotators else "fewer"
+        return (
+            f"{best.documents:.0f} documents {by}, {other} annotators than the pilot's "
+            f"{pilot.annotators}: {goal}."
+        )
+
+    def _cost(self, design: Design) -> str:
+        """In prices where they are given, otherwise in annotations."""
+        return f"{'cost' if self.prices.given else 'annotations'} {design.cost:,.0f}"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def _ordinal(n: int) -> str:
+    words = {3: "a third", 4: "a fourth", 5: "a fifth", 6: "a sixth"}
+    return words.get(n, f"a {n}th")

@@ -1,0 +1,74 @@
+"""The gold standard of units of several fragments is what most of them cover."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gammacp as gc
+from gammacp import Continuum, DataError, Label, Unit, read
+from gammacp.campaign.consensus.several import consensus_of_each
+from gammacp.campaign.replace.scores import SCORES, Aligning
+
+A, B, C = ((0, 4), (6, 9)), ((1, 5), (6, 9)), ((0, 4), (7, 9))
+ROWS = [Unit("A", 0, 9, "x", A), Unit("B", 1, 9, "x", B), Unit("C", 0, 9, "x", C)]
+
+
+def test_most_cover_it() -> None:
+    found = gc.consensus(gc.align(Continuum.from_units(ROWS, text="0123456789")))
+    (unit,) = found.units
+    assert (unit.start, unit.end, unit.fragments) == (0, 9, ((0, 4), (6, 9)))
+    assert unit.text == "0123 … 678"
+    assert "fragments differ" in unit.reasons
+    assert found.continuum.unit(0).fragments == ((0, 4), (6, 9))
+
+
+def test_all_alike_and_one_piece_wins() -> None:
+    alike = [Unit(name, 0, 9, "x", A) for name in "ABC"]
+    (unit,) = gc.consensus(gc.align(Continuum.from_units(alike))).units
+    assert (unit.fragments, unit.reasons) == (A, ())
+    whole = [Unit("A", 0, 9, "x", A), Unit("B", 0, 9, "x"), Unit("C", 0, 9, "x")]
+    (unit,) = gc.consensus(gc.align(Continuum.from_units(whole))).units
+    assert (unit.start, unit.end, unit.fragments) == (0, 9, ())
+
+
+def test_command(run: Callable[..., Any], tmp_path: Path) -> None:
+    gc.write(Continuum.from_units(ROWS), tmp_path / "a.csv")
+    gold = tmp_path / "gold.csv"
+    outcome = run("consensus", tmp_path / "a.csv", "-o", gold, "--json")
+    assert outcome.code == 0, outcome.err
+    assert [u.fragments for u in read(gold)] == [((0, 4), (6, 9))]
+    assert '"fragments"' in outcome.out
+    json.loads(outcome.out)
+    outcome = run("gamma", tmp_path / "a.csv", "--samples", 5, "--json", "--explain")
+    assert outcome.code == 0, outcome.err
+    assert run("align", tmp_path / "a.csv").code == 0
+    assert run("measure", tmp_path / "a.csv", "-m", "ser").code == 3
+
+
+def test_models_and_rounds_keep_them() -> None:
+    documents = {str(k): Continuum.from_units(ROWS) for k in range(4)}
+    found = consensus_of_each(documents, weights="one-coin", rounds=1)
+    assert [c.continuum.n_broken for c in found.documents.values()] == [1] * 4
+
+
+def test_soft_f1_refuses() -> None:
+    with pytest.raises(DataError, match="several fragments"):
+        list(SCORES["soft-f1"].instances({"d": Continuum.from_units(ROWS)}, Aligning()))
+
+
+def test_models_decide_on_the_category_and_then_on_features() -> None:
+    """As whole labels, x [s=1] and x [s=2] would share the votes that outweigh y."""
+    labels = [Label("x", {"s": "1"}), Label("x", {"s": "1"}), Label("x", {"s": "2"}), "y", "y"]
+    units = [
+        Unit(name, 20 * k, 20 * k + 9, label)
+        for k in range(40)
+        for name, label in zip("ABCDE", labels, strict=True)
+    ]
+    found = consensus_of_each({"d": Continuum.from_units(units)}, weights="one-coin")
+    gold = found.documents["d"].continuum
+    assert {gold.categories[c] for c in gold.category_codes} == {labels[0]}
+    assert found.belief.responses is not None
+    assert set(found.belief.responses.labels[:-1]) == {"x", "y"}
