@@ -12,12 +12,7 @@ from gammacp.arguments import several, whole
 from gammacp.campaign.compare.annotators import AnnotatorSummary, summaries
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
-from gammacp.campaign.compare.pairs import (
-    PairMatrix,
-    WithoutAnnotator,
-    pair_matrix,
-    without_each,
-)
+from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator, pair_matrix, without_each
 from gammacp.campaign.compare.permutation import DEALS
 from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
 from gammacp.campaign.compare.rounds import OtherRound, compare_rounds

@@ -1,11 +1,6 @@
 """From a best alignment to a gold standard: votes, consensus, review list."""
 
-from gammacp.campaign.consensus.consensus import (
-    Consensus,
-    ConsensusUnit,
-    consensus,
-    doubt,
-)
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, doubt
 from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, decided
 from gammacp.campaign.consensus.reliability import Reliability, reliability
 from gammacp.campaign.consensus.several import CorpusConsensus, consensus_of_each

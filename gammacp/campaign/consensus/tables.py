@@ -10,17 +10,7 @@ from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
 from gammacp.continuum.label import label_json
 from gammacp.needs import require_whole
-from gammacp.tables import (
-    Column,
-    Table,
-    count,
-    general,
-    listing,
-    number,
-    position,
-    signed,
-    yes_no,
-)
+from gammacp.tables import Column, Table, count, general, listing, number, position, signed, yes_no
 from gammacp.text import UNLABELLED, named
 
 CONSENSUS = (

@@ -19,7 +19,7 @@ from gammacp.campaign.replace.scores import SCORES, Aligning, Instance
 from gammacp.campaign.replace.verdict import POWER, enough_documents, power
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import UsageError
 from gammacp.measures.agreement import Continua, agreement_of, named_continua
 from gammacp.measures.resampling import FEWEST_PARTS
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
@@ -165,16 +165,8 @@ def _from_pilot(
         wins = _wins_in(named, candidate, settings)
         named = _without(named, candidate)
     settings = settings.deciding([tuple(named.values())])
-    pilot = _measured(named, settings, executor)
+    pilot = pilot_of(named, agreement_of(named, settings, executor=executor))
     return _Start(pilot, fit(list(named.values())), settings, wins, selection)
-
-
-def _measured(named: dict[str, Continuum], settings: Settings, executor: Executor | None) -> Pilot:
-    """What the documents of a pilot tell."""
-    found = agreement_of(named, settings, executor=executor)
-    if not found.computed:
-        raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
-    return pilot_of(named, found)
 
 
 def _expected(gamma: float | None, annotators: int) -> Pilot:
@@ -215,7 +207,8 @@ def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings)
 
 
 def _aligning(settings: Settings) -> Aligning:
-    return Aligning(settings.dissimilarity, None, settings.solving)
+    asked = {name: value for name, value in settings.solving.items() if value}
+    return Aligning(settings.dissimilarity, None, asked)
 
 
 def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:

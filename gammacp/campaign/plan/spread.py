@@ -143,6 +143,8 @@ def pilot_of(continua: dict[str, Continuum], found: Agreement) -> Pilot:
         Fewer than five documents have a γ.
     """
     documents = [s.alignment.continuum for s in found.computed.values() if s.defined]
+    if not documents:
+        raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
     if len(documents) < 5:
         raise DataError(
             f"documents with an agreement in the pilot: {len(documents)}, too few to tell how far "

@@ -75,7 +75,8 @@ class Aligning:
         if not self.unproven:
             return ()
         n, gap = len(self.unproven), max(self.unproven)
-        told = f"{n} alignments are not proven optimal (within {gap:.2%} of the best)"
+        are = "alignment is" if n == 1 else "alignments are"
+        told = f"{n} {are} not proven optimal (within {gap:.2%} of the best)"
         asked = "" if "gap" in self.solving else "; --gap 0 goes on for longer"
         return (told + asked,)
 

@@ -28,8 +28,7 @@ def consensus(
     solving: Solving,
     files: Files = None,
     out: Path | None = option(
-        "Write the gold standard here; the ending says how.",
-        names=("--out", "-o"),
+        "Write the gold standard here; the ending says how.", names=("--out", "-o")
     ),
     to: str | None = option("Format to write, whatever the ending.", "FORMAT"),
     write_option: list[str] | None = WRITE_OPTION,

@@ -133,12 +133,9 @@ class Loaded:
         """Whether aligning it is worth processes of their own."""
         from gammacp.alignment.tuning import DEFAULT
 
-        # Small documents are aligned together, in a fiftieth of the time, but not those of a crowd.
-        def together(c: Continuum) -> bool:
-            return c.n_units <= DEFAULT.small_units and c.n_annotators <= DEFAULT.few_annotators
-
+        # Small documents are aligned together, in a fiftieth of the time.
         work = (
-            c.n_units * c.n_annotators**2 / (50 if together(c) else 1)
+            c.n_units * c.n_annotators**2 / (50 if c.n_units <= DEFAULT.small_units else 1)
             for c in self.continua.values()
         )
         return sum(work) > 20_000

@@ -1,5 +1,6 @@
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.gamma import Gamma
+from tests.conftest import Run
 
 
 class _Pair:
@@ -110,3 +112,23 @@ def test_as_json_is_plain() -> None:
     document = json.loads(json.dumps(groups_of(matrix(), GROUPS).as_dict()))
     assert document["groups"]["crowd"]["annotators"] == ["X", "Y", "Z"]
     assert document["across"][0]["groups"] == ["experts", "crowd"]
+
+
+def test_groups_that_never_meet_have_no_gamma_across_and_the_others_go_on(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "apart.csv"
+    path.write_text(
+        "doc,annotator,category,start,end\nd1,A,x,0,5\nd1,B,x,0,5\nd2,C,x,0,5\nd2,D,y,0,6\n"
+    )
+    groups = ("--group", "a=A,B", "--group", "b=C,D")
+    found = run("compare", path, "--by", "pair", "--samples", 5, *groups)
+    assert found.code == 0, found.err
+    assert "a and b: no γ across" in found.out
+    page = tmp_path / "page.html"
+    built = run("report", path, "--samples", 5, "--weights", "mace", *groups, "-o", page)
+    assert built.code == 0, built.err
+    text = page.read_text(encoding="utf-8")
+    assert "a and b: no γ across" in text
+    assert "Weights cannot be told" in text
+    assert run("report", path, "--weights", "coin", "-o", page).code == 2

@@ -133,6 +133,8 @@ def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
     assert run("plan", path, "--half-width", "2").code == 2
     assert run("plan", path, "--half-width", ".1", "--difference", ".1").code == 2
     assert run("plan", path, "--candidate", "Ann").code == 2
+    for wrong in (("--price", -1), ("--price", 0), ("--per-document", 1), ("--error", "slip")):
+        assert run("plan", path, *wrong).code == 2, wrong
     with pytest.raises(DataError):
         plan({"a": Continuum.from_units([], annotators=("A", "B"))})
 

@@ -12,6 +12,7 @@ import pytest
 from scipy import special, stats
 
 import gammacp as gc
+from gammacp.alignment import align_each
 from gammacp.arrays import Floats
 from gammacp.campaign.replace import (
     SCORES,
@@ -441,3 +442,32 @@ def _document(number: int, *, second: bool = True) -> Continuum:
     return Continuum.from_units(
         [Unit(a, 0, 5 + (k + number) % 3, "x") for k, a in enumerate(names)]
     )
+
+
+def test_crowds_alone_are_aligned_to_a_gap_unless_one_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each gap in one go, and every document keeps its own alignment."""
+    from gammacp.campaign.replace import scores
+
+    def document(people: int, end: float) -> Continuum:
+        return Continuum.from_units(
+            [gc.Unit(f"p{i:02}", i % 2, end, "x") for i in range(people)], bounds=(0, 9)
+        )
+
+    gaps = []
+
+    def noted(continua: list[Continuum], bound: object, **options: object) -> object:
+        gaps.append((options["gap"], [c.n_annotators for c in continua]))
+        return align_each(continua, bound, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scores, "align_each", noted)
+    named = {"a": document(3, 5), "b": document(28, 6), "c": document(27, 7)}
+    found = list(scores._disorders(named, scores.Aligning()))
+    assert gaps == [(0.0, [3, 27]), (scores.CROWD_GAP, [28])]
+    for instance, (name, c) in zip(found, named.items(), strict=True):
+        alone = next(iter(scores._disorders({name: c}, scores.Aligning(solving={"gap": 0.0}))))
+        assert instance.name == name
+        assert instance.pairs == pytest.approx(alone.pairs)
+    assert "gap:0.005" in replace(named, ["p00"]).signature
+    assert "gap" not in replace(named, ["p00"], gap=0.0).signature
