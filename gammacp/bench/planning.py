@@ -111,7 +111,9 @@ def _over_magnitudes(sweep: Sweep, measured: _Measured, name: str, column: int) 
 
 def _alignments(sweep: Sweep, measured: _Measured) -> float:
     """Over all magnitudes of one set; measures of a family share theirs."""
-    counts = [(MEASURES[n].shares, _over_magnitudes(sweep, measured, n, 1)) for n in sweep.measures]
+    # Random sets of a measure that is held against chance are not aligned.
+    aligned = [n for n in sweep.measures if not (sweep.beyond_chance and MEASURES[n].counts)]
+    counts = [(MEASURES[n].shares, _over_magnitudes(sweep, measured, n, 1)) for n in aligned]
     shared = max((count for shares, count in counts if shares), default=0.0)
     return shared + sum(count for shares, count in counts if not shares)
 

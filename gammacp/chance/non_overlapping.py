@@ -4,7 +4,9 @@ Each annotator's units keep their lengths and categories; their places are drawn
 arrangements in which none of the annotator's units overlap: a random order, and the free length
 dealt uniformly to the gaps before, between and after them. Whole positions (tokens, characters)
 stay whole: every arrangement on the grid is then equally likely. Annotators are independent of each
-other, and each takes part once.
+other, and each takes part once. Expectations are sampled, of all measures alike: where a unit is
+depends on which others precede it, so that even a sum over pairs of units has no form without a sum
+over subsets of lengths.
 
 The model fits annotators whose gaps are exponential: for gaps in bursts, or units that overlap in
 the data, its zero is not chance (docs/chance.md has the figures), and overlapping units of one

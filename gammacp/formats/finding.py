@@ -138,7 +138,8 @@ def _recognised(source: Source, place: Path, *, named: bool) -> Format | None:
     if entry is None and (named or not _is_of_another_kind(source, place)):
         known = ", ".join(FORMATS)
         start = source.content.strip()[:1]
-        trees = ". Bracketed trees are compared by `gammacp syntax`" if start == b"(" else ""
+        syntax = start == b"(" or source.content.lstrip().startswith(b"# ::")
+        trees = ". Trees and graphs are compared by `gammacp syntax`" if syntax else ""
         raise source.error(
             "format is not recognised" if start else "file is empty",
             hint=f"Name it with --format: {known}{trees}",

@@ -86,18 +86,25 @@ class Source:
         except ValueError as error:
             raise self.error(f"{what} {error}", line=line, hint=hint) from None
 
-    def text(self) -> str:
-        """The content as text: UTF-8, or UTF-16/32 with a byte order mark.
+    def text(self, encoding: str = "utf-8", hint: str = "Save the file as UTF-8") -> str:
+        """The content as text: in an encoding, or UTF-8/16/32 with a byte order mark.
+
+        Parameters
+        ----------
+        encoding
+            Of a file without such a mark.
+        hint
+            What to do if it is another one.
 
         Raises
         ------
         DataError
             The file is empty or is not in that encoding.
         """
-        for mark, encoding in _BOMS:
+        for mark, marked in _BOMS:
             if self.content.startswith(mark):
-                return self._decoded(self.content[len(mark) :], encoding)
-        return self._decoded(self.content, "utf-8")
+                return self._decoded(self.content[len(mark) :], marked, hint)
+        return self._decoded(self.content, encoding, hint)
 
     def beside(self, ending: str, other: str = "") -> str | None:
         """The text of the file of the same name, or of an `other`, with another ending, if any.
@@ -125,7 +132,7 @@ class Source:
         file = self.path.with_name(name)
         return content_of(file) if file.is_file() else None
 
-    def _decoded(self, content: bytes, encoding: str) -> str:
+    def _decoded(self, content: bytes, encoding: str, hint: str) -> str:
         if not content.strip():
             raise self.error("file is empty", hint="Export it again")
         try:
@@ -135,7 +142,7 @@ class Source:
             raise self.error(
                 f"byte 0x{content[error.start]:02x} is not {encoding.upper()}",
                 line=line,
-                hint="Save the file as UTF-8",
+                hint=hint,
             ) from None
 
     def json(self, *, nan: bool = False) -> object:

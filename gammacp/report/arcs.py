@@ -89,11 +89,11 @@ def _drawn(
 
 
 def _levels(arcs: Sequence[Arc], n: int) -> dict[Arc, int]:
-    """How high each arc goes: above all within its span, that of roots on top, in their order."""
+    """How high each arc goes: above all shorter ones beside which it runs, that of roots on top."""
     ends = {a: (a[2], a[0]) if 0 <= a[0] < n else (-1, n) for a in arcs}
     spans = {arc: (min(pair), max(pair)) for arc, pair in ends.items()}
     levels: dict[Arc, int] = {}
     for arc, (low, high) in sorted(spans.items(), key=lambda row: row[1][1] - row[1][0]):
-        within = (levels[o] for o in levels if low <= spans[o][0] and spans[o][1] <= high)
-        levels[arc] = 1 + max(within, default=0)
+        beside = (levels[o] for o in levels if spans[o][0] < high and low < spans[o][1])
+        levels[arc] = 1 + max(beside, default=0)
     return {arc: levels[arc] for arc in spans}

@@ -53,7 +53,6 @@ from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.rates import MissRates, miss_rates
 from gammacp.segmentation.reading import (
     codings_from_json,
-    codings_from_table,
     load_codings,
     read_codings,
     read_groups,
@@ -67,6 +66,7 @@ from gammacp.segmentation.several_references import (
 )
 from gammacp.segmentation.similarity import Similarity, segmentation_similarity
 from gammacp.segmentation.statistics import Spread, spread
+from gammacp.segmentation.table_reading import codings_from_table
 from gammacp.segmentation.tiling import from_continuum, inner_boundaries
 from gammacp.segmentation.transpositions import optimal_edits, published_edits
 from gammacp.segmentation.value import Segmentation

@@ -16,7 +16,8 @@ from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.reading import codings_from_json, codings_from_table, table_shape
+from gammacp.segmentation.reading import codings_from_json
+from gammacp.segmentation.table_reading import codings_from_table, table_shape
 
 _OFFSET_UNIT = "parts"
 _START = re.compile(

@@ -119,7 +119,16 @@ def accuracies(treebank: Treebank, annotators: tuple[str, ...] | None = None) ->
         Dependency or phrase structure trees.
     annotators
         Whose annotations count; default everybody's.
+
+    Raises
+    ------
+    DataError
+        These are graphs.
     """
+    if treebank.of_graphs:
+        raise DataError(
+            "graphs have no accuracies of trees", hint="gammacp syntax compares graphs."
+        )
     names = score_names(treebank.kind)
     chosen = treebank.annotators if annotators is None else annotators
     kept = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
@@ -166,40 +167,16 @@ def syntax_agreement(
     observations = TreeObservations.of(treebank)
     pairs, without = _groups(observations) if breakdown else ([], [])
     groups = [tuple(range(len(treebank.annotators))), *pairs, *without]
-    chosen = np.stack([observations.by(group) for group in groups])
-    if sample_pairs:
-        expected = sampled_disagreement(
-            observations,
-            chosen,
-            pairs=sample_pairs,
-            seed=np.random.SeedSequence(seed, spawn_key=(1,)),
-        )
-    else:
-        expected = expected_disagreement(observations, chosen, workers=workers)
-    results = [
-        _alpha(
-            observations,
-            rows,
-            group,
-            expected.mean[k],
-            expected.error[k] if sample_pairs else None,
-            beyond_length_matched(observations, rows, seed=seed) if chance else {},
-        )
-        for k, (rows, group) in enumerate(zip(chosen, groups, strict=True))
-    ]
+    expected, results = _results(observations, groups, chance, sample_pairs, seed, workers)
     accuracy = accuracies(treebank)
     parts = _published_parts(observations, expected, accuracy) if bootstrap else {}
+    draw = partial(interval_over_sentences, draws=bootstrap, seed=seed)
     return SyntaxAgreement(
         total=results[0],
         pairs=tuple(results[1 : len(pairs) + 1]),
         without=tuple(results[len(pairs) + 1 :]),
         sentences=_shares(observations),
-        bootstrap={
-            name: interval_over_sentences(part, draws=bootstrap, seed=seed)
-            for name, part in parts.items()
-        }
-        if bootstrap
-        else None,
+        bootstrap={n: draw(part) for n, part in parts.items()} if bootstrap else None,
         tokens=sum(item.n_tokens for item in treebank.shared),
         ignored=accuracy.ignored,
         signature=signature(
@@ -223,6 +200,34 @@ def _groups(
     ]
     without = [tuple(b for b in range(n) if b != a) for a in range(n)] if n > 2 else []
     return pairs, without
+
+
+def _results(
+    observations: TreeObservations,
+    groups: Sequence[tuple[int, ...]],
+    chance: str | None,
+    sample_pairs: int,
+    seed: int,
+    workers: int,
+) -> tuple[ExpectedDisagreement, list[TreeAlpha]]:
+    """The agreement of groups of annotators, whose pairs of trees are compared once for all."""
+    chosen = np.stack([observations.by(group) for group in groups])
+    expected = (
+        sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
+        if sample_pairs
+        else expected_disagreement(observations, chosen, workers=workers)
+    )
+    return expected, [
+        _alpha(
+            observations,
+            rows,
+            group,
+            expected.mean[k],
+            expected.error[k] if sample_pairs else None,
+            beyond_length_matched(observations, rows, seed=seed) if chance else {},
+        )
+        for k, (rows, group) in enumerate(zip(chosen, groups, strict=True))
+    ]
 
 
 def _ratio(observed: Floats, expected: Floats) -> Floats:

@@ -231,7 +231,7 @@ def expected_disagreement(
 
 
 def sampled_disagreement(
-    observations: TreeObservations, groups: Bools, *, pairs: int, seed: np.random.SeedSequence
+    observations: TreeObservations, groups: Bools, *, pairs: int, seed: int
 ) -> ExpectedDisagreement:
     """D_e estimated from ordered pairs of different annotations, drawn with replacement.
 
@@ -249,7 +249,7 @@ def sampled_disagreement(
     seed
         Of the draw.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
     n = len(observations.item)
     first = random.integers(n, size=pairs)
     second = (first + random.integers(1, n, size=pairs)) % n

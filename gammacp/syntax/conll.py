@@ -207,7 +207,7 @@ def _check(token: Mapping[str, str], place: int, path: Path, line: int) -> None:
             line=line,
             hint="Tokens are numbered from 1, and an empty line ends a sentence.",
         )
-    if token["HEAD"] != MISSING and not re.fullmatch(r"-?\d+", token["HEAD"]):
+    if token["HEAD"] != MISSING and not re.fullmatch(r"-?\d{1,9}", token["HEAD"]):
         raise DataError(
             f"head {token['HEAD']!r} is not a token number",
             file=path,

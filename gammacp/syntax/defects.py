@@ -31,6 +31,7 @@ class Kind(StrEnum):
 
 # After these sentences cannot be counted.
 UNCOUNTED = (Kind.STRAY, Kind.LIMITS)
+UNREAD = (Kind.GRAPH, Kind.SENTENCE, *UNCOUNTED)
 UNSOUND = "it is not sound (see the defects)"
 
 

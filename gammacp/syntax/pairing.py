@@ -170,7 +170,8 @@ def _paired(a: Side, b: Side, pairing: str, document: str, sentences: Sequence[S
     if pairing == "id":
         if not (a.named and b.named):
             raise DataError(
-                f"sentences of document {document!r} have no or the same sent_id",
+                f"sentences{f' of document {document!r}' if document else ''} have no or the same "
+                "sent_id",
                 file=sentences[0].file or None,
                 hint="Pair them by order, or by their words (auto).",
             )

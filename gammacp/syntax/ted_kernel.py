@@ -40,9 +40,13 @@ class TreeArrays(NamedTuple):
 
 @kernel
 def _scratch(trees: TreeArrays) -> tuple[Codes, Codes]:
-    """What pairs of subtrees save, and pairs of forests: nothing where one of them is empty."""
+    """What pairs of subtrees save, and pairs of forests: nothing where one of them is empty.
+
+    There is room for every tree on its narrower side: branches to the right make the other one as
+    wide as the square of the nodes.
+    """
     largest = trees.n_nodes.max()
-    shape = (largest + 1, trees.widths.max() + 1)
+    shape = (largest + 1, np.minimum(trees.widths[0], trees.widths[1]).max() + 1)
     return np.zeros((largest, largest), np.int32), np.zeros(shape, np.int32)
 
 
@@ -56,6 +60,7 @@ def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forests: Codes
     """
     widths = trees.widths
     side = 1 if widths[1, x] * widths[1, y] < widths[0, x] * widths[0, y] else 0
+    side = 1 - side if widths[side, y] >= forests.shape[1] else side
     starts, columns = trees.starts[side], trees.column_starts[side]
     rows = slice(columns[x], columns[x] + widths[side, x])
     one, above, ongoing = trees.nodes[rows], trees.before[rows], trees.inside[rows]

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 from pathlib import Path
 
-from gammacp.errors import DataError, UsageError
-
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+from gammacp.errors import UsageError
+from gammacp.files import content_of
+from gammacp.formats.source import Source
 
 
 def read_lines(path: Path, *, encoding: str = "utf-8") -> list[str]:
@@ -21,21 +16,9 @@ def read_lines(path: Path, *, encoding: str = "utf-8") -> list[str]:
     fit the encoding raises DataError with file and line.
     """
     try:
-        codecs.lookup(encoding)
+        "".encode(encoding)
     except LookupError:
         raise UsageError(f"encoding {encoding!r} is unknown") from None
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"file cannot be read: {error.strerror}", file=path) from None
-    marked = next((name for mark, name in _MARKS if content.startswith(mark)), encoding)
-    try:
-        return [line.removesuffix("\r") for line in content.decode(marked).split("\n")]
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"byte 0x{content[error.start]:02x} is not {marked}",
-            file=path,
-            line=line,
-            hint="Convert the file to UTF-8, or name its encoding with --encoding.",
-        ) from None
+    hint = "Convert the file to UTF-8, or name its encoding with --encoding."
+    text = Source(path, "", "", content_of(path)).text(encoding, hint)
+    return [line.removesuffix("\r") for line in text.split("\n")]

@@ -16,7 +16,7 @@ from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
-from gammacp.syntax.defects import UNCOUNTED, UNSOUND, Defect, find_defects, require_sound
+from gammacp.syntax.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
 from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
 from gammacp.syntax.pairing import Side, pair_sentences, without_partner
@@ -65,6 +65,7 @@ class ReadTreebank:
 
     def require_complete(self) -> None:
         """Strict mode: DataError at the first sentence without a partner, or the first defect."""
+        require_sound(d for d in self.defects if d.kind in UNREAD)
         for item in self.alone:
             (annotator, sentence), *_ = item.annotations.items()
             rest = len(self.alone) - 1
@@ -148,29 +149,18 @@ def read_treebank(
     sentences, note = _read_all(
         named, chosen, leaves, size, encoding, tallies, defects, labels=labels, ignore=ignore
     )
-    documents: dict[str, dict[str, list[Sentence]]] = {}
-    for one in named:
-        documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
-    items: list[Item] = []
-    left_out: list[LeftOut] = []
-    for document in sorted(documents):
-        paired, _ = pair_sentences(
-            document,
-            documents[document],
-            pairing=_pairing(document, pairing, documents[document], defects),
-        )
-        sound = _complete(paired, tallies)
-        items += sound
-        left_out += without_partner(sound, len(documents[document]))
+    items, left_out = _items(named, sentences, pairing, tallies, defects)
     annotators = tuple(dict.fromkeys(one.annotator for one in named))
+    documents = {one.document for one in named}
     options = {"pattern": pattern, "folders": folders, "pairing": pairing, "leaves": leaves}
     options |= {"size": None if size == "leaves" else size, "ignore": ignore or None}
     options |= {"labels": None if labels == "all" else labels}
     selection = (f"{k}={quoted(v)}" for k, v in options.items() if v not in (None, "auto"))
     treebank = Treebank(annotators, tuple(items), chosen, tuple(selection))
     if not treebank.shared:
+        lost = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
         raise DataError(
-            "no sentence has two annotations",
+            f"no sentence has two annotations{''.join(lost[:1])}",
             file=listed[0],
             hint=f"Recognised: {how}. Use --pattern if that is wrong, and --pairing order or id "
             "if words do not tell which sentences are the same.",
@@ -182,6 +172,27 @@ def read_treebank(
     )
     losses = [left_out, passed_over(listed, named), *(t.entries() for t in tallies.values())]
     return ReadTreebank(treebank, (*defects, *find_defects(treebank)), gathered(losses), notes)
+
+
+def _items(
+    named: Sequence[Named],
+    sentences: Mapping[Path, list[Sentence]],
+    pairing: str,
+    tallies: Mapping[Path, Tally],
+    defects: Sequence[Defect],
+) -> tuple[list[Item], list[LeftOut]]:
+    """The sentences of all documents, paired, and those that one annotator has alone."""
+    documents: dict[str, dict[str, list[Sentence]]] = {}
+    for one in named:
+        documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
+    items: list[Item] = []
+    left_out: list[LeftOut] = []
+    for document, own in sorted(documents.items()):
+        how = _pairing(document, pairing, own, defects)
+        sound = _complete(pair_sentences(document, own, pairing=how)[0], tallies)
+        items += sound
+        left_out += without_partner(sound, len(own))
+    return items, left_out
 
 
 def read_sentences(

@@ -114,6 +114,17 @@ def test_bad_input_is_one_line_and_exit_3(run: Run, tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
+def test_measure_takes_trees_and_sends_graphs_to_syntax(run: Run) -> None:
+    trees = CDT / "da-lotte.conll", CDT / "da-morten.conll"
+    found = run("measure", *trees, "-m", "alpha-plain,las", "--beyond-chance", "--json")
+    (one,) = json.loads(found.out)["results"]
+    assert one["measures"]["las"]["beyond_chance"]["value"] == pytest.approx(0.8967, abs=1e-4)
+    graphs = [CDT.parent / "graphs" / f"{name}.amr" for name in ("ann", "ben")]
+    for options in ((), ("-m", "las,alpha-norm")):
+        refused = run("measure", *graphs, *options)
+        assert (refused.code, "gammacp syntax" in refused.err.replace("`", "")) == (3, True)
+
+
 def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
     for name in ("ann", "ben"):
         (tmp_path / f"{name}.conll").write_text("1\tx\t_\t_\t_\t_\t0\tr\n", encoding="utf-8")

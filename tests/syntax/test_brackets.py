@@ -56,7 +56,7 @@ def test_a_word_without_its_bracket(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no tree found"),
+        ("", "file is empty"),
         ("(S (NP a)\n\n(S b)", r":1: '\(' of 'S' is never closed.*1 '\)'"),
         ("(S a))", r":1: '\)' without its '\('"),
         ("\nwords (S a)", ":2: 'words' outside of brackets"),

@@ -68,19 +68,21 @@ def test_encodings(tmp_path: Path) -> None:
     assert read_conll(write(tmp_path, text.encode("utf-16")))[0].forms == ("dét",)
     latin = write(tmp_path, text.encode("latin-1"))
     assert read_conll(latin, encoding="latin-1")[0].forms == ("dét",)
-    with pytest.raises(DataError, match=r"a\.conllu:1: byte 0xe9 is not utf-8.*--encoding"):
+    with pytest.raises(DataError, match=r"a\.conllu:1: byte 0xe9 is not UTF-8.*--encoding"):
         read_conll(latin)
-    with pytest.raises(UsageError, match="encoding 'klingon'"):
-        read_conll(latin, encoding="klingon")
+    for encoding in ("klingon", "hex"):
+        with pytest.raises(UsageError, match=f"encoding '{encoding}'"):
+            read_conll(latin, encoding=encoding)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no sentence"),
+        ("", "file is empty"),
         ("# only a comment\n", "no sentence"),
         ("1\ta\t_\n", ":1: 3 columns where at least 8"),
         ("1\ta\t_\t_\t_\t_\tx\tr\t_\t_\n", ":1: head 'x' is not a token number"),
+        ("1\ta\t_\t_\t_\t_\t9999999999\tr\t_\t_\n", ":1: head '9999999999' is not a token"),
         ("\n2\ta\t_\t_\t_\t_\t0\tr\t_\t_\n", ":2: token id '2' where 1 was expected"),
         ("1.1\ta\t_\t_\t_\t_\t0\tr\t_\t_\n", ":1: sentence without a token"),
         ("# global.columns = ID FORM\n1\ta\n", ":1: global.columns has no HEAD and no DEPREL"),

@@ -173,3 +173,21 @@ def test_equal_trees_are_packed_once_and_order_does_not_matter() -> None:
     assert len(packed) == len(set(trees))
     with pytest.raises(UsageError, match="no tree"):
         pack([])
+
+
+def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
+    """Combs of 60 tokens to the right and to the left, and short trees, by the other kernel."""
+    from gammacp.syntax.ted_kernel import _scratch
+
+    n = 60
+    right = [h for k in range(n // 2) for h in (2 * k + 2, 2 * k)]  # a leaf before each node
+    left = [n + 1 - h if h else 0 for h in reversed(right)]
+    rng = np.random.default_rng(5)
+    trees = [dependency_tree(h, rng.choice(["a", "b"], n).tolist()) for h in (right, left)]
+    trees += [random_tree(rng, k) for k in (1, 3, 12)]
+    packed = pack(trees)
+    assert _scratch(packed.arrays)[1].shape[1] < packed.arrays.widths.max() / 4
+    for i, x in enumerate(trees):
+        for j, y in enumerate(trees):
+            (found,) = packed.distances(packed.codes[i : i + 1], packed.codes[j : j + 1])
+            assert found == tree_edit_distance(x, y)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.alignment.columns import Columns
+from gammacp.alignment.kernels.runs import lowest, widest
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
@@ -138,7 +139,7 @@ def search_components(
     hard = np.empty(n, np.int64)
     n_hard = 0
     table = _table(1)
-    path = _path(np.diff(index.unit_start).max() + 2)
+    path = _path(widest(index.unit_start) + 2)
     for root in range(n):
         lo = index.unit_start[root]
         size = index.unit_start[root + 1] - lo
@@ -186,7 +187,7 @@ def _index(columns: Columns, cover: bool, active: Bools, label: Codes) -> Index:
                 for p in range(begin[c], begin[c + 1]):
                     option_start[members[p] + 1] += 1
             else:
-                option_start[members[begin[c] : begin[c + 1]].min() + 1] += 1
+                option_start[lowest(members, begin[c], begin[c + 1]) + 1] += 1
     for u in range(n):
         unit_start[u + 1] += unit_start[u]
         option_start[u + 1] += option_start[u]
@@ -205,20 +206,20 @@ def _index(columns: Columns, cover: bool, active: Bools, label: Codes) -> Index:
     for c in range(m):
         if not active[c]:
             continue
-        lowest = members[begin[c] : begin[c + 1]].min()
-        highest = lowest
+        first = lowest(members, begin[c], begin[c + 1])
+        highest = first
         for p in range(begin[c], begin[c + 1]):
             highest = max(highest, members[p])
             if cover:
                 option[fill[members[p]]] = c
                 fill[members[p]] += 1
         if not cover:
-            option[fill[lowest]] = c
-            fill[lowest] += 1
-        narrow[c] = place[highest] - place[lowest] < 64
+            option[fill[first]] = c
+            fill[first] += 1
+        narrow[c] = place[highest] - place[first] < 64
         if narrow[c]:
             for p in range(begin[c], begin[c + 1]):
-                bits[c] |= _ONE << np.uint64(place[members[p]] - place[lowest])
+                bits[c] |= _ONE << np.uint64(place[members[p]] - place[first])
     return Index(unit_start, unit, place, option_start, option, bits, narrow)
 
 
@@ -328,7 +329,8 @@ def _search(
         if ties and not fewer:
             continue
         best_groups, best_second, best_depth = groups, other, groups
-        path.best[:groups] = path.taken[:groups]
+        for g in range(groups):
+            path.best[g] = path.taken[g]
         if not ties:
             best = lost
             if best <= tolerance:

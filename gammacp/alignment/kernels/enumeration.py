@@ -7,6 +7,7 @@ import numpy as np
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.growing import appended, filled, no_columns, trimmed
 from gammacp.alignment.kernels.pairs import best_per_annotator
+from gammacp.alignment.kernels.runs import place_of
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
@@ -40,9 +41,9 @@ def profitable_groups(
     cuts = np.zeros(1 << max(min(n_annotators, _MOST_SPLIT) - 1, 1), np.float64)
     position = np.full(len(annotator), -1, np.int64)
     for root in range(len(annotator)):
-        lo = graph.start[root]
-        lo += np.searchsorted(graph.neighbour[lo : graph.start[root + 1]], root)
-        size = graph.start[root + 1] - lo + 1
+        end = graph.start[root + 1]
+        lo = place_of(graph.neighbour, graph.start[root], end, root)
+        size = end - lo + 1
         if size > len(local):
             local = np.empty(2 * size, np.int32)
             between = np.empty((2 * size, 2 * size), np.float64)
@@ -109,7 +110,8 @@ def _weights_around(
         local[i] = graph.neighbour[lo + i - 1]
         position[local[i]] = i
     for i in range(size):
-        between[i, :size] = -np.inf
+        for j in range(size):
+            between[i, j] = -np.inf
     for i in range(1, size):
         between[0, i] = graph.weight[lo + i - 1]
         between[i, 0] = between[0, i]

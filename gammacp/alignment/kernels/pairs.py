@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.kernels.growing import grown
+from gammacp.alignment.kernels.runs import place_of
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.dissimilarity.kernels import positional_cost
@@ -127,7 +128,7 @@ def adjacency(
 def weight_between(graph: Graph, u: int, v: int) -> float:
     """w(u, v), −∞ where the pair is no edge."""
     lo, hi = graph.start[u], graph.start[u + 1]
-    p = lo + np.searchsorted(graph.neighbour[lo:hi], v)
+    p = place_of(graph.neighbour, lo, hi, v)
     if p < hi and graph.neighbour[p] == v:
         return float(graph.weight[p])
     return -np.inf

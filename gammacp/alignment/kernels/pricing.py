@@ -20,6 +20,7 @@ from gammacp.alignment.kernels.roots import (
     reduce_candidates,
     root_graph,
 )
+from gammacp.alignment.kernels.runs import widest
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
@@ -82,10 +83,10 @@ def price_groups(
     excess = np.zeros(n_units, np.float64)
     unsure = np.zeros(n_units, np.bool_)
     place = np.full(n_units, -1, np.int32)
-    widest = np.diff(graph.start).max()
-    unit = np.empty(widest, np.int32)
-    value = np.empty(widest, np.float64)
-    near = np.empty((widest, n_annotators + 1), np.float64)
+    longest = widest(graph.start)
+    unit = np.empty(longest, np.int32)
+    value = np.empty(longest, np.float64)
+    near = np.empty((longest, n_annotators + 1), np.float64)
     best_of = np.zeros(n_annotators + 2, np.float64)
     most_weight = max(graph.weight.max(), 0.0) if len(graph.weight) else 0.0
     never = 1.0 + 10.0 * n_annotators * (abs(opening) + n_annotators * most_weight)

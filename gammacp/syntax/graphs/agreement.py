@@ -193,7 +193,11 @@ def graph_agreement(
         beyond_chance=beyond,
         chance_open=loose,
         signature=signature(
-            "smatch", selection=treebank.selection, method=method, time_limit=time_limit
+            "smatch",
+            trees=None if treebank.kind == "graph" else treebank.kind,
+            selection=treebank.selection,
+            method=method,
+            time_limit=time_limit,
         ),
     )
 

@@ -1,0 +1,36 @@
+"""Compiled kernels on runs of an array; NumPy's own take a second and more to compile each."""
+
+from __future__ import annotations
+
+from gammacp.arrays import Codes, Indices
+from gammacp.kernel import kernel
+
+
+@kernel
+def widest(start: Indices) -> int:
+    """The length of the longest run, where run r is `start[r]:start[r + 1]`."""
+    most = 0
+    for r in range(len(start) - 1):
+        most = max(most, start[r + 1] - start[r])
+    return most
+
+
+@kernel
+def lowest(values: Codes, begin: int, end: int) -> int:
+    """The least of `values[begin:end]`, which is not empty."""
+    least = values[begin]
+    for p in range(begin + 1, end):
+        least = min(least, values[p])
+    return least  # type: ignore[no-any-return]
+
+
+@kernel
+def place_of(values: Codes, begin: int, end: int, value: int) -> int:
+    """Where `value` is, or would have to be put, in the ascending `values[begin:end]`."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] < value:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin

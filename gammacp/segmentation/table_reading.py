@@ -1,0 +1,139 @@
+"""Codings from a table: masses, labels or boundaries in rows, or a column per coder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from gammacp.csv_files import rows_of
+from gammacp.errors import DataError
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.value import Segmentation
+
+
+def codings_from_table(text: str, *, item: str) -> Codings:
+    """Codings of a TSV or CSV text; `item` is the item's name where no column says it.
+
+    Parameters
+    ----------
+    text
+        Under a header that says what the rows hold.
+    item
+        Name of the item.
+
+    Raises
+    ------
+    DataError
+        A row cannot be read, or a coder has two segmentations of an item; with the line.
+    """
+    lines = text.splitlines()
+    rows = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
+    if not rows:
+        raise DataError("there is no row", hint="The first row is Coder, Masses")
+    delimiter = "\t" if "\t" in rows[0][1] else ","
+    cells = ((i, next(rows_of([line], delimiter=delimiter))) for i, line in rows)
+    number, header = next(cells)
+    named, kind = _layout([cell.strip().lower() for cell in header], number)
+    names = [cell.strip() for cell in header[named + 1 :]]
+    items: dict[str, dict[str, Segmentation]] = {}
+    columns: dict[str, list[tuple[int, list[str]]]] = {}
+    for number, row in cells:
+        values = [cell.strip() for cell in row]
+        name = values.pop(0) if named else item
+        if kind in _WIDE:
+            columns.setdefault(name, []).append((number, values[1:]))
+            continue
+        coder, *rest = values or [""]
+        while rest and not rest[-1]:
+            rest.pop()
+        coders = items.setdefault(name, {})
+        if not (name and coder):
+            raise DataError("row has no item or no coder", line=number)
+        if coder in coders:
+            raise DataError(f"coder {coder!r} has two segmentations of {name!r}", line=number)
+        try:
+            coders[coder] = _BUILDERS[kind](rest)
+        except DataError as error:
+            where = f"item {name!r}, coder {coder!r}: {error.message}"
+            raise DataError(where, line=number, hint=error.hint) from None
+    items |= {name: _of_columns(names, kind, rows) for name, rows in columns.items()}
+    return Codings.of(items)
+
+
+def _of_columns(
+    names: Sequence[str], kind: str, rows: Sequence[tuple[int, list[str]]]
+) -> dict[str, Segmentation]:
+    """The codings of an item in a wide table; a coder without a single cell did not code it."""
+    for name, times in Counter(names).items():
+        if times > 1 or not name:
+            raise DataError(f"column {name!r} is there {times} times", hint="One for each coder")
+    for number, row in rows:
+        if len(row) > len(names):
+            raise DataError(f"{len(row)} cells for {len(names)} coders", line=number)
+    found = {}
+    for k, name in enumerate(names):
+        column = [row[k] if k < len(row) else "" for _, row in rows]
+        if not any(column):
+            continue
+        for (number, _), cell in zip(rows, column, strict=True):
+            if cell not in ("", "0", "1") if kind == "after" else not cell:
+                wanted = "0 or 1" if kind == "after" else "the label of a segment"
+                raise DataError(f"{cell!r} of {name} is not {wanted}", line=number)
+        if kind == "after":
+            # The text ends after its last unit for everybody: that is no boundary.
+            found[name] = Segmentation.from_string("".join(c or "0" for c in column[:-1]))
+        else:
+            found[name] = Segmentation.from_labels(column)
+    return found
+
+
+def table_shape(header: list[str]) -> tuple[bool, str] | None:
+    """Whether a header names the item, and what the rows hold; None for another kind of table."""
+    named = header[:1] == ["item"]
+    match header[named : named + 3]:
+        case ["coder", "mass", "boundaries"]:
+            return named, "boundaries"
+        case ["coder", ("masses" | "positions") as kind, *_]:
+            return named, kind
+        case ["unit" | "after" as kind, _, *_] if not {"start", "end"} & set(header):
+            return named, kind
+    return None
+
+
+def _layout(header: list[str], line: int) -> tuple[bool, str]:
+    shape = table_shape(header)
+    if shape is None:
+        raise DataError(
+            f"header {' '.join(header)!r} is not known",
+            line=line,
+            hint="It is Coder, then Masses, Positions, or Mass and Boundaries; or Unit or After, "
+            "then the coders; Item may precede",
+        )
+    return shape
+
+
+def _with_mass(cells: list[str]) -> Segmentation:
+    if not cells:
+        raise DataError("row has no mass")
+    mass, *positions = _numbers(cells)
+    return Segmentation.from_positions(positions, mass=mass)
+
+
+def _numbers(cells: list[str]) -> list[int]:
+    numbers = []
+    for cell in cells:
+        try:
+            numbers.append(int(cell))
+        except ValueError:
+            raise DataError(f"{cell!r} is not a whole number") from None
+    return numbers
+
+
+_BUILDERS: Mapping[str, Callable[[list[str]], Segmentation]] = {
+    "masses": lambda cells: Segmentation.from_masses(_numbers(cells)),
+    "positions": Segmentation.from_labels,
+    "boundaries": _with_mass,
+}
+
+
+_WIDE = ("unit", "after")
