@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Annotation:
         if self.length == 0:
             return self
         starts = ((self.starts / self.length + fraction) % 1.0) * self.length
-        return replace(self, starts=starts)
+        return Annotation(starts, self.lengths, self.category_codes, self.length, self.breaks)
 
     def mosaic(self, length: float) -> Annotation:
         """The annotation repeated up to `length`: units that start before it are kept."""

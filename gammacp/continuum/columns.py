@@ -63,8 +63,9 @@ def in_order(
         "annotator_codes": np.asarray(annotator_codes, np.int32),
         "category_codes": np.asarray(category_codes, np.int32),
     }
-    keys = [columns[k] for k in ("category_codes", "ends", "starts", "annotator_codes")]
-    order = np.lexsort(keys if breaks is None else [ranks(breaks), *keys])
+    keys = (columns["category_codes"], columns["ends"], columns["starts"])
+    keys = (*(() if breaks is None else (ranks(breaks),)), *keys, columns["annotator_codes"])
+    order = np.lexsort(keys)
     for name in columns:
         columns[name] = columns[name][order]
         frozen(columns[name])

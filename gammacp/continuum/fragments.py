@@ -2,7 +2,8 @@
 
 A unit of several fragments is one unit from the start of the first to the end of the last. What
 lies inside, its *breaks*, are the end of the first fragment, the start of the second, and so on,
-counted from the unit's start, so that moving a unit leaves them alone. Fragments are ordered and
+counted from the unit's start, so that moving a unit leaves them alone (a boundary at a fraction may
+come back with another last digit; whole numbers never do). Fragments are ordered and
 apart; what touches is one fragment, so that no cut between touching ones is ever seen.
 """
 
