@@ -7,10 +7,10 @@ drawn anew; cheap to draw at any size), `overlapping` (each annotator keeps each
 length 5 to 20 anywhere, with p = .85, moves the ends by N(0, 1) and has one of 3 categories, right
 with p = .85), `crowd` (each marks each of `units` words of a text of 40 with p = .6, one in ten
 ends moved by up to 2, and one word of its own) or `spot` (all within .001 of each other). WHAT is
-`align`
-(best_disorder; the median of several runs), `gamma` (30 random sets), or a method's name. With
-`write` instead, the case is written as CSV to the path that follows. With `cpu` the solver's clock
-is the CPU time of the process: what a time limit gives does not depend on the machine's other work.
+`align` (best_disorder; the median of several runs), `gamma` (30 random sets), `sets` (what one of
+those takes, in times of finding its candidate pairs), or a method's name. With `write` instead, the
+case is written as CSV to the path that follows. With `cpu` the solver's clock is the CPU time of
+the process: what a time limit gives does not depend on the machine's other work.
 """
 
 import json
@@ -107,6 +107,26 @@ def gamma(continuum: Continuum) -> float:
     return float(gamma(continuum, samples=30, seed=0).expected or 0.0)
 
 
+def sets_in_pairs(continuum: Continuum) -> dict[str, float]:
+    """What a random set of γ costs, in times of finding one set's candidate pairs; of ten runs."""
+    from gammacp.measures.settings import Settings
+
+    chance = Settings.of().deciding([[continuum]]).chance
+    sampler = CHANCE_MODELS[chance].prepare([continuum], continuum.n_annotators)
+    drawn = [sampler.draw(sample_seed(0, i)) for i in range(30)]
+    bound = bind(Combined(), continuum)
+    spent: list[tuple[float, float]] = []
+    for _ in range(11):
+        start = time.process_time()
+        for one in drawn:
+            build_problem(one, bound)
+        between = time.process_time()
+        gamma(continuum)
+        spent.append((between - start, time.process_time() - between))
+    pairs, sets = (statistics.median(s) / 30 for s in zip(*spent[1:], strict=True))
+    return {"pairs": pairs, "sets": sets, "ratio": sets / pairs}
+
+
 def warm_up(n_annotators: int) -> None:
     """Load, or compile, what an alignment of so many annotators runs."""
     cases = ["dalton", "figure10", "3x30:9:random", "9x9:9:random"]
@@ -130,6 +150,9 @@ def main() -> None:
     bound = bind(Combined(), continuum)
     method = "auto" if what in ("align", "gamma") else what
     warm_up(continuum.n_annotators)
+    if what == "sets":
+        print(json.dumps(sets_in_pairs(continuum)))
+        return
     held = reset_peak()
     if sys.argv[4:] == ["cpu"]:
         time.monotonic = time.process_time

@@ -1,9 +1,12 @@
-"""Corpora of short documents: CPU seconds and memory of commands, and growth in documents.
+"""Crowds and corpora: what is aimed at beside what is measured, and growth in documents.
 
-    python benchmarks/corpora.py FOLDER [--growth 16000] [--out results/benchmarks]
+    python benchmarks/corpora.py FOLDER [--only goals|growth] [--out results/benchmarks]
 
-FOLDER holds `wmt23-mqm-ende.csv` and `toxic-spans.csv`. Each command is a process of its own, its
-workers included; start it twice, because kernels compile at the first call.
+FOLDER holds `llm-spans/*.csv`, `wmt23-mqm-ende.csv` and `toxic-spans.csv`; what is not there is
+said and left out. Each measurement is a process of its own, its workers included: CPU seconds (user
++ system) and peak memory. Start it twice, because kernels compile at the first call. Time limits of
+alignments are kept by the clock of the CPU, so that they mean the same beside other work; those of
+commands are wall-clock seconds. Writes crowds-goals.csv and corpora.csv.
 """
 
 from __future__ import annotations
@@ -13,33 +16,111 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from alignment import run, script_of
 
 from gammacp.csv_files import write_rows
 
-TOXIC, WMT = "toxic-spans.csv", "wmt23-mqm-ende.csv"
-COMMANDS: Sequence[tuple[str, str, tuple[str, ...]]] = (
-    ("gamma", WMT, ()),
-    *(("gamma", WMT, ("--chance", model)) for model in ("cut", "shift", "corpus")),
-    ("compare", WMT, ()),
-    ("report", WMT, ()),
-    ("gamma", TOXIC, ()),
+TOXIC, WMT, PEOPLE = "toxic-spans.csv", "wmt23-mqm-ende.csv", "llm-spans"
+CHANCE: Sequence[tuple[str, str, tuple[str, ...]]] = tuple(
+    ("gamma", WMT, ("--chance", model)) for model in ("cut", "shift", "corpus")
+)
+GROWTH = (1000, 2000, 4000, 8000, 16_000)
+# Of alignments: case or files, seconds, most gap; None asks for the proof.
+ALIGNED: Sequence[tuple[str, float | None, float]] = (
+    ("d2t-*", 5, 0.03),
+    ("d2t-*", 60, 0.005),
+    ("qualification-*", 5, 0.1),
+    ("qualification-*", 120, 0.02),
+    ("8x425:1:overlapping", 60, 0.01),
+)
+# Of commands: name, file, options, CPU seconds, and MB of memory or of the page.
+COMMANDS: Sequence[tuple[str, str, tuple[str, ...], float, float | None]] = (
+    ("gamma", f"{PEOPLE}/d2t-football_gemma2_0.csv", ("--samples", "30"), 120, None),
+    ("gamma", WMT, (), 3, None),
+    ("compare", WMT, (), 15, None),
+    ("report", WMT, (), 20, 5),
+    ("gamma", TOXIC, (), 120, 1024),
 )
 
 
-def measured(command: str, file: Path, options: Sequence[str]) -> tuple[float, float]:
-    """CPU seconds and MB of one process."""
+class Spent(NamedTuple):
+    """What a command took: CPU seconds, MB of memory, MB of what it wrote."""
+
+    seconds: float
+    memory: float
+    page: float
+
+
+class Goal(NamedTuple):
+    """One figure, and what it should at most be."""
+
+    work: str
+    figure: str
+    goal: float
+    measured: float
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """As the table has it."""
+        reached = "yes" if self.measured <= self.goal else "no"
+        return self.work, self.figure, f"{self.goal:g}", f"{self.measured:.4g}", reached
+
+
+def measured(command: str, file: Path, options: Sequence[str]) -> Spent:
+    """One process."""
     with tempfile.TemporaryDirectory() as folder:
-        extra = ["-o", f"{folder}/page.html"] if command == "report" else []
+        page = Path(folder) / "page.html"
+        extra = ["-o", str(page)] if command == "report" else []
         call = [sys.executable, "-m", "gammacp", command, str(file), *options, *extra, "--json"]
         running = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, used = os.wait4(running.pid, 0)
         if status:
             raise SystemExit(f"{' '.join(call)} failed with status {status}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        size = page.stat().st_size / 1e6 if extra else 0.0
+    return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, size)
+
+
+def goals(folder: Path) -> Iterator[Goal]:
+    """The figures that are aimed at, one after the other."""
+    for pattern, seconds, gap in ALIGNED:
+        synthetic = ":" in pattern
+        cases = [pattern] if synthetic else sorted((folder / PEOPLE).glob(f"{pattern}.csv"))
+        for case in cases:
+            found = aligned(str(case), seconds)
+            yield Goal(f"{Path(case).stem}, {seconds:g} s", "gap", gap, found["gap"])
+    for seed in (1, 2, 3):
+        found = aligned(f"4x8:{seed}:spot", None)
+        yield Goal(f"4 x 8 within .001, draw {seed}, proven", "CPU s", 1, found["cpu"])
+    for command, name, options, seconds, megabytes in COMMANDS:
+        if not (folder / name).exists():
+            continue
+        work, spent = " ".join((command, name, *options)), measured(command, folder / name, options)
+        yield Goal(work, "CPU s", seconds, spent.seconds)
+        if megabytes is not None:
+            page = command == "report"
+            size = spent.page if page else spent.memory
+            yield Goal(work, "MB of the page" if page else "MB", megabytes, size)
+    yield Goal("gamma 3by100, a random set over its candidate pairs", "ratio", 5, ratio())
+
+
+def aligned(case: str, seconds: float | None) -> dict[str, float]:
+    """One alignment, on the clock of the CPU."""
+    limit = [] if seconds is None else [str(seconds), "cpu"]
+    found = run([*script_of("alignment_case.py"), case, "align", *limit], 6000)
+    if "gap" not in found or (seconds is None and found["status"] != "optimal"):
+        raise SystemExit(f"{case}: {found['status']}")
+    return {k: v for k, v in found.items() if isinstance(v, float)}
+
+
+def ratio() -> float:
+    """CPU seconds of γ per random set, in times of finding the candidate pairs of one."""
+    found = run([*script_of("alignment_case.py"), "3by100", "sets"], 6000)
+    return float(str(found["ratio"]))
 
 
 def synthetic(path: Path, documents: int) -> None:
@@ -56,29 +137,49 @@ def synthetic(path: Path, documents: int) -> None:
     write_rows(path, rows)
 
 
+def growing(folder: Path) -> Iterator[tuple[object, ...]]:
+    """Commands without a goal, and γ of more and more documents."""
+    with tempfile.TemporaryDirectory() as made:
+        for size in GROWTH:
+            file = Path(made) / f"{size}.csv"
+            synthetic(file, size)
+            yield _shown(f"gamma, {size} documents", measured("gamma", file, ()))
+    for command, name, options in CHANCE if (folder / WMT).exists() else ():
+        spent = measured(command, folder / name, options)
+        yield _shown(" ".join((command, name, *options)), spent)
+
+
+def _shown(work: str, spent: Spent) -> tuple[object, ...]:
+    return work, f"{spent.seconds:.1f}", f"{spent.memory:.0f}"
+
+
 def main() -> None:
     """Measure what the options ask for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--growth", type=int, default=16_000, help="documents at the most")
+    parser.add_argument("--only", choices=("goals", "growth"))
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks"))
     given = parser.parse_args()
-    rows: list[tuple[object, ...]] = []
-    for command, name, options in COMMANDS:
-        rows.append(
-            (" ".join((command, name, *options)), *measured(command, given.folder / name, options))
-        )
-        print(*rows[-1], flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        sizes = [s for s in (1000, 2000, 4000, 8000, 16_000) if s <= given.growth]
-        for size in sizes:
-            file = Path(folder) / f"{size}.csv"
-            synthetic(file, size)
-            rows.append((f"gamma, {size} documents", *measured("gamma", file, ())))
-            print(*rows[-1], flush=True)
+    for name in (PEOPLE, WMT, TOXIC):
+        if not (given.folder / name).exists():
+            print(f"{name} is not in {given.folder}: left out", file=sys.stderr)
+    tables: dict[str, tuple[str, Callable[[Path], Iterator[tuple[object, ...]]], tuple[str, ...]]]
+    tables = {
+        "goals": (
+            "crowds-goals.csv",
+            lambda folder: (goal.row for goal in goals(folder)),
+            ("work", "figure", "goal", "measured", "reached"),
+        ),
+        "growth": ("corpora.csv", growing, ("work", "cpu_seconds", "mb")),
+    }
     given.out.mkdir(parents=True, exist_ok=True)
-    shown = [(what, f"{seconds:.1f}", f"{mb:.0f}") for what, seconds, mb in rows]
-    write_rows(given.out / "corpora.csv", [("work", "cpu_seconds", "mb"), *shown])
+    for file, table, head in [tables[given.only]] if given.only else tables.values():
+        rows: list[tuple[object, ...]] = [head]
+        for row in table(given.folder):
+            rows.append(row)
+            print(*row, sep="\t", flush=True)
+            # Row by row: what is done is kept.
+            write_rows(given.out / file, rows)
 
 
 if __name__ == "__main__":

@@ -164,7 +164,8 @@ class Tuning:
         Of the seconds so far: how long columns are generated after that, without a time limit.
     unwatched
         Seconds in which no thread watches over native calls if there is no time limit: they are
-        short then, and watching takes a sixth of 10 × 30's time.
+        short then, and watching takes a sixth of 10 × 30's time. Columns of long continua are
+        tried for as long.
     progress
         Of the gap: what counts as progress.
     first_stage
@@ -196,6 +197,19 @@ class Tuning:
         Violated triangles that are listed at most, 40 MB.
     triangles_per_unit
         Triangles per unit that are added at a time, the worst.
+    proximal
+        Of the opening: step of the prices of long continua (8 × 425; .1 comes as far in half as
+        much time more).
+    settling
+        Passes over the groups generated so far in each such step.
+    settled
+        Of the opening: change of multipliers at which the passes end.
+    priced_whole
+        Steps from one bound to the next; in between only roots are priced that lacked something.
+    recombinations
+        Random annotators that are assigned to the others before noise is put on, or taken off.
+    noises
+        Of Δ: standard deviations of the noise on weights, in turn (8 × 425).
     assignments
         Rounds over the annotators of the assignment heuristic at the most.
     patience
@@ -309,7 +323,15 @@ class Tuning:
     triangles: int = 2_000_000
     triangles_per_unit: int = 5
 
+    # Proximal relaxation of long continua
+    proximal: float = 0.3
+    settling: int = 60
+    settled: float = 3e-5
+    priced_whole: int = 3
+
     # Primal heuristics and other solvers
+    recombinations: int = 120
+    noises: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2)
     assignments: int = 12
     patience: float = 0.5
     spare_groups: int = 30

@@ -6,10 +6,13 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from threadpoolctl import threadpool_limits
 
+from gammacp.alignment.columns import alone
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.duals.nested import relaxations, restricted, stages
+from gammacp.alignment.duals.proximal import approached
 from gammacp.alignment.duals.semidefinite import ascend, enlarged, model, start
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import Tuning
@@ -61,6 +64,25 @@ def test_no_group_beats_the_prices_of_any_stage(seed):
     for found in islice(relaxations(problem, best, tuning=Tuning(first_stage=4)), 8):
         assert beaten_by(problem, found.share) <= 0
         assert found.bound <= best
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_no_group_beats_the_prices_of_any_proximal_step(seed):
+    problem = crowd_problem(seed)
+    best = least_cost(problem)
+    for found in islice(approached(problem, alone(problem)), 6):
+        assert beaten_by(problem, found.share) <= 1e-9 * problem.opening
+        assert found.bound <= best + 1e-9 * problem.opening
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_proximal_steps_come_to_the_linear_relaxation(seed):
+    problem = crowd_problem(seed)
+    groups = all_groups(problem)
+    rows = [np.isin(np.arange(problem.n_units), group).astype(float) for group in groups]
+    exact = linprog(-np.array([*groups.values()]), np.array(rows).T, np.ones(problem.n_units))
+    bound = max(found.bound for found in islice(approached(problem, alone(problem)), 60))
+    assert bound == pytest.approx(problem.n_units * problem.opening + exact.fun, rel=2e-3)
 
 
 def test_the_relaxation_comes_close():

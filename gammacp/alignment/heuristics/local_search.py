@@ -1,13 +1,22 @@
-"""A good alignment quickly: annotator by annotator, each assigned anew to the others' groups."""
+"""Good alignments of long continua: annotators' units assigned anew to the others' groups.
+
+One annotator after the other for a first one; then any annotators against all others, whose parts
+of the groups stay together (dimensionwise variation of the multidimensional assignment problem:
+Karapetyan & Gutin 2011). Such alignments are left by noise on the weights (noising: Charon & Hudry
+1993), and what becomes better anywhere is kept (partition crossover: Whitley, Hains & Howe 2009).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 
-from gammacp.alignment.columns import as_groups, group_of_units
+from gammacp.alignment.columns import as_groups, group_of_units, to_columns, to_groups
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.arrays import Codes
+from gammacp.arrays import Codes, Indices
 from gammacp.stopping import due, halting
 
 
@@ -33,7 +42,7 @@ def improve(
     for _ in range(tuning.assignments):
         for units in units_of:
             if len(units) and not due(deadline):
-                group_of = _assigned(problem, group_of, units, deadline)
+                group_of = _assigned(problem, group_of, np.arange(len(units) + 1), units, deadline)
         total = _gain(problem, group_of)
         if due(deadline) or total <= gained + problem.tolerance:
             break
@@ -41,8 +50,75 @@ def improve(
     return as_groups(problem, group_of)
 
 
-def _assigned(problem: Problem, group_of: Codes, units: Codes, deadline: float) -> Codes:
-    """The group of each unit after one annotator's step."""
+def recombined(
+    problem: Problem,
+    groups: Codes,
+    *,
+    seed: int = 0,
+    deadline: float = np.inf,
+    tuning: Tuning = DEFAULT,
+) -> Iterator[Codes]:
+    """Alignments, each at least as good as the one before, until due.
+
+    Parameters
+    ----------
+    problem
+        Not a cover.
+    groups
+        The alignment to begin with.
+    seed
+        The same gives the same alignments.
+    """
+    for run in range(2**31):
+        if due(deadline):
+            return
+        rng = np.random.default_rng((seed % 2**64, run))
+        noise = tuning.noises[run % len(tuning.noises)] * problem.delta
+        noisy = replace(problem, weight=rng.normal(problem.weight, noise))
+        group_of = group_of_units(groups, problem.n_units)
+        for one in (noisy, problem) if run else (problem,):
+            group_of = _recombined(one, group_of, rng, deadline, tuning)
+        groups = crossed(problem, groups, as_groups(problem, group_of))
+        yield groups
+
+
+def crossed(problem: Problem, groups: Codes, others: Codes) -> Codes:
+    """Of two alignments the better one in each region whose units both keep to themselves."""
+    from gammacp.alignment.kernels.components import label_components
+
+    label = np.empty(problem.n_units, np.int32)
+    columns = [to_columns(problem, some) for some in (groups, others)]
+    both = columns[0].joined(columns[1])
+    label_components(both, np.ones(both.number, np.bool_), label)
+    regions = [label[some.members[some.begin[:-1]]] for some in columns]
+    gains = [
+        np.bincount(at, some.gain, problem.n_units)
+        for at, some in zip(regions, columns, strict=True)
+    ]
+    better = gains[1] > gains[0] + problem.tolerance
+    kept = columns[0].select(np.flatnonzero(~better[regions[0]]))
+    return to_groups(problem, kept.joined(columns[1].select(np.flatnonzero(better[regions[1]]))))
+
+
+def _recombined(
+    problem: Problem, group_of: Codes, rng: np.random.Generator, deadline: float, tuning: Tuning
+) -> Codes:
+    """After steps of random annotators against the others, none of which loses."""
+    for _ in range(tuning.recombinations):
+        moved = rng.random(problem.n_annotators) < 0.5
+        units = np.flatnonzero(moved[problem.annotator]).astype(np.int32)
+        if due(deadline) or not 0 < len(units) < problem.n_units:
+            continue
+        units = units[np.argsort(group_of[units], kind="stable")]
+        begin = np.flatnonzero(np.diff(group_of[units], prepend=-1, append=-2))
+        group_of = _assigned(problem, group_of, begin, units, deadline)
+    return group_of
+
+
+def _assigned(
+    problem: Problem, group_of: Codes, part_from: Indices, units: Codes, deadline: float
+) -> Codes:
+    """The group of each unit after the parts of these units have been assigned to the others."""
     from gammacp.alignment.kernels.insertion import insertions
     from gammacp.alignment.kernels.matching import best_matching
 
@@ -50,7 +126,7 @@ def _assigned(problem: Problem, group_of: Codes, units: Codes, deadline: float) 
     others[units] = -1
     present, others[others >= 0] = np.unique(others[others >= 0], return_inverse=True)
     size = np.bincount(others[others >= 0], minlength=len(present)).astype(np.int32)
-    begin, group, gain = insertions(units, problem.graph, problem.opening, others, size)
+    begin, group, gain = insertions(part_from, units, problem.graph, problem.opening, others, size)
     found = halting(lambda halted: best_matching(begin, group, gain, len(size), halted), deadline)[
         0
     ]
@@ -58,7 +134,7 @@ def _assigned(problem: Problem, group_of: Codes, units: Codes, deadline: float) 
         return group_of
     single = found < 0
     found[single] = len(size) + np.arange(int(single.sum()))
-    others[units] = found
+    others[units] = np.repeat(found, np.diff(part_from))
     return others
 
 

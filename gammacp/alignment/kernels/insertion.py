@@ -1,4 +1,4 @@
-"""Compiled kernel: which groups a unit can join."""
+"""Compiled kernel: which groups some units can join together."""
 
 from __future__ import annotations
 
@@ -11,40 +11,45 @@ from gammacp.kernel import kernel
 
 @kernel
 def insertions(
+    part_from: Indices,
     units: Codes,
     graph: Graph,
     opening: float,
     group_of: Codes,
     size: Codes,
 ) -> tuple[Indices, Codes, Floats]:
-    """Groups all of whose units are neighbours of a unit, and the gain of joining it, if it is > 0.
+    """Groups all of whose units are neighbours of all of a part's, and the gain of joining if > 0.
 
-    Those of `units[i]` are `begin[i]` to `begin[i + 1]`; `group_of` is −1 for units in no group.
+    Part i are `units[part_from[i]:part_from[i + 1]]`, what it may join is `begin[i]` to
+    `begin[i + 1]`; `group_of` is −1 for units in no group.
     """
+    n_parts = len(part_from) - 1
     most = 0
     for u in units:
         most += graph.start[u + 1] - graph.start[u]
-    begin = np.zeros(len(units) + 1, np.int64)
+    begin = np.zeros(n_parts + 1, np.int64)
     group = np.empty(most, np.int32)
     gain = np.empty(most, np.float64)
     inside = np.zeros(len(size), np.int32)
     total = np.zeros(len(size), np.float64)
     count = 0
-    for i in range(len(units)):
-        u = units[i]
-        for p in range(graph.start[u], graph.start[u + 1]):
-            g = group_of[graph.neighbour[p]]
-            if g >= 0:
-                inside[g] += 1
-                total[g] += graph.weight[p]
-        for p in range(graph.start[u], graph.start[u + 1]):
-            g = group_of[graph.neighbour[p]]
-            if g >= 0:
-                if inside[g] == size[g] and opening + total[g] > 0.0:
-                    group[count] = g
-                    gain[count] = opening + total[g]
-                    count += 1
-                inside[g] = 0
-                total[g] = 0.0
+    for i in range(n_parts):
+        part = units[part_from[i] : part_from[i + 1]]
+        for u in part:
+            for p in range(graph.start[u], graph.start[u + 1]):
+                g = group_of[graph.neighbour[p]]
+                if g >= 0:
+                    inside[g] += 1
+                    total[g] += graph.weight[p]
+        for u in part:
+            for p in range(graph.start[u], graph.start[u + 1]):
+                g = group_of[graph.neighbour[p]]
+                if g >= 0:
+                    if inside[g] == size[g] * len(part) and opening + total[g] > 0.0:
+                        group[count] = g
+                        gain[count] = opening + total[g]
+                        count += 1
+                    inside[g] = 0
+                    total[g] = 0.0
         begin[i + 1] = count
     return begin, group[:count], gain[:count]

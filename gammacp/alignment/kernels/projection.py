@@ -94,6 +94,29 @@ def project_on_all(
 
 
 @kernel
+def settle(price: Floats, columns: Columns, multiplier: Floats, passes: int, enough: float) -> None:
+    """Move prices, in place, towards the nearest ones that pay for all columns (Hildreth 1957).
+
+    `price` holds what the multipliers ≥ 0, which are updated, have added so far.
+    """
+    begin, members, gain = columns
+    for _ in range(passes):
+        most = 0.0
+        for c in range(len(gain)):
+            lacking = gain[c]
+            for p in range(begin[c], begin[c + 1]):
+                lacking -= price[members[p]]
+            step = max(lacking / (begin[c + 1] - begin[c]), -multiplier[c])
+            if step != 0.0:
+                multiplier[c] += step
+                most = max(most, abs(step))
+                for p in range(begin[c], begin[c + 1]):
+                    price[members[p]] += step
+        if most <= enough:
+            break
+
+
+@kernel
 def price_near(
     graph: Graph,
     price: Floats,

@@ -1,9 +1,11 @@
-"""Back-end `crowd`: annealing from above and a semidefinite relaxation from below.
+"""Back-end `crowd`: a search from above and a relaxation from below.
 
 Dozens of annotators who mark nearly the same spans have more groups that matter than can be
 generated. Their alignments are annealed (`heuristics.annealing`) and their bound comes from prices
 that no group beats (`duals.nested`); both are better all the time. Column generation has a head
-start, and it goes on from there once the relaxation makes no more progress.
+start, and it goes on from there once the relaxation makes no more progress. Thousands of units of
+fewer annotators are recombined (`heuristics.local_search`) and priced by proximal steps
+(`duals.proximal`) instead.
 """
 
 from __future__ import annotations
@@ -17,13 +19,15 @@ import numpy as np
 
 from gammacp.alignment.columns import to_columns
 from gammacp.alignment.duals.nested import relaxations
+from gammacp.alignment.duals.proximal import approached
 from gammacp.alignment.heuristics.annealing import annealed
-from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.heuristics.local_search import improve, recombined
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, group_costs
 from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.generation import Generated, concluded, generate, solve_generation
 from gammacp.alignment.solvers.registry import registered
+from gammacp.alignment.tuning import Tuning
 from gammacp.stopping import due
 
 
@@ -43,7 +47,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
 
     began, deadline, tuning = time.monotonic(), limits.deadline(), limits.tuning
     small = problem.n_annotators < tuning.crowd
-    if problem.cover or problem.opening <= 0 or (small and problem.n_units > tuning.most_relaxed):
+    if problem.cover or problem.opening <= 0:
         return solve_generation(problem, limits)
     found = _head_start(problem, limits, deadline)
     if not _ended(problem, found, limits, deadline):
@@ -56,6 +60,11 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
                 deadline = now + tuning.last_share * (now - began)
             found = generate(problem, limits, deadline, found)
     return concluded(problem, found, limits, deadline)
+
+
+def _long(problem: Problem, tuning: Tuning) -> bool:
+    """Whether there are too many units for a semidefinite matrix, of annotators that are few."""
+    return problem.n_annotators < tuning.crowd and problem.n_units > tuning.most_relaxed
 
 
 def _ended(problem: Problem, found: Generated, limits: Limits, deadline: float) -> bool:
@@ -72,7 +81,8 @@ def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
         return Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
     seconds = tuning.head_start if crowd else tuning.long_head_start
     most = np.inf if limits.time_limit is None else tuning.head_share * limits.time_limit
-    return generate(problem, limits, min(time.monotonic() + min(seconds, most), deadline))
+    until = min(time.monotonic() + min(seconds, most), deadline)
+    return generate(problem, limits, until, trying=_long(problem, tuning))
 
 
 def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float) -> Generated:
@@ -80,15 +90,21 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
     tuning, began = limits.tuning, time.monotonic()
     total = problem.n_units * problem.opening
     # The relaxation first; annealing that brings nothing has less and less of the time.
+    long = _long(problem, tuning)
+    searched = recombined if long else annealed
     turns: dict[str, Iterator[Any]] = {
-        "relax": relaxations(problem, total - found.gain, deadline, tuning),
-        "anneal": annealed(
+        "relax": approached(problem, found.groups, deadline, tuning)
+        if long
+        else relaxations(problem, total - found.gain, deadline, tuning),
+        "anneal": searched(
             problem, found.groups, seed=limits.seed, deadline=deadline, tuning=tuning
         ),
     }
+    reached = -np.inf
     spent, idle, progressed, open_gap = dict.fromkeys(turns, 0.0), 0, began, np.inf
     while turns and not due(deadline) and not found.close(problem, limits, problem.slack):
-        anneals = spent["anneal"] * (1 + idle) <= spent["relax"] > 0
+        fruitless = idle // len(tuning.noises) if long else idle
+        anneals = spent["anneal"] * (1 + fruitless) <= spent["relax"] > 0
         turn = "anneal" if anneals and "anneal" in turns else next(iter(turns))
         started = time.monotonic()
         item = next(turns[turn], None)
@@ -96,6 +112,8 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         if item is None:
             del turns[turn]
         elif turn == "relax":
+            # Proximal steps begin below the bound that columns gave, and come far above it.
+            reached = max(reached, item.bound)
             # From shares of costs to prices of gains: a unit alone costs the opening.
             if total - item.bound < found.most_gain:
                 price = problem.opening - item.share
@@ -106,7 +124,8 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             if gain > found.gain + problem.tolerance:
                 found, idle = replace(found, groups=item, gain=gain), 0
         tell(total - found.gain, total - found.most_gain)
-        now, left = time.monotonic(), found.most_gain - found.gain
+        now, lowest = time.monotonic(), total - found.most_gain
+        left = total - found.gain - (reached if long else lowest)
         if left < (1 - tuning.progress) * open_gap:
             progressed, open_gap = now, left
         if now - progressed > 1 + tuning.patience_share * (now - began):

@@ -121,12 +121,19 @@ def concluded(problem: Problem, generated: Generated, limits: Limits, deadline: 
 
 
 def generate(
-    problem: Problem, limits: Limits, deadline: float, known: Generated | None = None
+    problem: Problem,
+    limits: Limits,
+    deadline: float,
+    known: Generated | None = None,
+    *,
+    trying: bool = False,
 ) -> Generated:
     """Generate columns until all that could matter are listed, the gap is reached or time is out.
 
     Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
     that an equally good alignment could use are listed. It goes on from what is `known`.
+    `trying` ends it after `Tuning.unwatched` seconds while groups next to the alignment beat its
+    prices.
     """
     tuning, began, until = limits.tuning, time.monotonic(), deadline
     large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
@@ -150,6 +157,8 @@ def generate(
             if state.converged and not state.close(problem, limits, _slack(problem)):
                 state = _packed(problem, state, deadline, limits)
             if state.close(problem, limits, _slack(problem)) or due(deadline):
+                break
+            if trying and not state.near and time.monotonic() - began > tuning.unwatched:
                 break
             listed = _listed(problem, state, deadline, tuning)
             if listed is not None:

@@ -5,6 +5,7 @@ A poor start or loose prices cost time and, once time is up, quality; no back-en
 
 from __future__ import annotations
 
+from itertools import islice, pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,14 +14,16 @@ import pytest
 import scipy.optimize
 
 from gammacp import Combined, Continuum, Unit, align
-from gammacp.alignment import Status, best_groups, solve
+from gammacp.alignment import Status, Tuning, best_groups, build_problem, solve
 from gammacp.alignment.columns import alone
 from gammacp.alignment.duals.projection import shared_prices
-from gammacp.alignment.heuristics.local_search import improve
+from gammacp.alignment.heuristics.local_search import crossed, improve, recombined
 from gammacp.alignment.problem import group_costs
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
 from tests.alignment.enumeration import problem_of
+
+FEW = Tuning(recombinations=20)
 
 
 def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
@@ -35,6 +38,38 @@ def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
         better = group_costs(problem, improve(problem, alone(problem))).sum()
         assert better <= problem.n_units * problem.opening + 1e-9
     assert optimal - 1e-6 <= found <= 1.02 * optimal
+
+
+def test_recombining_never_loses_and_comes_close() -> None:
+    found = optimal = 0.0
+    for seed in range(8):
+        problem = problem_of(seed, 3 + seed % 4, 24)
+        runs = [[*islice(recombined(problem, improve(problem), tuning=FEW), 4)] for _ in range(2)]
+        assert all(np.array_equal(a, b) for a, b in zip(*runs, strict=True))
+        costs = [group_costs(problem, groups).sum() for groups in runs[0]]
+        assert all(b <= a + 1e-9 for a, b in pairwise(costs))
+        for groups in runs[0]:
+            assert np.array_equal(np.sort(groups[groups >= 0]), np.arange(problem.n_units))
+        found += costs[-1] / problem.opening
+        optimal += solve(problem).objective / problem.opening
+    assert optimal - 1e-6 <= found <= 1.005 * optimal
+
+
+def test_of_two_alignments_each_region_takes_the_better_one() -> None:
+    near = [Unit("A", 0, 5, "x"), Unit("B", 0, 5, "x"), Unit("C", 1, 5, "x")]
+    far = [Unit(u.annotator, u.start + 100, u.end + 100, u.category) for u in near]
+    continuum = Continuum.from_units([*near, *far])
+    problem = build_problem(continuum, bind(Combined(), continuum))
+    single, whole = alone(problem), solve(problem).groups
+    left = [g for g in whole if continuum.starts[g.max()] < 50]
+    right = [g for g in whole if continuum.starts[g.max()] > 50]
+    at = continuum.starts[single.max(axis=1)] < 50
+    one = np.concatenate((left, single[~at]))
+    other = np.concatenate((single[at], right))
+    assert group_costs(problem, one).sum() > group_costs(problem, whole).sum() + 1
+    for pair in ((one, other), (other, one)):
+        best = crossed(problem, *pair)
+        assert group_costs(problem, best).sum() == pytest.approx(group_costs(problem, whole).sum())
 
 
 def test_shared_prices_pay_for_each_group() -> None:

@@ -163,7 +163,9 @@ def test_insertions(case: tuple[int, int, int]) -> None:
     group_of = np.arange(problem.n_units, dtype=np.int32) - len(units)
     size = np.ones(problem.n_units - len(units), np.int32)
     group_of[units] = -1
-    same(insertions, units, problem.graph, problem.opening, group_of, size)
+    same(
+        insertions, np.arange(len(units) + 1), units, problem.graph, problem.opening, group_of, size
+    )
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -54,6 +54,23 @@ def test_the_back_end_proves_what_can_be_proven(seed):
     assert found.bound <= full.objective + problem.slack
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_units_too_many_for_a_matrix_are_proven_too(seed):
+    problem = crowd_problem(seed)
+    tuning = Tuning(most_relaxed=2, unwatched=0.0)
+    found = solve_crowd(problem, Limits(tuning=tuning))
+    full = solve(problem, method="cpsat")
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(full.objective, abs=1e-6)
+    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    cost = problem.n_units * problem.opening
+    start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
+    limits = Limits(time_limit=0.3, tuning=tuning)
+    enclosed = enclose(problem, start, limits, limits.deadline())
+    assert cost - enclosed.most_gain <= full.objective + 1e-9
+    assert cost - enclosed.gain >= full.objective - 1e-6
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_annealing_never_loses_and_repeats_itself(seed):
     problem = crowd_problem(seed)

@@ -1,0 +1,75 @@
+"""Shares of costs of long continua: the linear relaxation, solved by proximal steps.
+
+With thousands of units the master's own duals jump from corner to corner, and a bound comes last.
+Here prices come from the proximal point method (Rockafellar 1976): the next ones are those that
+
+    minimise  step·Σ y + ½ ‖y − before‖²  with y ≥ 0 and y(G) ≥ gain(G) for all groups so far,
+
+nearly, by Hildreth's (1957) passes over the groups, whose multipliers over the step come to the
+master's solution. Exact pricing then adds the groups that still gain more than their prices, and
+what those lack at each root makes the prices feasible: every step has a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+
+from gammacp.alignment.columns import Columns, to_columns
+from gammacp.alignment.duals.nested import Relaxed
+from gammacp.alignment.duals.projection import shared_prices
+from gammacp.alignment.duals.semidefinite import safe_sum
+from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.problem import Problem
+from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.arrays import Codes, Indices
+from gammacp.stopping import due
+
+
+def approached(
+    problem: Problem, groups: Codes, deadline: float = np.inf, tuning: Tuning = DEFAULT
+) -> Iterator[Relaxed]:
+    """Better and better shares, until due.
+
+    Parameters
+    ----------
+    problem
+        Not a cover, with an opening > 0.
+    groups
+        A good alignment: its groups just pay at first.
+    """
+    from gammacp.alignment.kernels.projection import settle
+
+    units = np.arange(problem.n_units + 1)
+    pool = Columns(units, units[:-1].astype(np.int32), np.zeros(problem.n_units))
+    pool = pool.joined(to_columns(problem, groups))
+    multiplier, price = np.zeros(pool.number), shared_prices(problem, groups)
+    enough = tuning.settled * problem.opening
+    everywhere: Indices = np.arange(problem.n_units)
+    lacking = everywhere
+    for step in count():
+        paid = np.bincount(pool.members, np.repeat(multiplier, pool.sizes), problem.n_units)
+        price = price - tuning.proximal * problem.opening + paid
+        settle(price, pool, multiplier, tuning.settling, enough)
+        least = np.maximum(price, 0.0)
+        # Between two bounds only roots whose groups lacked something are priced.
+        whole = step % tuning.priced_whole == 0
+        found = search(
+            problem,
+            least,
+            0.1 * problem.tolerance,
+            roots=everywhere if whole else lacking,
+            nodes=tuning.few_nodes,
+            deadline=deadline,
+            tuning=tuning,
+        )
+        if found is None or due(deadline):
+            return
+        if whole:
+            share = problem.opening - least - found.excess
+            yield Relaxed(share, safe_sum(share))
+            lacking = np.flatnonzero(found.excess > problem.tolerance)
+        pool = pool.joined(found.columns)
+        multiplier = np.concatenate((multiplier, np.zeros(found.columns.number)))
