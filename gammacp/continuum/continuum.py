@@ -38,7 +38,7 @@ from gammacp.continuum.label import (
     labelled,
     plain,
 )
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.frames import columns_of
 from gammacp.left_out import LeftOut
 from gammacp.signature import quoted, shortest
@@ -283,8 +283,16 @@ class Continuum:
         """A pandas data frame with columns annotator, category, start, end and the features'.
 
         Units of several fragments have them in a column `fragments`.
+
+        Raises
+        ------
+        UsageError
+            A feature is called `fragments`, and there are units of several fragments.
         """
         from pandas import DataFrame
+
+        if self.breaks is not None and "fragments" in self.features:
+            raise UsageError("a feature and the units' fragments would be one column, fragments")
 
         categories, codes = plain(self.categories)
         return DataFrame(

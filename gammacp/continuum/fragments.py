@@ -2,16 +2,16 @@
 
 A unit of several fragments is one unit from the start of the first to the end of the last. What
 lies inside, its *breaks*, are the end of the first fragment, the start of the second, and so on,
-counted from the unit's start, so that moving a unit leaves them alone (a boundary at a fraction may
-come back with another last digit; whole numbers never do). Fragments are ordered and
-apart; what touches is one fragment, so that no cut between touching ones is ever seen.
+counted from the unit's start, so that moving a unit leaves them alone; as places they have fifteen
+digits, and so come back as they were given. Fragments are ordered and apart; what touches is one
+fragment, so that no cut between touching ones is ever seen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from gammacp.arrays import Indices, frozen
 from gammacp.errors import DataError
 
 Fragments: TypeAlias = tuple[tuple[float, float], ...]
-Breaks: TypeAlias = NDArray[np.object_]
+Breaks: TypeAlias = NDArray[Any]
 """Per unit a tuple of floats, ascending, empty for a unit of one piece; shape (units,)."""
 
 
@@ -99,11 +99,12 @@ def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments
         Its boundaries inside, from its start on.
 
     >>> fragments_of(20, 35, (5, 10))
-    ((20, 25), (30, 35))
+    ((20, 25.0), (30.0, 35))
     """
     if not breaks:
         return ()
-    edges = [start, *(start + b for b in breaks), end]
+    # A sum is rounded; to fifteen digits it is the boundary that was given.
+    edges = [start, *(float(f"{start + b:.15g}") for b in breaks), end]
     return tuple(zip(edges[::2], edges[1::2], strict=True))
 
 

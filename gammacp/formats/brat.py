@@ -9,7 +9,7 @@ Relations, events, equivalences and notes are not units.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,8 +153,8 @@ def _convention(source: Source, text: str | None, bounds: list[_Bound]) -> ToCod
     """How the offsets count; an annotation whose text is elsewhere is an error."""
     if text is None:
         return same
-    single = [b for b in bounds if len(b.parts) == 1]
-    quotes = [(*b.parts[0], b.text) for b in single]
+    quoted = [(b, quote) for b in bounds for quote in _quotes(b)]
+    quotes = [quote for _, quote in quoted]
     convert, misfit = counted_in(text, quotes, default=same)
     if misfit is not None:
         start, end, quote = quotes[misfit]
@@ -164,11 +164,26 @@ def _convention(source: Source, text: str | None, bounds: list[_Bound]) -> ToCod
             else f"{quote[:40]!r} is not what the text has at {start}-{end}"
         )
         raise source.error(
-            f"{single[misfit].key}: {problem}",
-            line=single[misfit].line,
+            f"{quoted[misfit][0].key}: {problem}",
+            line=quoted[misfit][0].line,
             hint="Is the .txt the text that was annotated?",
         )
     return convert
+
+
+def _quotes(b: _Bound) -> Iterator[tuple[int, int, str]]:
+    """The text of each fragment; an annotation's own are joined by blanks."""
+    if len(b.parts) == 1:
+        yield (*b.parts[0], b.text)
+        return
+    lengths = [end - start for start, end in b.parts]
+    by_two = sum(lengths) + len(lengths) - 1 != len(b.text)
+    coding, width = ("utf-16-le", 2) if by_two else ("utf-32-le", 4)
+    quote, at = b.text.encode(coding, "surrogatepass"), 0
+    for (start, end), length in zip(b.parts, lengths, strict=True):
+        part = quote[at * width : (at + length) * width]
+        yield start, end, part.decode(coding, "replace")
+        at += length + 1
 
 
 def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = None) -> None:

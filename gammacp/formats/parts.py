@@ -138,9 +138,12 @@ def annotated_text(continuum: Continuum, format: str) -> str:
 def check_characters(continuum: Continuum, format: str) -> None:
     """DataError if a position cannot be a number of characters."""
     for u in continuum:
-        if u.start < 0 or u.start % 1 or u.end % 1:
+        edges = (u.start, u.end, *(edge for part in u.fragments for edge in part))
+        wrong = next((edge for edge in edges if edge < 0 or edge % 1), None)
+        if wrong is not None:
             raise DataError(
-                f"position {u.start:.15g} or {u.end:.15g} is not a number of characters",
+                f"position {wrong:.15g} of unit {u.start:.15g}-{u.end:.15g} is not a number of "
+                "characters",
                 hint=f"{format} holds texts: write CSV, JSON, ELAN or RTTM",
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Bounds, Continuum, Corpus
@@ -147,7 +148,8 @@ class Spans(_Counting):
             return [(start, end, ()) for start, end in parts]
         places = [self._place(*part, line, what) for part in parts]
         kept = discontinuous == "keep"
-        self.leave_out("gap", GAP, 0 if kept else len(parts) - 1)
+        gaps = sum(a[1] < b[0] for a, b in pairwise(sorted(places)))
+        self.leave_out("gap", GAP, 0 if kept else gaps)
         return [(min(s for s, _ in places), max(e for _, e in places), parts if kept else ())]
 
     def _place(

@@ -72,10 +72,10 @@ class Summary:
 
 def summary(continuum: Continuum) -> Summary:
     """Count what is in a continuum."""
-    c = continuum
+    c, parts = continuum, continuum.atoms()
     counts = np.bincount(c.category_codes[c.category_codes >= 0], minlength=len(c.categories))
-    covers = {name: _coverage(c, name) for name in c.annotators}
-    overlaps = {name: _overlaps(c, name) for name in c.annotators}
+    covers = {name: _coverage(parts, name) for name in c.annotators}
+    overlaps = {name: _overlaps(parts, name) for name in c.annotators}
     duplicates = {name: _duplicates(c, name) for name in c.annotators}
     return Summary(
         units=c.n_units,
@@ -83,7 +83,7 @@ def summary(continuum: Continuum) -> Summary:
         bounds=c.bounds,
         annotators=dict(zip(c.annotators, c.counts.tolist(), strict=True)),
         categories=dict(zip(c.categories, counts.tolist(), strict=True)),
-        lengths=_spread(c.lengths),
+        lengths=_spread(_marked(c)),
         gaps={name: gaps for name, (gaps, _) in covers.items()},
         coverage={name: share for name, (_, share) in covers.items()},
         overlaps=overlaps,
@@ -94,6 +94,13 @@ def summary(continuum: Continuum) -> Summary:
         has_text=c.text is not None,
         warnings=tuple(_warnings(c, overlaps, duplicates)),
     )
+
+
+def _marked(c: Continuum) -> Floats:
+    """How long each unit is, without the gaps in it."""
+    if c.breaks is None:
+        return c.lengths
+    return np.array([sum(e - s for s, e in u.fragments) or u.length for u in c], np.float64)
 
 
 def _spread(lengths: Floats) -> Spread | None:

@@ -20,7 +20,6 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
-from gammacp.needs import require_whole
 from gammacp.studio.journal import Decision
 from gammacp.tables import position
 
@@ -58,7 +57,7 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
     found
         The consensus of one document.
     """
-    require_whole(found.continuum)
+    tables.require_whole_units(found)
     seen = Counter[str]()
     keys = []
     for unit in found.units:

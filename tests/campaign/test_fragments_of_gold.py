@@ -10,7 +10,10 @@ import pytest
 import gammacp as gc
 from gammacp import Continuum, DataError, Label, Unit, read
 from gammacp.campaign.consensus.several import consensus_of_each
+from gammacp.campaign.consensus.tables import review_workbook
 from gammacp.campaign.replace.scores import SCORES, Aligning
+from gammacp.formats.summary import summary
+from gammacp.studio.review import item_keys
 
 A, B, C = ((0, 4), (6, 9)), ((1, 5), (6, 9)), ((0, 4), (7, 9))
 ROWS = [Unit("A", 0, 9, "x", A), Unit("B", 1, 9, "x", B), Unit("C", 0, 9, "x", C)]
@@ -72,3 +75,21 @@ def test_models_decide_on_the_category_and_then_on_features() -> None:
     assert {gold.categories[c] for c in gold.category_codes} == {labels[0]}
     assert found.belief.responses is not None
     assert set(found.belief.responses.labels[:-1]) == {"x", "y"}
+
+
+def test_decisions_on_what_is_broken_anywhere_are_refused() -> None:
+    whole = [Unit("A", 0, 9, "x", A), Unit("B", 0, 9, "x"), Unit("C", 0, 9, "x")]
+    found = gc.consensus(gc.align(Continuum.from_units(whole)))
+    assert not found.continuum.n_broken
+    for refused in (lambda: review_workbook({"d": found}), lambda: item_keys(found)):
+        with pytest.raises(DataError, match="there are 1 with those of the consensus"):
+            refused()
+
+
+def test_what_is_covered_is_without_the_gaps() -> None:
+    parts = ((0, 10), (90, 100))
+    c = Continuum.from_units([Unit("A", 0, 100, "x", parts), Unit("A", 40, 50, "x")])
+    told = summary(c)
+    assert (told.coverage["A"], told.gaps["A"], told.overlaps["A"]) == (pytest.approx(0.3), 2, 0)
+    assert told.lengths is not None
+    assert told.lengths.mean == 15

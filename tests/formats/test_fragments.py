@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 import gammacp as gc
-from gammacp import Continuum, DataError, Unit
+from gammacp import Continuum, DataError, Unit, UsageError
 from gammacp.formats import FORMATS, read, read_corpus, write
+from gammacp.needs import Need, unmet_need
 from tests.fragments import broken_continua
 
 TEXT = "Ann picked the phone up and put it down."
@@ -59,7 +60,7 @@ def test_brat_covers_and_splits_and_counts(tmp_path: Path) -> None:
     (tmp_path / "a.ann").write_text("T1\tX 0 3;8 11\tAnn Bob\nT2\tX 0 3;3 5\tAnn p\n")
     kept, cover = read(tmp_path / "a.ann"), read(tmp_path / "a.ann", discontinuous="cover")
     assert [u.fragments for u in kept] == [(), ((0, 3), (8, 11))]
-    assert (cover.breaks, [x.count for x in cover.left_out]) == (None, [2])
+    assert (cover.breaks, [x.count for x in cover.left_out]) == (None, [1])
     assert read(tmp_path / "a.ann", discontinuous="split").n_units == 4
     assert not kept.left_out
 
@@ -130,3 +131,38 @@ def test_texts_that_differ(tmp_path: Path) -> None:
     found = read_corpus([tmp_path], align_texts=True)["d"]
     assert [u.fragments for u in found] == [((0, 3), (8, 11))] * 2
     assert gc.align(found).disorder == 0
+
+
+@pytest.mark.parametrize("text", ["She picked it up", "😀 picked it up now"])
+def test_quotes_of_broken_units_tell_how_offsets_count(tmp_path: Path, text: str) -> None:
+    start = text.index("picked")
+    ahead = len(text[:start].encode("utf-16-le")) // 2  # as a tool in JavaScript counts
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    places = f"{ahead} {ahead + 6};{ahead + 10} {ahead + 12}"
+    (tmp_path / "a.ann").write_text(f"T1\tV {places}\tpicked up\n", encoding="utf-8")
+    (unit,) = gc.read(tmp_path / "a.ann")
+    assert unit.fragments == ((start, start + 6), (start + 10, start + 12))
+    (tmp_path / "a.ann").write_text(f"T1\tV {places}\tpicked it\n", encoding="utf-8")
+    with pytest.raises(DataError, match="is not what the text has at"):
+        gc.read(tmp_path / "a.ann")
+
+
+def test_boundaries_in_decimals_come_back_as_given() -> None:
+    parts = ((2.02, 2.9), (7.44, 8.41))
+    c = Continuum.from_units([Unit("A", 2.02, 8.41, "x", parts), Unit("A", 2.9, 7.44, "x")])
+    assert next(iter(c)).fragments == parts
+    assert unmet_need(c.atoms(), (Need.NO_OVERLAP,)) is None
+
+
+def test_brat_has_no_fractions_inside_of_units(tmp_path: Path) -> None:
+    unit = Unit("A", 0, 9, "x", ((0, 4.9), (6.2, 9)))
+    c = Continuum.from_units([unit], text="once upon", offset_unit="characters")
+    with pytest.raises(DataError, match="of unit 0-9 is not a number of characters"):
+        write(c, tmp_path / "c", format="brat")
+
+
+def test_a_feature_is_not_lost_to_the_fragments() -> None:
+    label = gc.Label("x", {"fragments": "two"})
+    c = Continuum.from_units([Unit("A", 0, 9, label, ((0, 4), (6, 9)))])
+    with pytest.raises(UsageError, match="would be one column"):
+        c.to_frame()

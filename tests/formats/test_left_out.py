@@ -126,7 +126,7 @@ STORY: dict[str, str] = {
     ),
 }
 LEFT_OUT = {
-    "a/d.ann": {"relation": 1, "note": 1, "attribute": 1, "event": 1, "equivalence": 1, "gap": 1},
+    "a/d.ann": {"relation": 1, "note": 1, "attribute": 1, "event": 1, "equivalence": 1},
     "a/d.iob": {"line": 1, "column": 1},
     "b.csv": {"column": 2, "line": 1},
     "b.json": {"key": 2},
@@ -141,7 +141,7 @@ LEFT_OUT = {
         "region": 1,
         "task": 1,
     },
-    "b.jsonld": {"body": 1, "gap": 1},
+    "b.jsonld": {"body": 1},
 }
 
 

@@ -59,9 +59,9 @@ def summaries(
     marked = np.zeros((len(place), 3))
     for c in continua.values():
         mine = [place[name] for name in c.annotators]
-        marked[mine] += np.column_stack(
-            (c.counts, np.ones(len(mine)), np.bincount(c.annotator_codes, c.lengths, len(mine)))
-        )
+        parts = c.atoms()
+        covered = np.bincount(parts.annotator_codes, parts.lengths, len(mine))
+        marked[mine] += np.column_stack((c.counts, np.ones(len(mine)), covered))
     among = np.zeros((len(place), 3))
     for score in overall.computed.values():
         mine = [place[name] for name in score.alignment.continuum.annotators]

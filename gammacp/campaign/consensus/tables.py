@@ -9,7 +9,7 @@ from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, doubt
 from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
 from gammacp.continuum.label import label_json
-from gammacp.needs import require_whole
+from gammacp.errors import DataError
 from gammacp.tables import Column, Table, count, general, listing, number, position, signed, yes_no
 from gammacp.text import UNLABELLED, named
 
@@ -162,10 +162,29 @@ def units_csv(found: Mapping[str, Consensus], *, review: bool = False) -> Table:
     return table.without("continuum", when=len(found) == 1)
 
 
+def require_whole_units(found: Consensus) -> None:
+    """Raise a DataError if a unit, of the consensus or of an annotator, is of several fragments.
+
+    Parameters
+    ----------
+    found
+        What is to be decided on by starts and ends.
+    """
+    units = (u for unit in found.units for u in (unit, *unit.units.values()) if u is not None)
+    broken = [u for u in units if u.fragments]
+    if broken:
+        raise DataError(
+            "decisions do not serve units of several fragments, and there are "
+            f"{len(broken)} with those of the consensus: the first is "
+            f"{broken[0].start:.15g}-{broken[0].end:.15g}",
+            hint="Read them with --option discontinuous=split or cover",
+        )
+
+
 def review_workbook(found: Mapping[str, Consensus]) -> Table:
     """All units, those to review first and the worst of them first of all."""
     for c in found.values():
-        require_whole(c.continuum)
+        require_whole_units(c)
     doubtful = to_review(found).records
     others = [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units if not u.reasons]
     return Table(UNITS_CSV, [*doubtful, *others]).without_empty("fragments", "posterior", "entropy")
