@@ -152,7 +152,7 @@ def test_a_corpus_comes_back_under_its_names(tmp_path: Path, name: str) -> None:
         (UNITS, TEXT, "doccano", "unit 28-32 of bob has no category, which doccano refuses"),
         ([Unit("a", 2, 2, "x")], TEXT, "doccano", "has no length, which doccano refuses"),
         ([Unit("a", 2, 2, "x")], TEXT, "webanno", "covers no token of WebAnno TSV"),
-        ([Unit("a", 0, 1.5, "x")], TEXT, "prodigy", "1.5 of unit 0-1.5 is not a number of characters"),
+        ([Unit("a", 0, 1.5, "x")], TEXT, "prodigy", "1.5 of unit 0-1.5 is not a number"),
         ([Unit("a", 0, 1, "\x01")], TEXT, "cas", "has a character that XML does not have"),
         ([Unit("", 0, 1, "x")], TEXT, "prodigy", "an annotator has no name"),
         ([], "  ", "webanno", "has no word"),
