@@ -425,7 +425,7 @@ def _dominated(
 
 
 @kernel
-def _place(table: Table, root: int, first: int, covered: Any) -> int:
+def _place(table: Table, root: int, first: int, covered: Any) -> np.int64:
     """Where a state of this component is, or may be put."""
     slot = (
         (covered ^ (covered >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
