@@ -65,6 +65,48 @@ def test_brat_covers_and_splits_and_counts(tmp_path: Path) -> None:
     assert not kept.left_out
 
 
+LINES = "Ann picked  \r\n\n the phone\tup\nand\u00a0down. "
+
+
+@pytest.mark.parametrize(
+    ("places", "written"),
+    [
+        # What annotator.py of brat (`__create_span`) makes of the same spans.
+        ([(4, 25)], "4 10;16 25\tpicked the phone"),
+        ([(0, 38)], "0 10;16 28;29 38\tAnn picked the phone\tup and\u00a0down."),
+        ([(0, 3), (20, 38)], "0 3;20 28;29 38\tAnn phone\tup and\u00a0down."),
+        ([(16, 28)], "16 28\tthe phone\tup"),
+        # White space at a unit's own ends, which brat would leave out, is kept.
+        ([(10, 19)], "10 19\t      the"),
+        ([(26, 29)], "26 29\tup "),
+    ],
+)
+def test_brat_cuts_units_at_line_breaks(
+    places: list[tuple[int, int]], written: str, tmp_path: Path
+) -> None:
+    inside = tuple(places) if len(places) > 1 else ()
+    unit = Unit("ann", places[0][0], places[-1][1], "verb", inside)
+    both = [unit, Unit("bob", 0, 3, "name")]
+    write(
+        Continuum.from_units(both, name="d", text=LINES, offset_unit="characters"),
+        tmp_path / "gold",
+        format="brat",
+    )
+    found = (tmp_path / "gold/ann/d.ann").read_bytes().decode()
+    assert found == f"T1\tverb {written}\n"
+    assert list(read(tmp_path / "gold")) == both
+    assert read(tmp_path / "gold", discontinuous="split").n_units == 1 + len(places)
+
+
+def test_brat_without_its_text_keeps_what_it_cut(tmp_path: Path) -> None:
+    (tmp_path / "a.ann").write_text("T1\tX 0 3;4 7\tAnn Bob\n")
+    assert read(tmp_path / "a.ann").n_broken == 1
+    (tmp_path / "a.txt").write_text("Ann\nBob")
+    assert [(*u.fragments, u.end) for u in read(tmp_path / "a.ann")] == [(7,)]
+    (tmp_path / "a.txt").write_text("Ann Bob")
+    assert read(tmp_path / "a.ann").n_broken == 1
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
