@@ -133,7 +133,8 @@ def test_bad_fragments_of_brat(
         ("0 5;9 6", "end 6 < start 9"),
         ("0 5;7 8", "fragments reach from 0 to 8, their unit from 0 to 9"),
         ("0 5;7", "fragment '7' is not START END"),
-        ("0 5;x 9", "fragment 'x' is not a number"),
+        ("0 5;x 9", "fragment 'x 9' is not START END"),
+        ("2", "fragment '2' is not START END.*discontinuous=cover.*--feature fragments:nominal"),
     ],
 )
 def test_bad_fragments_of_csv(cell: str, said: str, tmp_path: Path) -> None:
@@ -141,6 +142,33 @@ def test_bad_fragments_of_csv(cell: str, said: str, tmp_path: Path) -> None:
     file.write_text(f"annotator,category,start,end,fragments\nA,x,0,4,\nA,x,0,9,{cell}\n")
     with pytest.raises(DataError, match=rf"a\.csv:3: .*{said}"):
         read(file)
+
+
+def test_a_column_of_something_else(tmp_path: Path, run: Callable[..., Any]) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("annotator,category,start,end,fragments\nA,x,0,4,1\nB,x,0,9,noun phrase\n")
+    found = run("inspect", file, "--option", "discontinuous=cover", "--json")
+    assert (found.code, "fragments is none of those that are read" in found.out) == (0, True)
+    labels = [u.category for u in read(file, features=["fragments"])]
+    assert labels == [gc.Label("x", {"fragments": v}) for v in ("1", "noun phrase")]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+@pytest.mark.parametrize("several", [False, True])
+def test_native_formats_cover_and_split(
+    name: str, several: bool, both: Continuum, tmp_path: Path
+) -> None:
+    write(gc.Corpus.from_continua({"d": both, "e": both}) if several else both, tmp_path / name)
+    cover = read_corpus(tmp_path / name, discontinuous="cover")
+    assert [c.n_broken for c in cover.values()] == [0] * len(cover)
+    (counted,) = {x.kind: x.count for x in cover.left_out}.items()
+    assert counted == (("column", 1) if name == "a.csv" else ("gap", len(cover)))
+    split = read_corpus(tmp_path / name, discontinuous="split")
+    assert [[(u.start, u.end) for u in c] for c in split.values()] == [
+        [(4, 10), (21, 23), (4, 10)]
+    ] * len(split)
+    with pytest.raises(UsageError, match="discontinuous"):
+        read(tmp_path / name, discontinuous="no")
 
 
 def test_bad_fragments_of_json_and_of_python(tmp_path: Path) -> None:
