@@ -17,7 +17,7 @@ from pathlib import Path, PureWindowsPath
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.records import mapping, objects, table
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Documents, Spans
 
@@ -206,12 +206,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     return is_table or path.suffix.lower() == ".boris"
 
 
-FORMAT = register(
-    Format(
-        name="boris",
-        title="BORIS",
-        extensions=(".boris", ".tsv", ".csv"),
-        sniff=_sniff,
-        read=read,
-    )
-)
+registered("boris", "BORIS", (".boris", ".tsv", ".csv"), _sniff, read)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
@@ -78,14 +78,12 @@ def _sniff(_head: bytes, path: Path) -> bool:
     return path.suffix.lower() == ".spacy"
 
 
-FORMAT = register(
-    Format(
-        name="spacy",
-        title="spaCy DocBin",
-        extensions=(".spacy",),
-        sniff=_sniff,
-        read=read,
-        layout="{annotator}/{document}",
-        extra="spacy",
-    )
+registered(
+    "spacy",
+    "spaCy DocBin",
+    (".spacy",),
+    _sniff,
+    read,
+    layout="{annotator}/{document}",
+    extra="spacy",
 )

@@ -15,7 +15,7 @@ from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.records import Record, mapping, name, objects, records, size, string
-from gammacp.formats.registry import Format, holding, register
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -154,23 +154,19 @@ def _sniff_mu_shroom(head: bytes, path: Path) -> bool:
     return holding(".jsonl", b'"id":')(first, path) and own and not any(k in first for k in others)
 
 
-FACTGENIE = register(
-    Format(
-        name="factgenie",
-        title="factgenie JSONL",
-        extensions=(".jsonl",),
-        sniff=holding(".jsonl", b'"example_idx"', b'"setup_id"'),
-        read=read_factgenie,
-        layout="{annotator}",
-    )
+registered(
+    "factgenie",
+    "factgenie JSONL",
+    (".jsonl",),
+    holding(".jsonl", b'"example_idx"', b'"setup_id"'),
+    read_factgenie,
+    layout="{annotator}",
 )
-MU_SHROOM = register(
-    Format(
-        name="mu-shroom",
-        title="Mu-SHROOM JSONL",
-        extensions=(".jsonl",),
-        sniff=_sniff_mu_shroom,
-        read=read_mu_shroom,
-        layout="{annotator}",
-    )
+registered(
+    "mu-shroom",
+    "Mu-SHROOM JSONL",
+    (".jsonl",),
+    _sniff_mu_shroom,
+    read_mu_shroom,
+    layout="{annotator}",
 )

@@ -24,7 +24,7 @@ from gammacp.continuum.label import labelled
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import TARGET, Layer, Layers, Link, slot
 from gammacp.formats.offsets import ToCodePoints, from_utf16
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 
@@ -415,19 +415,17 @@ def _sniff(head: bytes, path: Path) -> bool:
     return start.lstrip().startswith(_VERSION_3.encode()) or bool(older)
 
 
-FORMAT = register(
-    Format(
-        name="webanno",
-        title="WebAnno TSV 3",
-        extensions=(".tsv",),
-        sniff=_sniff,
-        read=read,
-        layers=layers,
-        layout=LAYOUT,
-        write=write_tsv,
-        many=True,
-        per_annotator=True,
-        by_name=True,
-        text=True,
-    )
+registered(
+    "webanno",
+    "WebAnno TSV 3",
+    (".tsv",),
+    _sniff,
+    read,
+    layers=layers,
+    layout=LAYOUT,
+    write=write_tsv,
+    many=True,
+    per_annotator=True,
+    by_name=True,
+    text=True,
 )
