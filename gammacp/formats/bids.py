@@ -4,8 +4,6 @@ After "Task events" of the BIDS specification (bids-specification.readthedocs.io
 `onset` and `duration` in seconds, `trial_type` and any other columns; `n/a` is no value.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.continuum import Continuum

@@ -6,8 +6,6 @@ BORIS's own reliability plugins take them; an event is [time, subject, behavior,
 comment, …]. The events of a state behavior are its starts and stops by turns.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

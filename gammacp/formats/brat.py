@@ -6,8 +6,6 @@ code points; where an annotation's text fits UTF-16 offsets instead, these are c
 Relations, events, equivalences and notes are not units.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

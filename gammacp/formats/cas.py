@@ -15,8 +15,6 @@ type is a layer of its own. Relations are not units; tokens, sentences and what 
 document are when their layer is named.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -289,9 +287,7 @@ def _from_xmi(source: Source) -> _Cas:
         if "sofa" in e.attributes and {"begin", "end"} & e.attributes.keys()
     }
     types = beside(source)
-    annotations = [
-        _xmi_annotation(source, e, types, arrays) for k, e in found.items() if k in members
-    ]
+    annotations = [_xmi_annotation(e, types, arrays) for k, e in found.items() if k in members]
     text = sofa.attributes["sofaString"]
     elsewhere = _elsewhere(found.keys() - members, views)
     ids = frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa"))
@@ -342,7 +338,7 @@ def _elsewhere(others: Collection[str], views: Mapping[str, set[str]]) -> dict[s
 
 
 def _xmi_annotation(
-    source: Source, e: Element, types: TypeSystem | None, arrays: Mapping[str, Sequence[str]]
+    e: Element, types: TypeSystem | None, arrays: Mapping[str, Sequence[str]]
 ) -> _Annotation:
     namespace, _, local = e.tag.rpartition(" ")
     package = namespace.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")

@@ -6,8 +6,6 @@ Columns are separated by tabs, else by blanks; an empty line ends a sentence; `-
 document. Positions count tokens from the beginning of the document.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -15,8 +15,6 @@ A row with an annotator and nothing else declares an annotator without units. Th
 they have the columns of a row.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -6,8 +6,6 @@ and either `label` (or `labels`): [[start, end, label], …], or `entities`: [{"
 export of a project is an archive with a file per person, named after the person.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

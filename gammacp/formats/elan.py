@@ -10,8 +10,6 @@ annotations have the time of the annotation they belong to, divided evenly among
 slots without a time lie evenly between their neighbours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree

@@ -7,8 +7,6 @@ Relations and schemas are not units; units of type paragraph mark the text's str
 out.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.continuum import Continuum

@@ -5,8 +5,6 @@ annotations, each of a namespace (`segment_open`, `chord`, …) by one annotator
 (`annotation_metadata`), with observations of `time`, `duration` and `value` in seconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -10,8 +10,6 @@ and dialogue regions count through `globalOffsets`. Offsets of older versions co
 those of newer ones code points: the quoted text tells which.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path

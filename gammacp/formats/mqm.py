@@ -5,8 +5,6 @@ that a rater marked with <v>…</v> in the target or the source of a segment; a 
 `No-error` declares a rater without errors. Some files are quoted as spreadsheets do it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

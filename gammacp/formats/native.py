@@ -12,8 +12,6 @@ object of features by name and a list [[start, end], …] of its fragments. "bou
 features are [category, features].
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ of `start`, `end` (code points) and `label`, or `audio_spans` in seconds, an `an
 `_session_id`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from zlib import crc32
 

@@ -5,8 +5,6 @@ After the REFI-QDA project exchange standard 1.0/1.5 (qdasoftware.org). A .qdpx 
 text and codings, each of a user with a code.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath

@@ -10,8 +10,6 @@ comes from the path. `file_is="annotator"` reads the file field as the annotator
 the writer uses that form, so that several annotators fit into one file, and says so in a comment.
 """
 
-from __future__ import annotations
-
 import decimal
 from decimal import Decimal
 from pathlib import Path

@@ -4,8 +4,6 @@ After "DocBin" and "Span" in spaCy's API documentation (spacy.io/api/docbin). Th
 the named entities, or the name of a span group. Positions count code points.
 """
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 

@@ -7,8 +7,6 @@ category's number), and the `output` that was annotated. After the task descript
 `hard_labels` [[start, end], …] and `soft_labels` [{"start", "end", "prob"}, …].
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.continuum import Corpus

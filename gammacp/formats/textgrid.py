@@ -8,8 +8,6 @@ A tier is an annotator, tiers of the same name are one. An interval with a text 
 whose text is empty or blank is a gap; a point is a unit of zero length.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

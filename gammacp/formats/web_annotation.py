@@ -10,8 +10,6 @@ purpose tagging, classifying or identifying, else the only textual body. An anno
 several tags is a unit for each, one with several targets a discontinuous unit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -11,8 +11,6 @@ The cells of a slot are its roles and its targets, separated by `;`, and no cate
 are counted and left out. TSV 1 and 2, of WebAnno before 3.0, are recognised and refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
