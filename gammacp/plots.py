@@ -6,7 +6,7 @@ beside colours so that a grey print can be read too. Matplotlib is imported at f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,6 +39,10 @@ _STYLE: Any = {
 }
 
 
+# What would tell one run's file from another's.
+_UNDATED: Any = {".svg": {"Date": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
+
+
 def can_plot() -> bool:
     """Whether matplotlib (the `plot` extra) is there."""
     return find_spec("matplotlib") is not None
@@ -46,9 +50,18 @@ def can_plot() -> bool:
 
 @contextmanager
 def figure(
-    stem: Path, *, width: float = 6.0, height: float = 3.6, rows: int = 1, columns: int = 1
+    stem: Path,
+    *,
+    width: float = 6.0,
+    height: float = 3.6,
+    rows: int = 1,
+    columns: int = 1,
+    shared: bool = False,
+    endings: Sequence[str] = (".svg", ".png"),
 ) -> Iterator[Any]:
     """Axes to draw on; written as `STEM.svg` and `STEM.png` when the block ends well.
+
+    Files are without date or version: equal numbers give equal files.
 
     Parameters
     ----------
@@ -58,11 +71,15 @@ def figure(
         In inches.
     rows, columns
         Of panels; with more than one, an array of axes is given instead of one.
+    shared
+        Whether panels side by side have one vertical scale.
+    endings
+        Of the files, which say their formats.
 
     Raises
     ------
     UsageError
-        Matplotlib is not installed.
+        Matplotlib is not installed, or does not write such files.
     """
     if not can_plot():
         raise UsageError("figures need matplotlib: pip install 'gammacp[plot]'")
@@ -73,25 +90,14 @@ def figure(
     with mpl.rc_context(_STYLE):
         canvas = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(canvas)
-        yield canvas.subplots(rows, columns)
-        save(canvas, stem)
-
-
-def save(canvas: Any, stem: Path) -> list[Path]:
-    """`STEM.svg` and `STEM.png`, without date or version: equal numbers give equal files.
-
-    Parameters
-    ----------
-    canvas
-        A figure of matplotlib.
-    stem
-        Path of the files without their endings.
-    """
-    written = []
-    for suffix in (".svg", ".png"):
-        path = stem.with_name(stem.name + suffix)
-        metadata = {"Date": None} if suffix == ".svg" else {"Software": None}
-        with atomic_write(path) as temporary:
-            canvas.savefig(temporary, metadata=metadata)
-        written.append(path)
-    return written
+        known = sorted(canvas.canvas.get_supported_filetypes())
+        for ending in endings:
+            if ending.lower().lstrip(".") not in known:
+                raise UsageError(
+                    f"{stem}{ending}: a figure has one of the endings {', '.join(known)}"
+                )
+        yield canvas.subplots(rows, columns, sharey=shared)
+        for ending in endings:
+            metadata = _UNDATED.get(ending.lower())
+            with atomic_write(stem.with_name(stem.name + ending)) as temporary:
+                canvas.savefig(temporary, metadata=metadata)

@@ -8,7 +8,6 @@ import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import process_time
-from typing import TYPE_CHECKING
 
 from gammacp.bench.seeds import measure_seed
 from gammacp.bench.sweep import Cell, Sweep, Task, described, modules_in
@@ -20,11 +19,9 @@ from gammacp.measures.score import Score
 from gammacp.plugins import load, load_all
 from gammacp.pools.opening import check_same
 from gammacp.software import software
+from gammacp.syntax.annotations import Treebank
 from shuffling.registry import ERRORS
 from shuffling.setting import fewer_errors
-
-if TYPE_CHECKING:
-    from gammacp.syntax.annotations import Treebank
 
 
 def import_modules(sweep: Sweep) -> None:

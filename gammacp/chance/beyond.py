@@ -26,6 +26,8 @@ class BeyondChance:
         D_o and E[D].
     chance, samples
         The chance model and how many random sets E[D] is the mean of.
+    closed_form
+        Whether E[D] was computed instead; the random sets then serve `p` alone.
     without_value
         Random sets that have no D; they are not among the samples.
     p
@@ -41,6 +43,7 @@ class BeyondChance:
     chance: str = ""
     samples: int = 0
     without_value: int = 0
+    closed_form: bool = False
     p: float | None = None
     reason: str | None = None
     signature: str = ""
@@ -72,10 +75,13 @@ def beyond_chance(observed: float, expected: float, nothing: str) -> tuple[float
     return 1 - observed / expected, None
 
 
-def settled(observed: float, expected: ExpectedDisorder, chance: str) -> BeyondChance:
+def settled(
+    observed: float, expected: ExpectedDisorder, chance: str, *, exact: float | None = None
+) -> BeyondChance:
     """1 − D_o/E[D] with what is not known about it.
 
-    A random set's share of sets that agree at least as well as the data is its `p`.
+    A random set's share of sets that agree at least as well as the data is its `p`. `exact` is E[D]
+    where it is known in closed form.
     """
     drawn = expected.samples + expected.without_value
     made: dict[str, Any] = {
@@ -83,6 +89,7 @@ def settled(observed: float, expected: ExpectedDisorder, chance: str) -> BeyondC
         "chance": chance,
         "samples": expected.samples,
         "without_value": expected.without_value,
+        "closed_form": exact is not None,
     }
     if expected.samples < 2 or expected.without_value > _MOST_WITHOUT * drawn:
         reason = f"{expected.without_value} of {drawn} random sets have no value"
@@ -90,15 +97,16 @@ def settled(observed: float, expected: ExpectedDisorder, chance: str) -> BeyondC
     if not expected.enough:
         reason = f"interrupted after {expected.samples} random sets, too few"
         return BeyondChance(value=math.nan, reason=reason, **made)
+    mean = expected.mean if exact is None else exact
     value, nothing = beyond_chance(
-        observed, expected.mean, "the expected disagreement is 0: random data agree perfectly"
+        observed, mean, "the expected disagreement is 0: random data agree perfectly"
     )
-    low, high = expected.interval
+    low, high = expected.interval if exact is None else (exact, exact)
     bounds = (1 - observed / low if low > 0 else -math.inf, 1 - observed / high if high else 1.0)
     return BeyondChance(
         value=value,
         interval=None if nothing else bounds,
-        expected=expected.mean,
+        expected=mean,
         p=expected.p_value(observed),
         reason=nothing,
         **made,

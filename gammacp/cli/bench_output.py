@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from gammacp.cli.output import message, number, print_json, print_table
+from gammacp.cli.output import message, print_json, show
+from gammacp.tables import Column, Table, count, general, number, word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +20,23 @@ if TYPE_CHECKING:
 
 _COLUMNS = 8  # measures side by side in a table
 _TOLD = 10  # failures told one by one
+
+_DIFFERENCES = (
+    Column("measure", "measure"),
+    Column("magnitude", "magnitude", general),
+    Column("what", "what"),
+    Column("baseline", "baseline", number),
+    Column("now", "now", number),
+    Column("p", "p", lambda p, _: "–" if p != p else f"{p:.1g}"),
+)
+_COSTS = (
+    Column("error", "error"),
+    Column("sets", "sets", count),
+    Column("cells", "cells", count),
+    Column("alignments", "alignments", count),
+    Column("hours", "core-hours", word, value=lambda r: f"{r['core_seconds'] / 3600:,.3g}"),
+    Column("storage", "storage", word, value=lambda r: f"{r['storage'] / 1e6:,.1f} MB"),
+)
 
 
 def tell(sweep: Sweep, outcome: Outcome) -> None:
@@ -60,8 +79,6 @@ def document(
     compared: Comparison | None = None,
 ) -> dict[str, Any]:
     """The points of each error, what the run did, and what `--check` found, for JSON."""
-    from dataclasses import asdict
-
     check = {} if compared is None else {"check": asdict(compared)}
     return check | {
         "errors": {e: [asdict(p) for p in points if p.error == e] for e in sweep.errors},
@@ -85,12 +102,13 @@ def print_points(points: Sequence[Point]) -> None:
         magnitudes = sorted({p.magnitude for p in group})
         names = [n for n, curve in curves.items() if any(p.mean == p.mean for p in curve)]
         for first in range(0, len(names), _COLUMNS):
-            columns = names[first : first + _COLUMNS]
-            rows = [
-                [f"{m:g}", *(number(means.get((name, m)), 3) for name in columns)]
-                for m in magnitudes
-            ]
-            print_table([f"{error}: magnitude", *columns], rows, numeric=columns)
+            shown = names[first : first + _COLUMNS]
+            columns = (
+                Column("magnitude", f"{error}: magnitude", general, left=True),
+                *(Column(name, name, number) for name in shown),
+            )
+            rows = [{"magnitude": m, **{n: means.get((n, m)) for n in shown}} for m in magnitudes]
+            show(Table(columns, rows), digits=3)
 
 
 def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
@@ -98,15 +116,10 @@ def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
     if found.paired and not found.moved:
         message(f"{found.compared} points compared with {baseline}: all equal, set by set")
     elif found.paired:
-        at = found.largest
-        most = (
-            ""
-            if at is None
-            else (
-                f"; most of all {at.measure} at {at.magnitude:g}, "
-                f"{at.baseline:.6g} there and {at.now:.6g} here"
-            )
-        )
+        most = ""
+        if (at := found.largest) is not None:
+            sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
+            most = f"; most of all {at.measure} at {at.magnitude:g}, {sides}"
         message(
             f"{len(found.moved)} of {found.compared} points moved, against {baseline}, which is "
             f"of the same seed and so of the same sets{most}"
@@ -122,40 +135,19 @@ def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
 
 def print_differences(moved: Sequence[Difference]) -> None:
     """The points that moved, worst first."""
-    if not moved:
-        return
-    rows = [
-        [
-            d.measure,
-            f"{d.magnitude:g}",
-            d.what,
-            number(d.baseline),
-            number(d.now),
-            "–" if d.p != d.p else f"{d.p:.1g}",
-        ]
-        for d in moved
-    ]
-    columns = ("measure", "magnitude", "what", "baseline", "now", "p")
-    print_table(columns, rows, numeric=columns[1:2] + columns[3:])
+    if moved:
+        show(Table(_DIFFERENCES, [asdict(d) for d in moved]))
 
 
 def print_plan(costs: Sequence[Cost], cores: int, *, as_json: bool) -> None:
     """What each error takes, and all together."""
-    from dataclasses import asdict
-
     if as_json:
         print_json({"plan": [asdict(c) for c in costs], "cores": cores})
         return
-    counts, time = ("sets", "cells", "alignments"), ("core-hours", f"hours on {cores}")
-    rows = [
-        [
-            c.error,
-            *(f"{n:,}" for n in (c.sets, c.cells, c.alignments)),
-            f"{c.core_seconds / 3600:,.3g}",
-            f"{c.core_seconds / 3600 / cores:,.3g}",
-            f"{c.storage / 1e6:,.1f} MB",
-        ]
-        for c in costs
-    ]
-    numeric = (*counts, *time, "storage")
-    print_table(("error", *numeric), rows, numeric=numeric)
+    here = Column(
+        "here",
+        f"hours on {cores}",
+        word,
+        value=lambda r: f"{r['core_seconds'] / 3600 / cores:,.3g}",
+    )
+    show(Table((*_COSTS[:-1], here, _COSTS[-1]), [asdict(c) for c in costs]))

@@ -6,12 +6,11 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gammacp.tables import number as number  # for the tables that are not columns yet
 from gammacp.text import visible
 
 if TYPE_CHECKING:
@@ -50,37 +49,27 @@ def _plain(value: Any) -> Any:
 
 
 def show(table: Table, *, title: str = "", digits: int = 4) -> None:
-    """A table on stdout; numeric columns are right-aligned."""
-    numeric = [h for c, h in zip(table.columns, table.headers, strict=True) if c.numeric]
-    if title:
-        print(f"\n{visible(title)}")
-    print_table(table.headers, table.cells(digits), numeric=numeric)
-
-
-def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Sequence[str] = ()
-) -> None:
-    """A plain table on stdout; numeric columns are right-aligned.
+    """A table on stdout; numeric columns are right-aligned.
 
     Only a terminal has a width that cells are wrapped to; thousands of rows are quickly written to
     a pipe or a file.
     """
-    heads = [*map(visible, columns)]
-    cells = [[*map(visible, row)] for row in rows]
+    if title:
+        print(f"\n{visible(title)}")
+    cells, right = table.cells(digits), [column.numeric for column in table.columns]
     if not sys.stdout.isatty():
-        sys.stdout.writelines(_lines(heads, cells, [name in numeric for name in columns]))
+        sys.stdout.writelines(_lines([*table.headers], cells, right))
         return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as Drawn
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name, head in zip(columns, heads, strict=True):
-        right = name in numeric
-        table.add_column(head, justify="right" if right else "left", no_wrap=right)
+    drawn = Drawn(box=SIMPLE_HEAD, pad_edge=False)
+    for header, numeric in zip(table.headers, right, strict=True):
+        drawn.add_column(header, justify="right" if numeric else "left", no_wrap=numeric)
     for row in cells:
-        table.add_row(*row)
-    Console(file=sys.stdout, highlight=False, markup=False).print(table)
+        drawn.add_row(*row)
+    Console(file=sys.stdout, highlight=False, markup=False).print(drawn)
 
 
 def _lines(heads: list[str], cells: list[list[str]], right: list[bool]) -> Iterator[str]:

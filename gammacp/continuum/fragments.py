@@ -68,7 +68,8 @@ def joined(
     if found and hull and (found[0][0], found[-1][1]) != hull:
         raise DataError(
             f"fragments reach from {found[0][0]:.15g} to {found[-1][1]:.15g}, their unit from "
-            f"{hull[0]:.15g} to {hull[1]:.15g}"
+            f"{hull[0]:.15g} to {hull[1]:.15g}",
+            hint="Correct the one or the other",
         )
     return tuple(found)
 

@@ -21,7 +21,6 @@ from gammacp.formats.parts import (
     Notes,
     check_characters,
     continua_of,
-    whole,
     write_parts,
 )
 from gammacp.formats.registry import Format, register
@@ -30,7 +29,11 @@ from gammacp.formats.spans import CHARACTERS, Spans
 
 _UNLABELLED = "_"
 _LAYOUT = "{annotator}/{document}"
+# What brat leaves out of an annotation that goes on in the next line: of each its own part.
+_LINE_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 _SPAN = re.compile(r"(\S+) (\d{1,15} \d{1,15}(?:;\d{1,15} \d{1,15})*)")
+# At any of these a reader may take the line for ended.
+_LINE_END = re.compile(r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 _OTHERS = {
     "A": "attribute",
     "E": "event",
@@ -88,8 +91,10 @@ def read(
         type, or an attribute with `--feature`; further attributes with `--feature NAME:TYPE`
     Spans
         a discontinuous annotation is a unit of several fragments (`--option discontinuous=cover`:
-        one over all of them; `split`: a unit for each part); overlapping, repeated and zero-length
-        ones are kept; the type `_` is unlabelled
+        one over all of them; `split`: a unit for each part); parts with nothing but white space and
+        a line break between them are one, because brat cuts annotations at the ends of lines (known
+        from the .txt alone); overlapping, repeated and zero-length ones are kept; the type `_` is
+        unlabelled
     """
     text = source.beside(".txt", source.document)
     spans = Spans(source, source.document, CHARACTERS, text)
@@ -124,12 +129,35 @@ def read(
     for b in bounds:
         label = b.type if feature is None else values.get(b.key)
         label = None if label == _UNLABELLED else label
-        parts = [(convert(s), convert(e)) for s, e in b.parts]
+        parts = _over_lines([(convert(s), convert(e)) for s, e in b.parts], text)
         about: Any = {"line": b.line, "what": b.key}
         for start, end, fragments in spans.parted(parts, discontinuous, **about):
             about |= {"features": others.get(b.key), "fragments": fragments}
             spans.add(source.annotator, label, start, end, **about)
     return spans.continuum()
+
+
+def _over_lines(
+    parts: list[tuple[int | None, int | None]], text: str | None
+) -> list[tuple[int | None, int | None]]:
+    """The parts before brat cut them at the ends of lines."""
+    found = parts[:1]
+    for start, end in parts[1:]:
+        last, reached = found[-1]
+        if _LINE_BREAK.fullmatch((text or "")[reached:start]):
+            found[-1] = last, end
+        else:
+            found.append((start, end))
+    return found
+
+
+def _by_line(text: str | None, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A part as brat cuts it: for each of its lines what is there without white space around."""
+    for gap in _LINE_BREAK.finditer(text or "", start, end):
+        if start < gap.start() and gap.end() < end:
+            yield start, gap.start()
+            start = gap.end()
+    yield start, end
 
 
 def _bound(source: Source, line: str, number: int) -> _Bound:
@@ -189,7 +217,8 @@ def _quotes(b: _Bound) -> Iterator[tuple[int, int, str]]:
 def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = None) -> None:
     """Write .ann files, .txt where there is a text, and the `annotation.conf` of their folder.
 
-    Unlabelled units get the type `_`. `notes` become notes of the annotator.
+    Unlabelled units get the type `_`, those of several lines a part for each, as brat has them.
+    `notes` become notes of the annotator.
     """
     types = {u.category or _UNLABELLED for c in continua_of(document) for u in c}
     entities = "\n".join(sorted(types - {_UNLABELLED}) + [_UNLABELLED] * (_UNLABELLED in types))
@@ -212,7 +241,8 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
 
 def _line(c: Continuum, number: int, unit: Unit) -> str:
     category = unit.category
-    places = [(int(s), int(e)) for s, e in unit.fragments] or [whole(unit)]
+    fragments = unit.fragments or ((unit.start, unit.end),)
+    places = [part for s, e in fragments for part in _by_line(c.text, int(s), int(e))]
     label = _UNLABELLED if category is None else category
     if category is not None and (
         category in ("", _UNLABELLED) or any(c.isspace() for c in category)
@@ -220,7 +250,7 @@ def _line(c: Continuum, number: int, unit: Unit) -> str:
         raise DataError(
             f"category {label!r} cannot be a brat type", hint="Rename it with --map OLD=NEW"
         )
-    covered = re.sub(r"\s", " ", " ".join(c.covered(*place) or "" for place in places))
+    covered = _LINE_END.sub(" ", " ".join(c.covered(*place) or "" for place in places))
     return f"T{number}\t{label} {';'.join(f'{s} {e}' for s, e in places)}\t{covered}\n"
 
 

@@ -33,7 +33,7 @@ from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, FRAGMENTS, OR
 from gammacp.formats.positions import position
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
-from gammacp.formats.spans import Documents
+from gammacp.formats.spans import Documents, in_pieces
 
 _POSITIONS = ("start", "end")
 # Before the name of a feature, where columns are told by what they are for.
@@ -53,7 +53,11 @@ class _Notes:
 
 
 def read(
-    source: Source, *, delimiter: str | None = None, features: Sequence[str] = ()
+    source: Source,
+    *,
+    delimiter: str | None = None,
+    features: Sequence[str] = (),
+    discontinuous: str = "keep",
 ) -> Continuum | Corpus:
     """The continuum, or with a continuum column the corpus, of a CSV or TSV file.
 
@@ -63,6 +67,9 @@ def read(
         One of comma, semicolon, tab and bar; by default the one that the first lines show.
     features
         Further columns that are features beside the category.
+    discontinuous
+        "keep": rows with fragments are units of several; "cover": what the column `fragments` has
+        is not read, units reach from start to end; "split": each fragment is a unit.
 
     Raises
     ------
@@ -80,8 +87,8 @@ def read(
         column; empty is unlabelled; further columns with `--feature NAME:TYPE`
     Spans
         every row is a unit: overlapping, repeated and zero-length ones are kept; a column
-        `fragments` (`0 5;10 15`) has those of units of several; blanks around a name are not part
-        of it
+        `fragments` (`0 5;10 15`) has those of units of several (`--option discontinuous=cover`: it
+        is not read; `split`: a unit for each); blanks around a name are not part of it
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
@@ -105,6 +112,8 @@ def read(
         rows = chain([first], rows)
         names = list(ORDER)
     header |= {f"{_FEATURE}{f}": _column(source, names, f, first[0]) for f in features}
+    if discontinuous == "cover":
+        header.pop(FRAGMENTS, None)
     documents = Documents(source, "")
     if "continuum" not in header:
         documents.of("")
@@ -127,8 +136,9 @@ def read(
     documents.leave_out("line", "comment", notes.comments)
     corpus = _noted(documents, notes).corpus()
     if "continuum" in header:
-        return corpus
-    return replace(corpus[""], name=source.document, left_out=corpus.left_out)
+        return in_pieces(corpus, discontinuous, source.place)
+    alone = replace(corpus[""], name=source.document, left_out=corpus.left_out)
+    return in_pieces(alone, discontinuous, source.place)
 
 
 def _column(source: Source, names: Sequence[str], feature: str, line: int) -> int:
@@ -299,18 +309,20 @@ def _add(documents: Documents, cells: Mapping[str, str], line: int) -> None:
 
 
 def _fragments(source: Source, cells: Mapping[str, str], line: int) -> list[tuple[float, float]]:
-    parts = [part.split() for part in cells.get(FRAGMENTS, "").split(";") if part.strip()]
+    parts = [part.strip() for part in cells.get(FRAGMENTS, "").split(";") if part.strip()]
+    found = []
     for part in parts:
-        if len(part) != 2:
+        try:
+            start, end = (position(edge) for edge in part.split())
+        except ValueError:
             raise source.error(
-                f"fragment {' '.join(part)!r} is not START END",
+                f"fragment {part!r} is not START END",
                 line=line,
-                hint="Write fragments as 0 5;10 15",
-            )
-    return [
-        tuple(source.position(p, "fragment", line=line, hint=_HINT) for p in part)  # type: ignore[misc]
-        for part in parts
-    ]
+                hint="Write 0 5;10 15. Where the column is of something else, leave it out with "
+                "--option discontinuous=cover, or read it with --feature fragments:nominal",
+            ) from None
+        found.append((start, end))
+    return found
 
 
 def _noted(documents: Documents, notes: _Notes) -> Documents:

@@ -30,6 +30,7 @@ from gammacp.files import write_text
 from gammacp.formats.positions import LARGEST, written
 from gammacp.formats.registry import Format, register
 from gammacp.formats.source import Source
+from gammacp.formats.spans import in_pieces
 from gammacp.left_out import Tally
 
 _VERSION = 1
@@ -81,8 +82,14 @@ class _File(BaseModel, extra="allow"):
     corpus: _Corpus | None = None
 
 
-def read(source: Source) -> Continuum | Corpus:
+def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     """The continuum or corpus of a native JSON file.
+
+    Parameters
+    ----------
+    discontinuous
+        "keep": units of several fragments are as they are; "cover": each is of one piece, from its
+        first start to its last end; "split": each fragment is a unit.
 
     Raises
     ------
@@ -98,7 +105,8 @@ def read(source: Source) -> Continuum | Corpus:
     Category
         stored, with features; null is unlabelled
     Spans
-        everything is kept as it is
+        everything is kept as it is (`--option discontinuous=cover`: units of several fragments are
+        of one piece; `split`: a unit for each fragment)
     """
     root = source.json()
     if not isinstance(root, dict) or "gammacp" not in root:
@@ -121,7 +129,7 @@ def read(source: Source) -> Continuum | Corpus:
     for entry in (file, *inside):
         for key in entry.model_extra or () if entry else ():
             tally.add("key", f"{key} is not part of the format")
-    return replace(document, left_out=tally.entries())
+    return in_pieces(replace(document, left_out=tally.entries()), discontinuous, source.place)
 
 
 def _document(file: _File, name: str) -> Continuum | Corpus:

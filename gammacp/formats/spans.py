@@ -19,6 +19,7 @@ CHARACTERS = "characters"
 SECONDS = "s"
 MILLISECONDS = "ms"
 TOKENS = "tokens"
+_DISCONTINUOUS = ("keep", "cover", "split")
 GAP = "inside a discontinuous annotation, covered by its unit"
 
 
@@ -143,7 +144,7 @@ class Spans(_Counting):
         line, what
             As for `add`.
         """
-        one_of("discontinuous", discontinuous, ("keep", "cover", "split"))
+        one_of("discontinuous", discontinuous, _DISCONTINUOUS)
         if discontinuous == "split" or len(parts) < 2:
             return [(start, end, ()) for start, end in parts]
         places = [self._place(*part, line, what) for part in parts]
@@ -202,6 +203,34 @@ class Spans(_Counting):
         except DataError as error:
             raise error.at(self.source.place, line) from None
         return replace(built, left_out=self._left_out.entries())
+
+
+def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> Continuum | Corpus:
+    """What was read with its units of several fragments, as `Spans.parted` makes them.
+
+    Parameters
+    ----------
+    document
+        Of a format that has them as they are.
+    discontinuous
+        As for `Spans.parted`.
+    place
+        Of which file, or document, gaps are counted.
+    """
+    one_of("discontinuous", discontinuous, _DISCONTINUOUS)
+    one = Continuum.atoms if discontinuous == "split" else Continuum.hulls
+    if discontinuous == "keep":
+        return document
+    gaps = Tally(place)
+    continua = document.continua if isinstance(document, Corpus) else {"": document}
+    made = {name: one(c) for name, c in continua.items()}
+    if discontinuous == "cover":
+        inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]
+        gaps.add("gap", GAP, sum(map(len, inside)) // 2)
+    left_out = gathered((document.left_out, gaps.entries()))
+    if isinstance(document, Corpus):
+        return replace(document, continua=made, left_out=left_out)
+    return replace(made[""], left_out=left_out)
 
 
 @dataclass

@@ -12,7 +12,7 @@ follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.chance.beyond import BeyondChance, settled
+from gammacp.chance.non_overlapping import Placement
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
 from gammacp.chance.sampling import Disagreement, SampleRule, expectations
 from gammacp.continuum import Continuum
@@ -195,10 +196,20 @@ def _sampled(
         return {name: _without(str(error), model) for name in names}
     count = MeasuredDisagreements(names, options, continuum.whole, continuum.declared)
     expected, _ = expectations(sampler, count, rule, seed, executor=executor, measures=len(names))
+    placement = getattr(sampler, "placement", None) if any(_placed(names)) else None
     return {
-        name: settled(observed[name], e, sampler.signature)
-        for name, e in zip(names, expected, strict=True)
+        name: settled(
+            observed[name],
+            e,
+            sampler.signature,
+            exact=placed(placement, continuum) if placed and placement else None,
+        )
+        for name, e, placed in zip(names, expected, _placed(names), strict=True)
     }
+
+
+def _placed(names: Iterable[str]) -> list[Callable[[Placement, Continuum], float | None] | None]:
+    return [MEASURES[name].placed for name in names]
 
 
 def measured_beyond_chance(

@@ -8,20 +8,18 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from gammacp.arguments import one_of
+from gammacp.campaign.calibrate import Calibration
+from gammacp.campaign.compare import Comparison
+from gammacp.campaign.replace import Candidacy
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, gathered
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.settings import GammaOptions
 from gammacp.report.page import Contents, page
-
-if TYPE_CHECKING:
-    from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison
-    from gammacp.campaign.replace import Candidacy
-    from gammacp.measures.agreement import Agreement
-    from gammacp.measures.settings import GammaOptions
 
 
 @dataclass(frozen=True)

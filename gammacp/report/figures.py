@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from gammacp.campaign.calibrate import Calibration, Equivalent
+from gammacp.measures.explanation import Explanation
 from gammacp.report.markup import Markup, element, join, number
-
-if TYPE_CHECKING:
-    from gammacp.campaign.calibrate import Calibration, Equivalent
-    from gammacp.measures.explanation import Explanation
 
 _WIDTH, _HEIGHT = 190, 150
 _LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8

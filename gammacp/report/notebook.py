@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from gammacp.alignment import Alignment
+from gammacp.campaign.calibrate import Calibration
+from gammacp.campaign.compare import Comparison
+from gammacp.campaign.consensus import Consensus
 from gammacp.display import VIEWS
+from gammacp.measures.gamma import GammaScore
 from gammacp.report import figures, tables
 from gammacp.report.building import framed
 from gammacp.report.markup import Markup, element, hint, join, number
 from gammacp.report.page import Contents, document, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
-
-if TYPE_CHECKING:
-    from gammacp.alignment import Alignment
-    from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison
-    from gammacp.campaign.consensus import Consensus
-    from gammacp.measures.gamma import GammaScore
 
 
 def alignment(result: Alignment) -> str:

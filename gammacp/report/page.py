@@ -11,28 +11,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from gammacp import __version__
 from gammacp.campaign import tables as shown
+from gammacp.campaign.calibrate import Calibration
+from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
+from gammacp.campaign.compare.groups import Groups
+from gammacp.campaign.consensus import Belief, Consensus
 from gammacp.campaign.consensus.tables import annotator_qualities
+from gammacp.campaign.replace import Candidacy
+from gammacp.left_out import LeftOut
+from gammacp.measures.explanation import Explanation
+from gammacp.measures.gamma import Gamma
 from gammacp.measures.tables import explanation_tables
 from gammacp.report import figures, tables
 from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, asset, filled, script, style
 from gammacp.signature import parse
 from gammacp.tables import Column, Table, count
-
-if TYPE_CHECKING:
-    from gammacp.campaign.calibrate import Calibration
-    from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
-    from gammacp.campaign.compare.groups import Groups
-    from gammacp.campaign.consensus import Belief, Consensus
-    from gammacp.campaign.replace import Candidacy
-    from gammacp.left_out import LeftOut
-    from gammacp.measures.explanation import Explanation
-    from gammacp.measures.gamma import Gamma
-
 
 # Annotators whose pairs are shown as a matrix.
 _WIDEST = 30

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gammacp.campaign import tables
+from gammacp.campaign.compare import Comparison, ReferenceComparison
+from gammacp.campaign.consensus import Consensus
 from gammacp.campaign.consensus.tables import to_review
 from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.tables import Record, position
-
-if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, ReferenceComparison
-    from gammacp.campaign.consensus import Consensus
 
 First = Callable[[Record], Markup | None]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import TYPE_CHECKING
 
 from gammacp import __version__
+from gammacp.left_out import LeftOut
 from gammacp.report import figures
 from gammacp.report.arcs import arcs, tree_arcs
 from gammacp.report.markup import Markup, element, hint, join, number, table
@@ -15,9 +15,6 @@ from gammacp.report.page import LEFT_OUT, laid_out
 from gammacp.syntax.annotations import Dependencies, Item
 from gammacp.syntax.graphs.agreement import Compared
 from gammacp.tables import Table
-
-if TYPE_CHECKING:
-    from gammacp.left_out import LeftOut
 
 DRAWN = 12
 # Titles of tables by the name of their first column.

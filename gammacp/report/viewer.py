@@ -6,15 +6,13 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gammacp.alignment import Alignment
 from gammacp.report.markup import Markup, element, json_script
 from gammacp.text import visible
-
-if TYPE_CHECKING:
-    from gammacp.alignment import Alignment
 
 _SCRIPTS = ("model.js", "draw.js", "view.js", "seek.js", "print.js", "panel.js", "search.js")
 

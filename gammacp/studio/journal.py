@@ -157,13 +157,8 @@ class Journal:
         after
             Number of the last that is known.
         """
-        if self._opened is None and not self.path.exists():
-            return []
-        with self._lock, self._told():
-            found = self._connection().execute(
-                f"SELECT {_NAMES} FROM journal WHERE number > ? ORDER BY number", (after,)
-            )
-            return [_decision(row) for row in found]
+        query = f"SELECT {_NAMES} FROM journal WHERE number > ? ORDER BY number"
+        return [_decision(row) for row in self._read(query, after)]
 
     def standing(self) -> dict[tuple[str, str], Decision]:
         """By document and item the latest decision that was not undone."""
@@ -182,11 +177,15 @@ class Journal:
 
     def choice(self) -> str | None:
         """What was chosen last; None if nothing was."""
+        found = self._read("SELECT json FROM choice")
+        return str(found[0][0]) if found else None
+
+    def _read(self, query: str, *values: object) -> list[tuple[object, ...]]:
+        """What the file has; nothing as long as there is none."""
         if self._opened is None and not self.path.exists():
-            return None
+            return []
         with self._lock, self._told():
-            found = self._connection().execute("SELECT json FROM choice").fetchone()
-        return None if found is None else str(found[0])
+            return self._connection().execute(query, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

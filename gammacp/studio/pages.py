@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
@@ -12,15 +11,12 @@ from gammacp.report import tables
 from gammacp.report.markup import Markup, element, join, json_script, table
 from gammacp.report.page import LEFT_OUT, document
 from gammacp.report.viewer import alignment_view, asset, filled
-from gammacp.studio.review import queue
+from gammacp.studio.choice import Choice
+from gammacp.studio.review import Gold, queue
+from gammacp.studio.understanding import Understood
+from gammacp.studio.uploads import Limits
+from gammacp.studio.work import Findings, Now, Review
 from gammacp.tables import Column, Record, Table, count
-
-if TYPE_CHECKING:
-    from gammacp.studio.choice import Choice
-    from gammacp.studio.review import Gold
-    from gammacp.studio.understanding import Understood
-    from gammacp.studio.uploads import Limits
-    from gammacp.studio.work import Findings, Now, Review
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
 _JOURNALS = ("CSV", "JSON")
@@ -305,8 +301,7 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
     other = "./export?decided" if with_undecided else "./export"
     kept = "as the consensus has them" if with_undecided else "left out"
     turn = "leave them out" if with_undecided else "take them as the consensus has them"
-    said_of_open = element("p", f"Those are {kept}; ", element("a", turn, href=other), ".")
-    open_ones = said_of_open if found.undecided else None
+    open_ones = element("p", f"Those are {kept}; ", element("a", turn, href=other), ".")
     corpus = Corpus.from_continua(found.continua)
     query = "" if with_undecided else "?decided"
     records = [

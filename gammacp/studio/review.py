@@ -10,21 +10,18 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from gammacp.campaign.consensus import tables
+from gammacp.campaign.consensus import Consensus, ConsensusUnit, tables
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
 from gammacp.studio.journal import Decision
 from gammacp.tables import position
-
-if TYPE_CHECKING:
-    from gammacp.campaign.consensus import Consensus, ConsensusUnit
 
 GOLD = "gold"
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]

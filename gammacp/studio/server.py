@@ -7,10 +7,9 @@ import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict
-from functools import wraps
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.applications import Starlette
@@ -24,8 +23,10 @@ from starlette.responses import (
     Response,
 )
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from gammacp.errors import DataError, GammacpError
+from gammacp.measures.settings import GammaOptions
 from gammacp.report.markup import Markup
 from gammacp.report.page import policy
 from gammacp.report.viewer import script as view_script
@@ -37,11 +38,6 @@ from gammacp.studio.review import Asked, Gold, decided, gold, written
 from gammacp.studio.sound import TYPES, recordings
 from gammacp.studio.uploads import Intake, Limits
 from gammacp.studio.work import Review, Work
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
-
-    from gammacp.measures.settings import GammaOptions
 
 _HOST = "127.0.0.1"
 _LARGEST_BODY = 1 << 20
@@ -140,21 +136,14 @@ class Studio:
         return found
 
 
-def _told(handler: Handler) -> Handler:
-    """What goes wrong is an answer with file, line and remedy as JSON."""
-
-    @wraps(handler)
-    async def answer(studio: Studio, request: Request) -> Response:
-        try:
-            return await handler(studio, request)
-        except GammacpError as error:
-            return _problem(str(error), 422)
-        except UnicodeError:
-            return _problem(_NOT_TEXT, 422)
-        except OSError as error:
-            return _problem(f"{error.filename}: {error.strerror}", 500)
-
-    return answer
+async def _told(request: Request, error: Exception) -> Response:
+    """What goes wrong is an answer with file, line and remedy: a page to a link, else JSON."""
+    problem, status = str(error) if isinstance(error, GammacpError) else _NOT_TEXT, 422
+    if isinstance(error, OSError):
+        problem, status = f"{error.filename}: {error.strerror}", 500
+    if "format" in request.path_params:
+        return _page(pages.refused(problem), "", status)
+    return JSONResponse({"problem": _utf8(problem).decode()}, status)
 
 
 async def _body(request: Request) -> bytes:
@@ -170,10 +159,6 @@ async def _body(request: Request) -> bytes:
 def _utf8(text: str) -> bytes:
     """As UTF-8, with what a file name has beside it as `\\udcXX`."""
     return text.encode("utf-8", "backslashreplace")
-
-
-def _problem(text: str, status: int) -> Response:
-    return JSONResponse({"problem": _utf8(text).decode()}, status)
 
 
 def _page(html: str, script: str, status: int = 200) -> Response:
@@ -271,15 +256,9 @@ async def _export(studio: Studio, request: Request) -> Response:
 
 
 async def _gold(studio: Studio, request: Request) -> Response:
-    try:
-        made = await run_in_threadpool(studio.gold, "decided" not in request.query_params)
-        file, content = await run_in_threadpool(
-            written, made.continua, request.path_params["format"]
-        )
-    except GammacpError as error:
-        return _page(pages.refused(str(error)), "", 422)
-    except UnicodeError:
-        return _page(pages.refused(_NOT_TEXT), "", 422)
+    made = await run_in_threadpool(studio.gold, "decided" not in request.query_params)
+    name = request.path_params["format"]
+    file, content = await run_in_threadpool(written, made.continua, name)
     return _download(content, file)
 
 
@@ -332,17 +311,9 @@ def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
     hosts
         Host headers that are answered.
     """
-
-    def bound(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        told = _told(handler)
-
-        async def answer(request: Request) -> Response:
-            return await told(studio, request)
-
-        return answer
-
-    routes = [Route(path, bound(h), methods=[method]) for method, path, h in _ROUTES]
-    return Guard(Starlette(routes=routes), token, hosts)
+    routes = [Route(path, partial(h, studio), methods=[method]) for method, path, h in _ROUTES]
+    told = dict.fromkeys((GammacpError, UnicodeError, OSError), _told)
+    return Guard(Starlette(routes=routes, exception_handlers=told), token, hosts)
 
 
 def serve(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TypedDict
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, GammacpError
@@ -22,13 +21,6 @@ from gammacp.studio.choice import Choice, campaign_in
 
 # Documents of which warnings are looked for: on more of them they repeat each other.
 _LOOKED_AT = 2000
-
-
-class _Offered(TypedDict):
-    layers: Mapping[str, tuple[str, ...]]
-    options: frozenset[str]
-    rounds: tuple[str, ...]
-    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,15 +72,13 @@ def understand(folder: Path, choice: Choice) -> tuple[Understood, dict[str, Cont
     choice
         How to read it and what to keep.
     """
+    known = Understood()
     try:
         campaign = choice.applied(campaign_in(folder))
         known = _offered(campaign)
-    except GammacpError as error:
-        return Understood(problem=error), {}
-    try:
         found = campaign.collect()
     except GammacpError as error:
-        return Understood(**known, problem=error), {}
+        return replace(known, problem=error), {}
     continua = {_inside(folder, name): c for name, c in found.continua.items()}
     formats = {_inside(folder, name): entry for name, entry in found.formats.items()}
     problem: GammacpError | None = None
@@ -103,14 +93,14 @@ def understand(folder: Path, choice: Choice) -> tuple[Understood, dict[str, Cont
         annotators.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
         codes = Counter(c.category_codes.tolist())
         categories.update({name: codes[i] for i, name in enumerate(c.categories)})
-    understood = Understood(
+    understood = replace(
+        known,
         documents=tuple(
             {"file": n, "format": formats[n], "annotators": c.n_annotators, "units": c.n_units}
             for n, c in continua.items()
         ),
         annotators=annotators,
         categories=categories,
-        **known,
         warnings=_warnings(chosen.values()),
         failures=tuple(error for _, error in found.failures),
         left_out=found.left_out,
@@ -125,7 +115,7 @@ def _inside(folder: Path, name: str) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
 
 
-def _offered(campaign: Campaign) -> _Offered:
+def _offered(campaign: Campaign) -> Understood:
     """What there is to choose from."""
     found: tuple[Found, ...] = ()
     with suppress(GammacpError):
@@ -138,12 +128,12 @@ def _offered(campaign: Campaign) -> _Offered:
             # A file that cannot be read says so when it is read.
             with suppress(DataError):
                 layers.append(entry.layers(source))
-    return {
-        "layers": {name: layer.features for name, layer in union(layers).items() if layer.offered},
-        "options": frozenset(name for _, entry in found for name in entry.options),
-        "rounds": tuple(campaign.values.get("rounds", ())),
-        "paths": tuple(map(str, campaign.values["paths"])) if campaign.file else (),
-    }
+    return Understood(
+        layers={name: layer.features for name, layer in union(layers).items() if layer.offered},
+        options=frozenset(name for _, entry in found for name in entry.options),
+        rounds=tuple(campaign.values.get("rounds", ())),
+        paths=tuple(map(str, campaign.values["paths"])) if campaign.file else (),
+    )
 
 
 def _warnings(continua: Iterable[Continuum]) -> tuple[tuple[str, int], ...]:

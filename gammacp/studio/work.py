@@ -14,34 +14,23 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gammacp.campaign.consensus import Consensus
 from gammacp.errors import GammacpError
 from gammacp.files import atomic_write
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.settings import GammaOptions
 from gammacp.pools import Processes
+from gammacp.report import Report
+from gammacp.report.markup import Markup
 from gammacp.studio.choice import Choice
 from gammacp.studio.understanding import Understood, understand
 
-if TYPE_CHECKING:
-    from gammacp.campaign.consensus import Consensus
-    from gammacp.measures.agreement import Agreement
-    from gammacp.measures.settings import GammaOptions
-    from gammacp.report import Report
-    from gammacp.report.markup import Markup
-
 _EVERY = 0.1  # seconds between two signs of life
 _POLL = 0.05
+_LETTER, _PAUSE = "findings", "pause"  # files of a mailbox
 _STARTING = "getting ready (the first time on a machine code is compiled, which takes a minute)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Task:
-    """What is computed: a folder as it was chosen, with the options of γ."""
-
-    folder: Path
-    choice: Choice
-    options: GammaOptions
-    mailbox: Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,14 +88,14 @@ class _Post:
         now = time.monotonic()
         if now - self.told >= _EVERY:
             self.send(stage=stage)
-        while _pause(self.mailbox).exists():
+        while (self.mailbox / _PAUSE).exists():
             time.sleep(_POLL)
 
     def send(self, **found: Any) -> None:
         """Something new is known."""
         self.told = time.monotonic()
         self.found = replace(self.found, **found)
-        with atomic_write(_letter(self.mailbox)) as temporary:
+        with atomic_write(self.mailbox / _LETTER) as temporary:
             temporary.write_bytes(pickle.dumps(self.found))
 
     def first(self, agreement: Agreement) -> None:
@@ -117,43 +106,37 @@ class _Post:
         self.send(headline=scored(agreement.score, [said, *agreement.score.in_words()]))
 
 
-def _letter(mailbox: Path) -> Path:
-    return mailbox / "findings"
-
-
-def _pause(mailbox: Path) -> Path:
-    return mailbox / "pause"
-
-
-def compute(task: Task) -> Findings:
+def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:
     """In a worker: read, measure, and make the report and what reviewing needs.
 
     Parameters
     ----------
-    task
-        What to compute, and where to say how far it is.
+    folder, choice, options
+        What is computed: a folder as it was chosen, with the options of γ.
+    mailbox
+        Where to say how far it is.
     """
     from gammacp.continuum import Corpus
     from gammacp.report import report
     from gammacp.report.page import headline
 
-    post = _Post(task.mailbox)
+    post = _Post(mailbox)
     post.send(stage="reading")
-    understood, chosen = understand(task.folder, task.choice)
+    understood, chosen = understand(folder, choice)
     post.send(stage="measuring", understood=understood)
     if not chosen:
         return replace(post.found, stage="")
     try:
         built = report(
             Corpus.from_continua(chosen, left_out=understood.left_out),
-            title=f"Agreement in {task.folder.name}",
-            reference=task.choice.reference or None,
-            calibrate=task.choice.calibrate,
+            title=f"Agreement in {folder.name}",
+            reference=choice.reference or None,
+            calibrate=choice.calibrate,
             progress=post.tell,
             first=post.first,
             failures=tuple(map(str, understood.failures)),
             left_out=understood.left_out,
-            **task.options,
+            **options,
         )
     except GammacpError as error:
         return replace(post.found, stage="", problem=str(error))
@@ -213,8 +196,7 @@ class Work:
         self._number += 1
         self._mailbox = self._mailboxes / str(self._number)
         self._mailbox.mkdir()
-        task = Task(folder=folder, choice=choice, options=options, mailbox=self._mailbox)
-        self._running = self._pool.submit(compute, task)
+        self._running = self._pool.submit(compute, folder, choice, options, self._mailbox)
 
     def cancel(self) -> None:
         """End what runs at once; what it found stays to be seen."""
@@ -223,11 +205,11 @@ class Work:
 
     def pause(self) -> None:
         """Let it wait at its next step."""
-        _pause(self._mailbox).touch()
+        (self._mailbox / _PAUSE).touch()
 
     def resume(self) -> None:
         """Let it go on."""
-        _pause(self._mailbox).unlink(missing_ok=True)
+        (self._mailbox / _PAUSE).unlink(missing_ok=True)
 
     def now(self) -> Now:
         """What is known so far."""
@@ -242,7 +224,7 @@ class Work:
             state, problem = "done", None if error is None else str(error)
             found = self._letter() if error else running.result()
         else:
-            state = "paused" if _pause(self._mailbox).exists() else "running"
+            state = "paused" if (self._mailbox / _PAUSE).exists() else "running"
             found = self._letter()
         found = replace(found, problem=problem or found.problem)
         known = (found.understood is not None, found.headline is not None, found.page is not None)
@@ -251,7 +233,7 @@ class Work:
     def _letter(self) -> Findings:
         found = Findings(stage=_STARTING)
         with suppress(FileNotFoundError):
-            found = pickle.loads(_letter(self._mailbox).read_bytes())
+            found = pickle.loads((self._mailbox / _LETTER).read_bytes())
         return found
 
     def close(self) -> None:

@@ -65,6 +65,48 @@ def test_brat_covers_and_splits_and_counts(tmp_path: Path) -> None:
     assert not kept.left_out
 
 
+LINES = "Ann picked  \r\n\n the phone\tup\nand\u00a0down. "
+
+
+@pytest.mark.parametrize(
+    ("places", "written"),
+    [
+        # What annotator.py of brat (`__create_span`) makes of the same spans.
+        ([(4, 25)], "4 10;16 25\tpicked the phone"),
+        ([(0, 38)], "0 10;16 28;29 38\tAnn picked the phone\tup and\u00a0down."),
+        ([(0, 3), (20, 38)], "0 3;20 28;29 38\tAnn phone\tup and\u00a0down."),
+        ([(16, 28)], "16 28\tthe phone\tup"),
+        # White space at a unit's own ends, which brat would leave out, is kept.
+        ([(10, 19)], "10 19\t      the"),
+        ([(26, 29)], "26 29\tup "),
+    ],
+)
+def test_brat_cuts_units_at_line_breaks(
+    places: list[tuple[int, int]], written: str, tmp_path: Path
+) -> None:
+    inside = tuple(places) if len(places) > 1 else ()
+    unit = Unit("ann", places[0][0], places[-1][1], "verb", inside)
+    both = [unit, Unit("bob", 0, 3, "name")]
+    write(
+        Continuum.from_units(both, name="d", text=LINES, offset_unit="characters"),
+        tmp_path / "gold",
+        format="brat",
+    )
+    found = (tmp_path / "gold/ann/d.ann").read_bytes().decode()
+    assert found == f"T1\tverb {written}\n"
+    assert list(read(tmp_path / "gold")) == both
+    assert read(tmp_path / "gold", discontinuous="split").n_units == 1 + len(places)
+
+
+def test_brat_without_its_text_keeps_what_it_cut(tmp_path: Path) -> None:
+    (tmp_path / "a.ann").write_text("T1\tX 0 3;4 7\tAnn Bob\n")
+    assert read(tmp_path / "a.ann").n_broken == 1
+    (tmp_path / "a.txt").write_text("Ann\nBob")
+    assert [(*u.fragments, u.end) for u in read(tmp_path / "a.ann")] == [(7,)]
+    (tmp_path / "a.txt").write_text("Ann Bob")
+    assert read(tmp_path / "a.ann").n_broken == 1
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -91,7 +133,8 @@ def test_bad_fragments_of_brat(
         ("0 5;9 6", "end 6 < start 9"),
         ("0 5;7 8", "fragments reach from 0 to 8, their unit from 0 to 9"),
         ("0 5;7", "fragment '7' is not START END"),
-        ("0 5;x 9", "fragment 'x' is not a number"),
+        ("0 5;x 9", "fragment 'x 9' is not START END"),
+        ("2", "fragment '2' is not START END.*discontinuous=cover.*--feature fragments:nominal"),
     ],
 )
 def test_bad_fragments_of_csv(cell: str, said: str, tmp_path: Path) -> None:
@@ -99,6 +142,33 @@ def test_bad_fragments_of_csv(cell: str, said: str, tmp_path: Path) -> None:
     file.write_text(f"annotator,category,start,end,fragments\nA,x,0,4,\nA,x,0,9,{cell}\n")
     with pytest.raises(DataError, match=rf"a\.csv:3: .*{said}"):
         read(file)
+
+
+def test_a_column_of_something_else(tmp_path: Path, run: Callable[..., Any]) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("annotator,category,start,end,fragments\nA,x,0,4,1\nB,x,0,9,noun phrase\n")
+    found = run("inspect", file, "--option", "discontinuous=cover", "--json")
+    assert (found.code, "fragments is none of those that are read" in found.out) == (0, True)
+    labels = [u.category for u in read(file, features=["fragments"])]
+    assert labels == [gc.Label("x", {"fragments": v}) for v in ("1", "noun phrase")]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+@pytest.mark.parametrize("several", [False, True])
+def test_native_formats_cover_and_split(
+    name: str, several: bool, both: Continuum, tmp_path: Path
+) -> None:
+    write(gc.Corpus.from_continua({"d": both, "e": both}) if several else both, tmp_path / name)
+    cover = read_corpus(tmp_path / name, discontinuous="cover")
+    assert [c.n_broken for c in cover.values()] == [0] * len(cover)
+    (counted,) = {x.kind: x.count for x in cover.left_out}.items()
+    assert counted == (("column", 1) if name == "a.csv" else ("gap", len(cover)))
+    split = read_corpus(tmp_path / name, discontinuous="split")
+    assert [[(u.start, u.end) for u in c] for c in split.values()] == [
+        [(4, 10), (21, 23), (4, 10)]
+    ] * len(split)
+    with pytest.raises(UsageError, match="discontinuous"):
+        read(tmp_path / name, discontinuous="no")
 
 
 def test_bad_fragments_of_json_and_of_python(tmp_path: Path) -> None:

@@ -14,10 +14,9 @@ with the weight of `strength` responses per true class. **(choice)**
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 
 import numpy as np
 
@@ -243,11 +242,8 @@ def _mace(counts: Floats, state: _State) -> tuple[Floats, _State]:
     return rows, _State(state.strength, state.used, knowing)
 
 
-_MStep = Callable[[Floats, _State], tuple[Floats, _State]]
-_M_STEPS: MappingProxyType[AnnotatorModel, _MStep] = MappingProxyType(
-    {
-        AnnotatorModel.DAWID_SKENE: _free,
-        AnnotatorModel.ONE_COIN: _one_coin,
-        AnnotatorModel.MACE: _mace,
-    }
-)
+_M_STEPS: Mapping[AnnotatorModel, Callable[[Floats, _State], tuple[Floats, _State]]] = {
+    AnnotatorModel.DAWID_SKENE: _free,
+    AnnotatorModel.ONE_COIN: _one_coin,
+    AnnotatorModel.MACE: _mace,
+}

@@ -64,20 +64,15 @@ class Responses:
     @cached_property
     def overlap(self) -> Overlap:
         """Who meets whom."""
-        edges = (np.ones(len(self.item)), (self.annotator, self.items_after_people))
-        n = len(self.annotators) + self.items
+        people = len(self.annotators)
+        n = people + self.items  # vertices: annotators, and items after them
+        edges = (np.ones(len(self.item)), (self.annotator, self.item + people))
         _, of_each = connected_components(coo_array(edges, shape=(n, n)), directed=False)
-        people = of_each[: len(self.annotators)]
-        parts = tuple(
-            tuple(a for a, part in zip(self.annotators, people, strict=True) if part == p)
-            for p in dict.fromkeys(people.tolist())
-        )
-        return Overlap(len(self.annotators), int((self.per_item >= 3).sum()), parts)
-
-    @property
-    def items_after_people(self) -> Indices:
-        """Items as vertices beside those of the annotators."""
-        return self.item + len(self.annotators)
+        parts: dict[int, list[str]] = {}
+        for name, part in zip(self.annotators, of_each[:people].tolist(), strict=True):
+            parts.setdefault(part, []).append(name)
+        enough = int((self.per_item >= 3).sum())
+        return Overlap(people, enough, tuple(map(tuple, parts.values())))
 
 
 @dataclass(frozen=True)

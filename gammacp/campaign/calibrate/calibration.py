@@ -12,25 +12,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist, multimode
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
-from gammacp.campaign.calibrate.sweep import Cell
-from gammacp.campaign.calibrate.tracing import Progress, trace
+from gammacp.campaign.calibrate.sweep import Cell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import Continua, agreement_of, named_continua
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-
-if TYPE_CHECKING:
-    from shuffling import ReferenceModel
+from gammacp.tables import share
+from shuffling import ReferenceModel
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
 SETS = 6
@@ -189,7 +187,7 @@ def calibrate(
     return Calibration(
         score=measured,
         equivalents=tuple(
-            _equivalent(e, curves[e], reasons.get(e), measured, model, len(named), cell)
+            _equivalent(curves[e], reasons.get(e), measured, len(named), replace(cell, error=e))
             for e in errors
         ),
         model=model,
@@ -203,53 +201,39 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
     """The continua that have a γ, with common categories."""
     named = named_continua(continua)
     if len(named) > 1:
-        named = Corpus.from_continua(named, categories=_categories(continua))
+        known = continua.categories if isinstance(continua, Corpus) else None
+        named = Corpus.from_continua(named, categories=known)
     able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
     if not able:
         raise DataError("no document has two annotators and a unit")
     return able
 
 
-def _categories(continua: Continua) -> Sequence[str] | None:
-    return continua.categories if isinstance(continua, Corpus) else None
-
-
 def _equivalent(
-    error: str,
-    curve: Curve,
-    reason: str | None,
-    measured: Gamma,
-    model: ReferenceModel,
-    documents: int,
-    cell: Cell,
+    curve: Curve, reason: str | None, measured: Gamma, documents: int, cell: Cell
 ) -> Equivalent:
+    """What gives the measured γ under the error of the cell."""
     from gammacp.campaign.calibrate.meaning import amount, phrase
 
+    error, confidence = cell.error, cell.settings.rule.confidence
     if reason is not None:
         return Equivalent(error=error, curve=curve, reason=reason)
     found = magnitude_at(
         curve,
         measured.value,
-        standard_error=_standard_error(measured, cell.settings.rule.confidence),
+        standard_error=_standard_error(measured, confidence),
         documents=documents,
-        confidence=cell.settings.rule.confidence,
+        confidence=confidence,
         seed=(cell.settings.seed, *error.encode()),
     )
-    share, low, high = (amount(error, m, model) for m in (found.value, found.low, found.high))
-    if math.isinf(share):
-        words, why = "", f"even at magnitude 1 γ is {curve.smooth[-1]:.2f}, higher than measured"
+    middle, low, high = (amount(error, m, cell.model) for m in (found.value, found.low, found.high))
+    words, why = "", None
+    if math.isinf(middle):
+        why = f"even at magnitude 1 γ is {curve.smooth[-1]:.2f}, higher than measured"
     else:
-        words, why = phrase(error, _interval(share, low, high)), None
-    return Equivalent(
-        error=error,
-        curve=curve,
-        magnitude=found,
-        amount=share,
-        low=low,
-        high=high,
-        words=words,
-        reason=why,
-    )
+        words = phrase(error, _interval(middle, low, high))
+    amounts = {"amount": middle, "low": low, "high": high}
+    return Equivalent(error=error, curve=curve, magnitude=found, **amounts, words=words, reason=why)
 
 
 def _standard_error(score: Gamma, confidence: float) -> float:
@@ -259,14 +243,9 @@ def _standard_error(score: Gamma, confidence: float) -> float:
     return float(width[0]) / (2 * NormalDist().inv_cdf((1 + confidence) / 2))
 
 
-def _interval(share: float, low: float, high: float) -> str:
+def _interval(middle: float, low: float, high: float) -> str:
     if math.isinf(high) and low < 0.005:
-        return f"{_percent(share)} (not to be told from none or any amount)"
+        return f"{share(middle)} (not to be told from none or any amount)"
     if math.isinf(high):
-        return f"{_percent(share)} (at least {_percent(low)})"
-    return f"{_percent(share)} ({_percent(low, sign=False)}–{_percent(high)})"
-
-
-def _percent(share: float, *, sign: bool = True) -> str:
-    digits = 0 if share >= 0.095 else 1
-    return f"{100 * share:.{digits}f}" + (" %" if sign else "")
+        return f"{share(middle)} (at least {share(low)})"
+    return f"{share(middle)} ({share(low).removesuffix(' %')}–{share(high)})"

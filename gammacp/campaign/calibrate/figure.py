@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gammacp import plots
 from gammacp.campaign.calibrate.calibration import Calibration, Equivalent
 from gammacp.campaign.calibrate.meaning import amount, unit_of_amount
 from gammacp.errors import UsageError
@@ -18,25 +19,16 @@ def draw(calibration: Calibration, path: Path) -> None:
 
     Raises UsageError where matplotlib is missing or cannot write that ending.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UsageError("figures need matplotlib: pip install 'gammacp[plot]'") from None
-    from gammacp.files import atomic_write
-
     drawn = [e for e in calibration.equivalents if len(e.curve.magnitudes) > 1]
     if not drawn:
         raise UsageError("there is no curve to draw")
-    figure = Figure(figsize=(2.6 * len(drawn) + 0.6, 3.1), layout="constrained")
-    known = figure.canvas.get_supported_filetypes()
-    if path.suffix.lower().lstrip(".") not in known:
-        raise UsageError(f"{path}: a figure has one of the endings {', '.join(sorted(known))}")
-    panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
-    for panel, equivalent in zip(panels, drawn, strict=True):
-        _panel(panel, equivalent, calibration)
-    panels[0].set_ylabel("γ")
-    with atomic_write(path) as temporary:
-        figure.savefig(temporary, dpi=200)
+    stem, width = path.with_suffix(""), 2.6 * len(drawn) + 0.6
+    with plots.figure(
+        stem, width=width, height=3.1, columns=len(drawn), shared=True, endings=(path.suffix,)
+    ) as panels:
+        for panel, equivalent in zip(np.atleast_1d(panels), drawn, strict=True):
+            _panel(panel, equivalent, calibration)
+        np.atleast_1d(panels)[0].set_ylabel("γ")
 
 
 def _panel(panel: Any, equivalent: Equivalent, calibration: Calibration) -> None:
@@ -57,4 +49,3 @@ def _panel(panel: Any, equivalent: Equivalent, calibration: Calibration) -> None
     panel.set_xlim(0, amounts[-1])
     panel.xaxis.set_major_locator(MaxNLocator(nbins=4, prune="both"))
     panel.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
-    panel.spines[["top", "right"]].set_visible(False)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from shuffling import Category, Merge, Position, ReferenceModel, Split, parse_errors
 from shuffling.false_positive import FalsePositive
-from shuffling.registry import ErrorType
 
 
 def amount(error: str, magnitude: float, model: ReferenceModel) -> float:
@@ -16,10 +15,13 @@ def amount(error: str, magnitude: float, model: ReferenceModel) -> float:
     position: largest shift as a share of the unit's length; category: share of units with a wrong
     category; false-negative: share missed; false-positive, split, merge: operations per unit.
     """
-    if math.isinf(magnitude):
-        return math.inf
     kind = parse_errors(error)[0]
-    return _AMOUNTS.get(kind.name, _itself)(kind, magnitude, model)
+    if isinstance(kind, Category) and math.isfinite(magnitude):
+        kept = kind.matrix(magnitude, model.prevalence).diagonal()
+        return float(1 - (model.prevalence * kept).sum())
+    return magnitude * (
+        kind.factor if isinstance(kind, Position | FalsePositive | Split | Merge) else 1
+    )
 
 
 def phrase(error: str, share: str) -> str:
@@ -32,31 +34,6 @@ def unit_of_amount(error: str) -> str:
     """What the amount is a share of, for a table."""
     return _UNITS.get(parse_errors(error)[0].name, "magnitude")
 
-
-def _itself(_kind: ErrorType, magnitude: float, _model: ReferenceModel) -> float:
-    return magnitude
-
-
-def _times_factor(kind: ErrorType, magnitude: float, _model: ReferenceModel) -> float:
-    assert isinstance(kind, Position | FalsePositive | Split | Merge)
-    return kind.factor * magnitude
-
-
-def _wrong(kind: ErrorType, magnitude: float, model: ReferenceModel) -> float:
-    """1 − Σ p·M(m)_cc: how many units end up with another category than they had."""
-    assert isinstance(kind, Category)
-    prevalence = model.prevalence
-    kept = kind.matrix(magnitude, prevalence).diagonal()
-    return float(1 - (prevalence * kept).sum())
-
-
-_AMOUNTS: Mapping[str, Callable[[ErrorType, float, ReferenceModel], float]] = {
-    "position": _times_factor,
-    "category": _wrong,
-    "false-positive": _times_factor,
-    "split": _times_factor,
-    "merge": _times_factor,
-}
 
 _PHRASES: Mapping[str, str] = {
     "position": "each annotator's boundaries were off by up to ±{} of the unit's length",

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gammacp.alignment import Alignment
 from gammacp.arrays import Floats
 from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator
 from gammacp.campaign.compare.scoring import Selection
 from gammacp.measures.agreement import Agreement
-
-if TYPE_CHECKING:
-    from gammacp.alignment import Alignment
 
 
 @dataclass(frozen=True, kw_only=True)

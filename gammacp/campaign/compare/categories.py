@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gammacp.alignment import Alignment
 from gammacp.arrays import Indices
 from gammacp.campaign.compare.scoring import Selection
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.random_sets import Basis
 from gammacp.text import UNLABELLED
-
-if TYPE_CHECKING:
-    from gammacp.alignment import Alignment
-    from gammacp.measures.agreement import Agreement
-    from gammacp.measures.random_sets import Basis
 
 NO_UNIT = "(no unit)"
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.permutation import DEALS, dealt
+from gammacp.campaign.compare.permutation import DEALS, dealt, p_value
 from gammacp.errors import DataError, UsageError
 
 
@@ -164,14 +164,11 @@ def groups_of(
     everybody = {a for people in named.values() for a in people}
     disorders = _disorders(pairs)
     codes = {n: np.array([pairs.annotators.index(a) for a in p]) for n, p in named.items()}
-    within = {name: _gamma(disorders, c, c) for name, c in codes.items()}
+    two = combinations(codes.items(), 2)
     return Groups(
         members=named,
-        within=within,
-        across=tuple(
-            _across((a, b), (codes[a], codes[b]), (within[a], within[b]), disorders, deals, seed)
-            for a, b in combinations(named, 2)
-        ),
+        within={name: _gamma(disorders, c, c) for name, c in codes.items()},
+        across=tuple(_across(dict(each), disorders, deals, seed) for each in two),
         left_out=tuple(a for a in pairs.annotators if a not in everybody),
     )
 
@@ -193,33 +190,24 @@ def _gamma(disorders: Floats, rows: Any, columns: Any) -> float:
     return float(1 - observed / expected) if expected > 0 else math.nan
 
 
-def _across(
-    names: tuple[str, str],
-    codes: tuple[Any, Any],
-    within: tuple[float, float],
-    disorders: Floats,
-    deals: int,
-    seed: int,
-) -> AcrossGroups:
-    first, second = codes
+def _across(codes: dict[str, Any], disorders: Floats, deals: int, seed: int) -> AcrossGroups:
+    (one, first), (other, second) = codes.items()
+    within = _gamma(disorders, first, first), _gamma(disorders, second, second)
     gamma = _gamma(disorders, first, second)
-    product = within[0] * within[1]
-    both = np.concatenate(codes)
+    both = np.concatenate((first, second))
     mine = disorders[:, both[:, None], both]
     masks, exact = dealt(len(first), len(second), deals, seed)
     differences = _differences(mine, masks)
     observed = float(_differences(mine, (np.arange(len(both)) < len(first))[None].astype(float))[0])
     known = differences[~np.isnan(differences)]
-    extreme = int((known >= observed - 1e-12).sum())
-    p = extreme / max(len(known), 1) if exact else (extreme + 1) / (len(known) + 1)
     tested = len(known) > 2 and not math.isnan(observed)
     return AcrossGroups(
-        groups=names,
+        groups=(one, other),
         pairs=int((disorders[1][first[:, None], second] > 0).sum()),
         gamma=gamma,
-        normalized=gamma / math.sqrt(product) if min(within) > 0 else math.nan,
+        normalized=gamma / math.sqrt(math.prod(within)) if min(within) > 0 else math.nan,
         difference=observed,
-        p_value=p if tested else math.nan,
+        p_value=p_value(known, observed, exact=exact) if tested else math.nan,
         deals=len(known),
     )
 

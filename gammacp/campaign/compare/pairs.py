@@ -8,17 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.campaign.compare.scoring import Selection, annotators_of, selected
 from gammacp.measures.agreement import Agreement
-
-if TYPE_CHECKING:
-    from gammacp.measures.random_sets import Basis
-
+from gammacp.measures.random_sets import Basis
 
 # Pairs of a crowd are more than anybody reads, and most share a document or two.
 MOST_PAIRS = 1000

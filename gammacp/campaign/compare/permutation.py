@@ -105,14 +105,10 @@ def permutation_test(
     masks, exact = _paired(sizes[0], deals, seed) if paired else dealt(*sizes, deals, seed)
     differences = _differences(first, second, masks)
     observed = first.gamma - second.gamma
-    # Equal deals differ by rounding; the observed one must count as at least as large as itself.
-    extreme = int((np.abs(differences) >= abs(observed) - 1e-12).sum())
-    total = len(differences)
-    p = extreme / total if exact else (extreme + 1) / (total + 1)
     return PermutationTest(
         difference=observed,
-        p_value=p,
-        deals=total,
+        p_value=p_value(np.abs(differences), abs(observed), exact=exact),
+        deals=len(differences),
         exact=exact,
         paired=paired,
         parts=sizes,
@@ -128,6 +124,13 @@ def _differences(first: Contributions, second: Contributions, masks: Floats) -> 
         first.kind,
     )
     return np.nan_to_num(both.weighted(masks) - both.weighted(1 - masks), nan=0.0)
+
+
+def p_value(differences: Floats, observed: float, *, exact: bool) -> float:
+    """The share of deals with at least the observed difference, which counts as one of them."""
+    # Equal deals differ by rounding; the observed one must be at least as large as itself.
+    extreme = int((differences >= observed - 1e-12).sum())
+    return extreme / len(differences) if exact else (extreme + 1) / (len(differences) + 1)
 
 
 def dealt(n: int, m: int, deals: int, seed: int) -> tuple[Floats, bool]:

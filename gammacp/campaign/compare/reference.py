@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
 from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.campaign.compare.scoring import Selection, annotators_of, selected
 from gammacp.measures.agreement import Agreement, agreement_on
-
-if TYPE_CHECKING:
-    from gammacp.measures.random_sets import Basis
+from gammacp.measures.random_sets import Basis
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement_on
 from gammacp.measures.gamma import Gamma
-
-if TYPE_CHECKING:
-    from gammacp.measures.random_sets import Basis
+from gammacp.measures.random_sets import Basis
 
 Selection: TypeAlias = Mapping[str, Continuum]
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gammacp.alignment import Alignment
 from gammacp.arguments import instance, number, one_of
 from gammacp.arrays import Codes
 from gammacp.campaign.consensus.votes import (
@@ -25,16 +25,12 @@ from gammacp.campaign.consensus.votes import (
     span,
     vote_on_category,
 )
+from gammacp.campaign.consensus.weighing import Truth
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.errors import UsageError
 from gammacp.text import named
-
-if TYPE_CHECKING:
-    from gammacp.alignment import Alignment
-    from gammacp.campaign.consensus.weighing import Truth
-
 
 # Probabilities that differ by less are equal: a category is not guessed by its place in a list.
 _EQUAL = 1e-9

@@ -12,10 +12,11 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gammacp.alignment import Alignment
 from gammacp.arguments import whole
 from gammacp.arrays import Bools, Codes
 from gammacp.campaign.annotators import posterior_of
@@ -27,9 +28,6 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
-
-if TYPE_CHECKING:
-    from gammacp.alignment import Alignment
 
 # Splits of a small corpus, and how many unitary alignments all splits of a large one may hold.
 SPLITS, GROUPS = 20, 10_000

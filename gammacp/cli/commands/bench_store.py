@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.output import AsJson, message, print_json, print_table
+from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.tables import Column, Record, Table, count, number, word
 
 DEFAULT_OUT = Path("bench-out")
 _NAME = "bench.sqlite"  # as `bench.store.STORE_NAME`, which is not imported for `--help`
@@ -19,6 +21,23 @@ StoreOption = Annotated[
 ]
 
 
+def _sets(record: Record) -> str:
+    fewest, most = record["fewest_sets"], record["most_sets"]
+    return str(most) if fewest == most else f"{fewest}–{most}"
+
+
+_HOLDINGS = (
+    Column("error", "error"),
+    Column("measure", "measure", word),
+    Column("magnitudes", "magnitudes", count),
+    Column("sets", "sets", word, value=_sets),
+    Column("cells", "cells", count),
+    Column("undefined", "undefined", count),
+    Column("limited", "feasible", count),
+    Column("seconds", "seconds", number, digits=1),
+)
+
+
 def store_path(folder: Path) -> Path:
     """Where a sweep keeps its cells unless it is told otherwise."""
     return folder / _NAME
@@ -26,8 +45,6 @@ def store_path(folder: Path) -> Path:
 
 def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
     """What a store holds; also while a sweep is running."""
-    from dataclasses import asdict
-
     from gammacp.bench.status import status as status_of
     from gammacp.bench.store import Store
 
@@ -36,25 +53,9 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
     if json:
         print_json({"experiments": [asdict(s) for s in found]})
         return
-    columns = ("measure", "magnitudes", "sets", "cells", "undefined", "feasible", "seconds")
     for experiment in found:
         print(f"experiment {experiment.experiment} (configuration {experiment.hash})")
-        rows = [
-            [
-                h.error,
-                h.measure,
-                str(h.magnitudes),
-                str(h.most_sets)
-                if h.fewest_sets == h.most_sets
-                else f"{h.fewest_sets}–{h.most_sets}",
-                str(h.cells),
-                str(h.undefined),
-                str(h.limited),
-                f"{h.seconds:.1f}",
-            ]
-            for h in experiment.holdings
-        ]
-        print_table(("error", *columns), rows, numeric=columns[1:])
+        show(Table(_HOLDINGS, [asdict(h) for h in experiment.holdings]))
         for run in experiment.runs:
             cells = f"{run.cells} cells in {run.seconds:.1f} s"
             mixed = ", with other software than before it" if run.mixed else ""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.output import AsJson, message, print_json, print_table
+from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.tables import Column, Record, Table, count, word
 
 if TYPE_CHECKING:
     from gammacp.reproduce.claims import Checked, Ledger
@@ -39,6 +41,7 @@ def reproduce(
 ) -> None:
     """Run experiments of the papers and check what the papers claim; bare: list them."""
     from gammacp.errors import GammacpError
+    from gammacp.pools.opening import shared_pool
     from gammacp.reproduce.claims import KINDS
     from gammacp.reproduce.experiments import find, load, where
 
@@ -47,14 +50,16 @@ def reproduce(
     every = not names or "all" in names
     chosen = known if every else [where(n, experiments).stem for n in dict.fromkeys(names or ())]
     if not names and not check:
-        rows = [(name, load(name, experiments).summary) for name in known]
+        rows = [{"name": n, "summary": load(n, experiments).summary} for n in known]
         if json:
-            print_json({"experiments": [{"name": n, "summary": s} for n, s in rows]})
+            print_json({"experiments": rows})
         else:
-            print_table(("experiment", "what it reproduces"), rows)
+            columns = Column("name", "experiment"), Column("summary", "what it reproduces")
+            show(Table(columns, rows))
         return
     ledgers = _ledgers(experiments / "claims", paper)
-    ran = list(chosen) if check else _run(chosen, experiments, target, quick=quick, data=data)
+    with shared_pool():
+        ran = list(chosen) if check else _run(chosen, experiments, target, quick=quick, data=data)
     found = _check(ran, ledgers, target, quick=quick)
     entries = [(ledger, c) for ledger, checked in found for c in checked]
     if json:
@@ -172,21 +177,24 @@ def _print(found: Verdicts, *, failed: bool) -> None:
 
 def _summary(counts: Sequence[dict[str, Any]], kinds: Sequence[str]) -> None:
     """Counts by kind and ledger; what the papers' sweeps and our code show, of what was tested."""
-    rows, told = [], Counter[str]()
+    told = Counter[str]()
     for one in counts:
-        cells = [one["kinds"].get(kind, {}) for kind in (*kinds, "fitted")]
-        rows.append((one["paper"], *map(_cell, cells), str(one["not_encoded"])))
         for kind in () if one["paper"] == "findings" else ("code", "sweep"):
             told.update(one["kinds"].get(kind, {}))
-    heads = ("ledger", *kinds, "fitted", "not encoded")
-    print_table(heads, rows, numeric=heads[1:])
+    columns = (
+        Column("paper", "ledger"),
+        *(Column(k, k, word, value=partial(_cell, k)) for k in (*kinds, "fitted")),
+        Column("not_encoded", "not encoded", count),
+    )
+    show(Table(columns, counts))
     print(
         f"reproduced: {told['holds']} of {told.total()} sentences of the papers on code and sweeps,"
         f" {told['open']} open\n(arithmetic, definitions and what was fitted are not counted)"
     )
 
 
-def _cell(count: dict[str, int]) -> str:
+def _cell(kind: str, record: Record) -> str:
     """`3 of 5, 1 open`."""
-    still = f", {count['open']} open" if count.get("open") else ""
-    return f"{count['holds']} of {sum(count.values())}{still}" if count else ""
+    found = record["kinds"].get(kind, {})
+    still = f", {found['open']} open" if found.get("open") else ""
+    return f"{found['holds']} of {sum(found.values())}{still}" if found else ""

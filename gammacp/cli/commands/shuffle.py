@@ -11,7 +11,8 @@ import typer
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Seed
-from gammacp.cli.output import AsJson, message, messages, print_json, print_table
+from gammacp.cli.output import AsJson, message, messages, print_json, show
+from gammacp.tables import Column, Table, count
 
 if TYPE_CHECKING:
     from shuffling import ReferenceModel
@@ -81,8 +82,9 @@ def shuffle(
         )
         return
     parts = ("reference", "annotations")
-    rows = [[e[part]["file"], part, str(e[part]["units"])] for e in sets for part in parts]
-    print_table(("file", "what", "units"), rows, numeric=("units",))
+    rows = [{"what": part, **e[part]} for e in sets for part in parts]
+    columns = Column("file", "file"), Column("what", "what"), Column("units", "units", count)
+    show(Table(columns, rows))
 
 
 def _print_model(model: ReferenceModel, *, as_json: bool) -> None:
