@@ -271,4 +271,4 @@ def check(claim: Claim, results: Path) -> Checked:
     try:
         return Checked(claim, tuple(test.verdict(results) for test in claim.tests))
     except DataError as error:
-        raise DataError(f"claim {claim.words!r}: {error.message}", file=error.file) from None
+        raise error.within(f"claim {claim.words!r}") from None
