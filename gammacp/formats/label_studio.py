@@ -118,6 +118,10 @@ def _annotations(source: Source, task: Record) -> Iterator[Record]:
 
 
 def _predictions(source: Source, task: Record) -> list[Record]:
+    entries = task.get("predictions")
+    if isinstance(entries, list) and any(type(entry) is int for entry in entries):
+        hint = "Export a snapshot that includes predictions"
+        raise source.error("predictions are there by number only", hint=hint)
     return objects(source, task, "predictions", line=None, missing_ok=True)
 
 

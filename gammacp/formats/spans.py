@@ -268,7 +268,8 @@ class Documents(_Counting):
     def corpus(self) -> Corpus:
         """All documents; a DataError if there is none."""
         if not self.found:
-            raise self.source.error("file has no documents")
+            why = "; ".join(["file has no documents", *map(str, self._left_out.entries())])
+            raise self.source.error(why)
         continua = {name: spans.continuum() for name, spans in self.found.items()}
         everything = (self._left_out.entries(), *(c.left_out for c in continua.values()))
         return Corpus.from_continua(continua, left_out=gathered(everything))
