@@ -10,8 +10,6 @@
 All are means over pairs of annotators, of both directions where these differ.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
