@@ -184,7 +184,7 @@ def test_gaps_that_are_filled_leave_no_random_set_without_a_value() -> None:
         ("A", ((4.1, 5.3),), "y"),
     ]
     units = [Unit(who, p[0][0], p[-1][1], label, p[: 9 * (len(p) > 1)])
-             for a, p, label in rows for who in (a, "B")]  # fmt: skip
+             for p, label in rows for who in "AB"]  # fmt: skip
     found = measure(Continuum.from_units([*units, Unit("B", 6.2, 6.9, "x")]),
                     ["kappa-d", "u-alpha", "u-alpha-2013"], beyond_chance=True, samples=20)  # fmt: skip
     for score in found.values():
