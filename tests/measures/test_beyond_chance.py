@@ -178,15 +178,11 @@ def test_units_that_fill_a_gap_still_do_when_moved(by: float) -> None:
 
 
 def test_gaps_that_are_filled_leave_no_random_set_without_a_value() -> None:
-    rows = [
-        ("A", ((0.1, 0.7), (1.3, 2.3)), "x"),
-        ("A", ((0.7, 1.3),), "y"),
-        ("A", ((4.1, 5.3),), "y"),
-    ]
+    rows = [(((0.1, 0.7), (1.3, 2.3)), "x"), (((0.7, 1.3),), "y"), (((4.1, 5.3),), "y")]
     units = [Unit(who, p[0][0], p[-1][1], label, p[: 9 * (len(p) > 1)])
              for p, label in rows for who in "AB"]  # fmt: skip
-    found = measure(Continuum.from_units([*units, Unit("B", 6.2, 6.9, "x")]),
-                    ["kappa-d", "u-alpha", "u-alpha-2013"], beyond_chance=True, samples=20)  # fmt: skip
+    c = Continuum.from_units([*units, Unit("B", 6.2, 6.9, "x")])
+    found = measure(c, ["kappa-d", "u-alpha", "u-alpha-2013"], beyond_chance=True, samples=20)
     for score in found.values():
         assert score.beyond_chance is not None
         assert score.beyond_chance.without_value == 0
