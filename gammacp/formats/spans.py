@@ -1,7 +1,5 @@
 """Units as a reader finds them: checked one by one, with the place in the file at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise

@@ -12,8 +12,6 @@
 All are means over pairs of annotators, of both directions where these differ.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
