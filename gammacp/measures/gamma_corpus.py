@@ -17,13 +17,7 @@ from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.gamma import (
-    Gamma,
-    GammaScore,
-    agreement_interval,
-    gamma_score,
-    notes_on,
-)
+from gammacp.measures.gamma import Gamma, GammaScore, agreement_interval, gamma_score, notes_on
 from gammacp.measures.marked import Marked, marked
 from gammacp.measures.random_sets import Basis, Chance, Progress
 from gammacp.measures.score import BeyondChance, beyond_chance

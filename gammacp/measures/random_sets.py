@@ -340,12 +340,7 @@ class Basis:
         at_once = min(200, max(5, 2000 // self._units))
         count = AlignedDisorder(self.bound, self.settings, keep, ratio, at_once)
         (expected,), kept = expectations(
-            draws,
-            count,
-            rule,
-            self.settings.seed,
-            executor=self._executor,
-            progress=self._progress,
+            draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
         )
         sets = tuple(k for k in kept if isinstance(k, RandomSet))
         return Chance(draws.sampler.signature, expected, sets)
