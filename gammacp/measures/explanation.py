@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, TypeAlias, Unpack
 
@@ -28,8 +27,8 @@ from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, columns
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
 from gammacp.measures.gamma import Gamma
-from gammacp.measures.random_sets import Basis, Memory, Progress
-from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.measures.random_sets import Basis
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.text import UNLABELLED
 
 Record: TypeAlias = dict[str, Any]
@@ -108,15 +107,9 @@ class Explanation:
         return said
 
 
-@spelled_out
+@spelled_out_with_computing
 def explained(
-    continua: Continua,
-    *,
-    stretches: int = STRETCHES,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
+    continua: Continua, *, stretches: int = STRETCHES, **options: Unpack[FamilyOptions]
 ) -> Explanation:
     """What the disorder of one continuum, or of several as a corpus, is made of.
 
@@ -126,9 +119,9 @@ def explained(
         A continuum, a corpus, or continua by name.
     stretches
         Equal parts into which a single continuum is cut, ≥ 1.
-    executor, progress, shared, options
-        As for `gamma`; with the memory of an `agreement` on the same continua nothing is computed
-        twice.
+    options
+        Those of `FamilyOptions`, as for `gamma`; with the memory of an `agreement` on the same
+        continua nothing is computed twice.
 
     Raises
     ------
@@ -138,9 +131,10 @@ def explained(
         An option is unknown or cannot be meant.
     """
     number = whole("stretches", stretches, 1)
-    memory: Memory = {} if shared is None else shared
-    settings = Settings.of(**options)
-    basis = basis_of(continua, settings, executor=executor, progress=progress, shared=memory)
+    settings, how = Settings.and_computing(options)
+    if how.get("shared") is None:
+        how["shared"] = {}
+    basis = basis_of(continua, settings, **how)
     return explained_on(basis, named_continua(continua), stretches=number)
 
 

@@ -5,7 +5,6 @@ annotation sets. 1 is perfect, 0 what chance gives; it can be negative.
 """
 
 import math
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -15,10 +14,15 @@ from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
 from gammacp.chance.sampling import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
-from gammacp.measures.random_sets import Basis, Memory, Progress
+from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, beyond_chance
-from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.measures.settings import (
+    Computing,
+    FamilyOptions,
+    Settings,
+    spelled_out_with_computing,
+)
 from gammacp.needs import Need, require, unmet_need
 
 # Units per annotator from which `cut` can be told from the continuum itself.
@@ -115,29 +119,16 @@ class GammaScore(Gamma):
     "Mathet, Widlöcher & Métivier 2015, eq. 8",
     fragments="whole",
 )
-@spelled_out
-def gamma(
-    continuum: Continuum,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
-) -> GammaScore:
+@spelled_out_with_computing
+def gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
     """γ of one continuum.
 
     Parameters
     ----------
     continuum
         At least two annotators and one unit.
-    executor
-        Where the random sets are aligned; default: here. The same bits wherever.
-    progress
-        Told how many random sets are done, of how many.
-    shared
-        Keeps alignment and random sets for the other measures of the family.
     options
-        Those of `GammaOptions`. The same seed gives the same γ after moving, scaling, renaming and
+        Those of `FamilyOptions`. The same seed gives the same γ after moving, scaling, renaming and
         reordering.
 
     Raises
@@ -150,7 +141,8 @@ def gamma(
     Identical annotators give exactly 1 where δ_e > 0, whatever the chance model; where random
     sets agree perfectly too (δ_e = 0: one unit each that fills the continuum, say) γ is undefined.
     """
-    return gamma_of(continuum, Settings.of(**options), executor, progress, shared)
+    settings, how = Settings.and_computing(options)
+    return _gamma(continuum, settings, how)
 
 
 @registered(
@@ -159,46 +151,22 @@ def gamma(
     "after Mathet, Widlöcher & Métivier 2015, eq. 8",
     fragments="whole",
 )
-@spelled_out
-def soft_gamma(
-    continuum: Continuum,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
-) -> GammaScore:
+@spelled_out_with_computing
+def soft_gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
     """Soft γ: a unit may be in several unitary alignments, for annotators who split units.
 
     The alignment is a cover instead of a partition (Σ X ≥ 1 for each unit), for observed and
     random sets alike; x̄ stays the same. Arguments and errors as for `gamma`; options are those
-    of `GammaOptions`.
+    of `FamilyOptions`.
     """
-    return gamma_of(continuum, Settings.of(cover=True, **options), executor, progress, shared)
+    settings, how = Settings.and_computing({**options, "cover": True})
+    return _gamma(continuum, settings, how)
 
 
-def gamma_of(
-    continuum: Continuum,
-    settings: Settings,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-) -> GammaScore:
-    """γ of one continuum by itself, with these settings.
-
-    Parameters
-    ----------
-    continuum
-        At least two annotators and one unit.
-    settings
-        What `GammaOptions` say, as one object.
-    executor, progress, shared
-        As for `gamma`.
-    """
+def _gamma(continuum: Continuum, settings: Settings, how: Computing) -> GammaScore:
     instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
     require(continuum, fragments=True)
-    basis = Basis(continuum, settings, executor=executor, progress=progress, memory=shared)
-    return gamma_score(continuum, basis)
+    return gamma_score(continuum, Basis(continuum, settings, **how))
 
 
 def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = None) -> GammaScore:
