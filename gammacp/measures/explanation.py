@@ -215,14 +215,14 @@ class _Records:
 
     def components(self, observed: Floats, expected: Floats | None) -> Iterator[Record]:
         chance = None if expected is None else float(expected.sum())
-        for k, name in enumerate(self.names):
-            rest = self.whole - float(observed[k])
+        by_chance = [None] * len(observed) if expected is None else expected.tolist()
+        for name, seen, drawn in zip(self.names, observed.tolist(), by_chance, strict=True):
             yield {
                 "component": name,
-                "observed": float(observed[k]),
-                "expected": None if expected is None else float(expected[k]),
-                "share": self._share(float(observed[k])),
-                "gamma_if_perfect": 1 - rest / chance if chance else None,
+                "observed": seen,
+                "expected": drawn,
+                "share": self._share(seen),
+                "gamma_if_perfect": 1 - (self.whole - seen) / chance if chance else None,
             }
 
     def each(

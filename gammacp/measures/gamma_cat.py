@@ -172,14 +172,10 @@ class _Random:
     @classmethod
     def of(cls, sets: Sequence[RandomSet], parts: BoundCombined, confidence: float) -> _Random:
         found = [aligned_pairs(s.continuum, s.groups, parts) for s in sets]
-        empty = np.zeros(0, np.int32)
-        left = np.concatenate([empty, *(p.left for p in found)])
-        right = np.concatenate([empty, *(p.right for p in found)])
-        weight = np.concatenate([np.zeros(0), *(p.weight for p in found)])
-        cost = np.concatenate([np.zeros(0), *(p.cost for p in found)])
-        owner = np.repeat(np.arange(len(found)), [len(p.left) for p in found])
-        pairs = AlignedPairs(left, right, weight, cost)
-        return cls(pairs, owner.astype(np.int64), len(found), confidence)
+        none = AlignedPairs(*np.zeros((2, 0), np.int32), *np.zeros((2, 0)))
+        columns = zip(*(vars(p).values() for p in (none, *found)), strict=True)
+        owner = np.repeat(np.arange(len(found), dtype=np.int64), [len(p.left) for p in found])
+        return cls(AlignedPairs(*map(np.concatenate, columns)), owner, len(found), confidence)
 
     def expected(self, category: int | None) -> ExpectedDisorder | None:
         """δ_cat of the sets that have one; None if none has."""
