@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from gammacp.chance.beyond import beyond_chance
@@ -114,10 +113,7 @@ def breakdown(treebank: Treebank) -> Breakdown:
 
 def _choices(treebank: Treebank) -> Iterable[Choice]:
     for item in treebank.shared:
-        sentences = [s for s in item.annotations.values() if isinstance(s, Dependencies)]
-        if not item.same_length:
-            continue
-        pairs = list(combinations(sentences, 2))
+        pairs = item.pairs(Dependencies) if item.same_length else []
         for a, b in pairs:
             for t in range(a.n_tokens):
                 yield Choice(

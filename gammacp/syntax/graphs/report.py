@@ -109,7 +109,7 @@ class GraphReport:
             "beyond_chance": beyond or None,
         }
         if treebank.kind == "enhanced":
-            scores = ud_scores(treebank).as_dict()
+            scores = ud_scores(treebank)
             document["universal"] = {k: scores[k] for k in ("words", "elas", "eulas", *OF_UD)}
         documents = list(dict.fromkeys(item.document for item in treebank.shared))
         if len(documents) > 1:
