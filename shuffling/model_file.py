@@ -189,5 +189,3 @@ def _range_or_values(distribution: Distribution, keys: tuple[str, ...]) -> list[
         return [f"{values} = {toml_value(distribution.values)}"]
     low, high = map(toml_value, (distribution.minimum, distribution.maximum))
     return [f"{minimum} = {low}", f"{maximum} = {high}"]
-
-

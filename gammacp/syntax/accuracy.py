@@ -96,12 +96,7 @@ class Accuracies:
 
     def mean(self) -> dict[str, float]:
         """The scores over all sentences (eq. 3); NaN if none is left."""
-        return {
-            name: float((part.expected - part.observed).sum() / part.expected.sum())
-            if len(part)
-            else float("nan")
-            for name, part in self.parts().items()
-        }
+        return {n: part.gamma if len(part) else float("nan") for n, part in self.parts().items()}
 
 
 def accuracies(treebank: Treebank, annotators: tuple[str, ...] | None = None) -> Accuracies:

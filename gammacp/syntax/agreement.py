@@ -263,14 +263,11 @@ def _published_parts(
     A sentence drawn twice changes the mean over all pairs twice as much as its annotations' means
     say: D_e is a mean over pairs, so that its linear part is 2·row − D_e.
     """
-    observed = observations.item_disagreement(observations.everything)
+    everything = observations.everything
+    observed = observations.item_disagreement(everything)
     linear = 2 * expected.rows - expected.mean[0][:, None]
     alphas = {
-        name: Contributions(
-            observed[d],
-            observations.by_item(linear[d], observations.everything),
-            "sentences",
-        )
+        name: Contributions(observed[d], observations.by_item(linear[d], everything), "sentences")
         for d, name in enumerate(DELTAS)
     }
     return {**alphas, **accuracy.parts()}

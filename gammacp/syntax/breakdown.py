@@ -100,15 +100,10 @@ def breakdown(treebank: Treebank) -> Breakdown:
     for c in choices:
         if c.relations[0] != c.relations[1]:
             confused[min(c.relations), max(c.relations)] += c.weight
-    return Breakdown(
-        tuple(_relations(choices)),
-        tuple(
-            {"relations": pair, "count": count}
-            for pair, count in sorted(confused.items(), key=lambda row: -row[1])
-        ),
-        grouped,
-        sum(not item.same_length for item in treebank.shared),
-    )
+    pairs = sorted(confused.items(), key=lambda row: -row[1])
+    confusions = tuple({"relations": pair, "count": count} for pair, count in pairs)
+    left_out = sum(not item.same_length for item in treebank.shared)
+    return Breakdown(tuple(_relations(choices)), confusions, grouped, left_out)
 
 
 def _choices(treebank: Treebank) -> Iterable[Choice]:

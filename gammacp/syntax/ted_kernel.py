@@ -60,6 +60,8 @@ def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forests: Codes
     widths = trees.widths
     side = 1 if widths[1, x] * widths[1, y] < widths[0, x] * widths[0, y] else 0
     side = 1 - side if widths[side, y] >= forests.shape[1] else side
+    if widths[side, y] < widths[side, x] < forests.shape[1]:
+        x, y = y, x
     columns = trees.column_starts[side]
     rows = slice(columns[x], columns[x] + widths[side, x])
     one, above, ongoing = trees.nodes[rows], trees.before[rows], trees.inside[rows]

@@ -258,7 +258,8 @@ def test_optimal_edits_of_several_types(data: st.DataObject, n_t: int, kind: str
         sides.append(Segmentation.from_typed(by_type, mass=mass, types="xyz"))
     a, b = sides
     choice, apart, alone = KINDS[kind]
-    how: dict[str, Any] = {"n_t": n_t, "transposition": w, "categorial": choice}
+    costs = EditCosts(transposition=w)
+    how: dict[str, Any] = {"n_t": n_t, "costs": costs, "categorial": choice}
     found = boundary_similarity(a, b, **how, search="optimal")
     assert found.value == pytest.approx(best_by_hand(a, b, n_t, w, apart, alone), abs=1e-12)
     for one, other in ((b, a), (mirror(a), mirror(b))):

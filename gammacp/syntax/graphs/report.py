@@ -33,12 +33,9 @@ def _only(a: Graph, b: Graph, partner: dict[int, int]) -> Iterator[str]:
     names = a.variables
     for node, role, value in sorted(a.properties):
         if (partner.get(node, -1), role, value) not in b.properties:
-            text = (
-                f"{names[node]} / {value}"
-                if role == "instance"
-                else f"{names[node]} :{role} {value}"
-            )
-            yield "the top is " + names[node] if role == "top" else text
+            said = "/" if role == "instance" else f":{role}"
+            top = role == "top"
+            yield f"the top is {names[node]}" if top else f"{names[node]} {said} {value}"
     for node, role, other in sorted(a.relations):
         if (partner.get(node, -1), role, partner.get(other, -1)) not in b.relations:
             yield f"{names[node]} :{role} {names[other]}"
