@@ -1,7 +1,5 @@
 """A file to read: its bytes, where it comes from and what its path says about it."""
 
-from __future__ import annotations
-
 import codecs
 import json
 from collections.abc import Mapping

@@ -69,6 +69,11 @@ class Reading:
     round: str | None = option("Only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
 
+    def beside(self, features: Sequence[str]) -> Reading:
+        """The same with these features beside the category."""
+        category = [entry for entry in self.feature or () if ":" not in entry]
+        return replace(self, feature=[*category, *(f"{name}:" for name in features)] or None)
+
     def values(self) -> dict[str, Any]:
         """What was given, by the keys of a campaign.toml."""
         said = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -201,11 +206,7 @@ def load(
     UsageError
         Neither files nor a dataset, or both; an option that cannot be understood.
     """
-    if features is not None:
-        category = [entry for entry in reading.feature or () if ":" not in entry]
-        beside = [f"{name}:" for name in features]
-        reading = replace(reading, feature=[*category, *beside] or None)
-    campaign = requested(files, reading, against)
+    campaign = requested(files, reading if features is None else reading.beside(features), against)
     found = campaign.collect() if campaign.values.get("paths") else _dataset(str(reading.dataset))
     tell(found, left_out=tell_left_out)
     if features is not None:
