@@ -141,10 +141,8 @@ def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> tuple[SlotError
     )
     units = int(c.counts[met.first]), int(c.counts[met.second])
     names = c.annotators[met.first], c.annotators[met.second]
-    return (
-        _errors(names, counts, units, aligned),
-        _errors(names[::-1], counts, units[::-1], aligned[:, ::-1]),
-    )
+    other = names[::-1], counts, units[::-1], aligned[:, ::-1]
+    return _errors(names, counts, units, aligned), _errors(*other)
 
 
 def _errors(
