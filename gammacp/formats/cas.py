@@ -15,8 +15,6 @@ type is a layer of its own. Relations are not units; tokens, sentences and what 
 document are when their layer is named.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -29,11 +27,11 @@ from gammacp.formats.inception_writing import LAYOUT, write_xmi
 from gammacp.formats.layers import TARGET, USUAL_FEATURES, Layer, Layers, slot, union
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.records import objects
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.type_system import ENDS, TypeSystem, beside, from_json, holds_several
-from gammacp.formats.xmltree import Element, attribute, parse, whole_number
+from gammacp.formats.xmltree import Element, parse
 
 _XMI = "http://www.omg.org/XMI "
 _CAS = "http:///uima/cas.ecore "
@@ -235,13 +233,10 @@ def _apparent_links(cas: _Cas, group: Sequence[_Annotation]) -> set[str]:
     ends = {end for pair in ENDS for end in pair}
     for feature in {f for a in group for f in a.features} - links - set(USUAL_FEATURES):
         found = [i for a in group for v in a.features.get(feature, ()) for i in v.split()]
-        if found and cas.ids.issuperset(found) and (feature in ends or _distinct(found)):
+        distinct = len(set(found)) == len(found)
+        if found and cas.ids.issuperset(found) and (feature in ends or distinct):
             links.add(feature)
     return links
-
-
-def _distinct(values: Sequence[str]) -> bool:
-    return len(set(values)) == len(values)
 
 
 def _links_annotations(cas: _Cas, group: Sequence[_Annotation], links: set[str]) -> bool:
@@ -266,7 +261,7 @@ def _cas(source: Source) -> _Cas:
 def _from_xmi(source: Source) -> _Cas:
     root = parse(source)
     if root.tag != f"{_XMI}XMI":
-        raise source.error(f"root element <{root.tag}> is not xmi:XMI", line=root.line)
+        raise root.error(f"root element <{root.tag}> is not xmi:XMI")
     sofa = next((s for s in root.all(f"{_CAS}Sofa") if "sofaString" in s.attributes), None)
     if sofa is None:
         raise source.error("CAS has no text (no Sofa with a sofaString)")
@@ -274,10 +269,10 @@ def _from_xmi(source: Source) -> _Cas:
     for view in root.all(f"{_CAS}View"):
         listed = view.attributes.get("members", "")
         if not _NUMBERS.fullmatch(listed):
-            raise source.error("members of a view are not numbers", line=view.line)
-        views.setdefault(attribute(source, view, "sofa"), set()).update(listed.split())
-    there = {attribute(source, e, f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
-    members = _members(source, views, attribute(source, sofa, f"{_XMI}id"), there)
+            raise view.error("members of a view are not numbers")
+        views.setdefault(view.attribute("sofa"), set()).update(listed.split())
+    there = {e.attribute(f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
+    members = _members(source, views, sofa.attribute(f"{_XMI}id"), there)
     arrays = {
         key: e.attributes.get("elements", "").split() or [c.text for c in e.children]
         for key, e in there.items()
@@ -289,9 +284,7 @@ def _from_xmi(source: Source) -> _Cas:
         if "sofa" in e.attributes and {"begin", "end"} & e.attributes.keys()
     }
     types = beside(source)
-    annotations = [
-        _xmi_annotation(source, e, types, arrays) for k, e in found.items() if k in members
-    ]
+    annotations = [_xmi_annotation(e, types, arrays) for k, e in found.items() if k in members]
     text = sofa.attributes["sofaString"]
     elsewhere = _elsewhere(found.keys() - members, views)
     ids = frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa"))
@@ -342,7 +335,7 @@ def _elsewhere(others: Collection[str], views: Mapping[str, set[str]]) -> dict[s
 
 
 def _xmi_annotation(
-    source: Source, e: Element, types: TypeSystem | None, arrays: Mapping[str, Sequence[str]]
+    e: Element, types: TypeSystem | None, arrays: Mapping[str, Sequence[str]]
 ) -> _Annotation:
     namespace, _, local = e.tag.rpartition(" ")
     package = namespace.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
@@ -356,7 +349,7 @@ def _xmi_annotation(
         features[name] = (arrays.get(value) or value.split()) if several else (value,)
     for child in e.children:
         features[child.tag] = (*features.get(child.tag, ()), child.text)
-    start, end = (whole_number(source, e, attribute(source, e, side)) for side in ("begin", "end"))
+    start, end = (e.whole_number(side) for side in ("begin", "end"))
     key = e.attributes[f"{_XMI}id"]
     return _Annotation(key, kind, start, end, features, e.line, f"{local} {key}")
 
@@ -439,18 +432,16 @@ def _sniff(head: bytes, path: Path) -> bool:
     )
 
 
-FORMAT = register(
-    Format(
-        name="cas",
-        title="UIMA CAS XMI and JSON (INCEpTION)",
-        extensions=(".xmi", ".json", ".xml"),
-        sniff=_sniff,
-        read=read,
-        layers=layers,
-        layout=LAYOUT,
-        write=write_xmi,
-        many=True,
-        per_annotator=True,
-        text=True,
-    )
+registered(
+    "cas",
+    "UIMA CAS XMI and JSON (INCEpTION)",
+    (".xmi", ".json", ".xml"),
+    _sniff,
+    read,
+    layers=layers,
+    layout=LAYOUT,
+    write=write_xmi,
+    many=True,
+    per_annotator=True,
+    text=True,
 )

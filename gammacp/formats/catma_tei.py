@@ -6,8 +6,6 @@ collections. An `fs` is an annotation, its `type` a tag (`fsDecl`); each `seg` i
 text with the annotations (`ana`) that cover it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
@@ -17,10 +15,10 @@ from gammacp.continuum.fragments import joined
 from gammacp.errors import DataError
 from gammacp.files import content_of
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.registry import Format, holding, register
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
-from gammacp.formats.xmltree import Element, attribute, parse
+from gammacp.formats.xmltree import Element, parse
 
 _TEI = "http://www.tei-c.org/ns/1.0 "
 _ID = "http://www.w3.org/XML/1998/namespace id"
@@ -66,15 +64,15 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
         place = _PLACE.fullmatch(pointer.attributes.get("target", "") if pointer else "")
         start, end = (convert(int(p)) for p in place.groups()) if place else (None, None)
         if start is None or end is None:
-            raise source.error("<seg> points to no place of the text", line=seg.line)
-        for key in attribute(source, seg, "ana").split():
+            raise seg.error("<seg> points to no place of the text")
+        for key in seg.attribute("ana").split():
             parts[key.removeprefix("#")].append((start, end))
     spans = Spans(source, name, CHARACTERS, text)
     for e in body.all(f"{_TEI}fs"):
-        what, tag = f"annotation {e.attributes.get(_ID)}", tags.get(attribute(source, e, "type"))
+        what, tag = f"annotation {e.attributes.get(_ID)}", tags.get(e.attribute("type"))
         places = parts.pop(e.attributes.get(_ID, ""), [])
         if not tag or not places:
-            raise source.error(f"{what} has no tag or no place", line=e.line)
+            raise e.error(f"{what} has no tag or no place")
         said = {f.attributes.get("name"): _inside(f, "string").text.strip() for f in e.children}
         spans.leave_out("value", "of a property, is not the category", len(said.keys() - _SYSTEM))
         who = said.get(_AUTHOR) or source.annotator
@@ -82,7 +80,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
             try:
                 places = list(joined(places))
             except DataError as error:
-                raise source.error(f"{what}: {error.message}", line=e.line) from None
+                raise e.error(f"{what}: {error.message}") from None
         for first, last, fragments in spans.parted(places, discontinuous, line=e.line, what=what):
             spans.add(who, tag, first, last, line=e.line, what=what, fragments=fragments)
     if parts:
@@ -94,7 +92,9 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
 
 def _inside(element: Element, *path: str) -> Element:
     """A descendant by its path; an empty element without one."""
-    return element.find(*(_TEI + name for name in path)) or Element("", {}, element.line)
+    return element.find(*(_TEI + name for name in path)) or Element(
+        element.source, "", {}, element.line
+    )
 
 
 def _text(source: Source) -> tuple[str, str | None]:
@@ -114,13 +114,11 @@ def _text(source: Source) -> tuple[str, str | None]:
     return name, Source(Path(f"{name}.txt"), "", "", content).text()
 
 
-FORMAT = register(
-    Format(
-        name="catma-tei",
-        title="CATMA corpus export (TEI)",
-        extensions=(".xml",),
-        sniff=holding(".xml", b"<TEI", b"CATMA_TECH_DESC"),
-        read=read,
-        layout="{document}/annotationcollections/{annotator}",
-    )
+registered(
+    "catma-tei",
+    "CATMA corpus export (TEI)",
+    (".xml",),
+    holding(".xml", b"<TEI", b"CATMA_TECH_DESC"),
+    read,
+    layout="{document}/annotationcollections/{annotator}",
 )

@@ -4,8 +4,6 @@ Annotators who used a layer nowhere in a document have it nowhere in their file,
 made over all files at once, not file by file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Names of documents and annotators from paths, and as parts of paths."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +7,7 @@ from pathlib import Path
 from gammacp.errors import DataError, UsageError
 
 _FIELD = re.compile(r"(\{annotator\}|\{document\}|\*)")
-_GROUPS = {
-    "{annotator}": "(?P<annotator>[^/]+)",
-    "{document}": "(?P<document>[^/]+)",
-    "*": "[^/]*",
-}
+_GROUPS = {"{annotator}": "(?P<annotator>[^/]+)", "{document}": "(?P<document>[^/]+)", "*": "[^/]*"}
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ of `start`, `end` (code points) and `label`, or `audio_spans` in seconds, an `an
 `_session_id`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from zlib import crc32
 
@@ -17,7 +15,6 @@ from gammacp.files import write_text
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import (
     DOCUMENT,
-    Record,
     document_of,
     json_line,
     name,
@@ -25,7 +22,7 @@ from gammacp.formats.records import (
     records,
     size,
 )
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.times import in_seconds
@@ -58,7 +55,8 @@ def read(source: Source) -> Corpus:
             documents.leave_out("task", f"answer {answer}")
             continue
         key = document_of(task) or name(task.get("_input_hash")) or str(number)
-        annotator = _annotator(source, task)
+        session = name(task.get("_annotator_id")) or name(task.get("_session_id"))
+        annotator = session or source.annotator
         timed = "audio_spans" in task
         listed = objects(
             source, task, "audio_spans" if timed else "spans", line=line, missing_ok=True
@@ -89,11 +87,6 @@ def read(source: Source) -> Corpus:
             start, end = span.get("start"), span.get("end")
             spans.add(annotator, label, start, end, line=line, what=f"input {key}")
     return documents.corpus()
-
-
-def _annotator(source: Source, task: Record) -> str:
-    found = name(task.get("_annotator_id")) or name(task.get("_session_id"))
-    return found or source.annotator
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:
@@ -131,17 +124,15 @@ def _sniff(head: bytes, path: Path) -> bool:
     return any(k in first for k in (b'"_input_hash"', b'"spans"', b'"audio_spans"'))
 
 
-FORMAT = register(
-    Format(
-        name="prodigy",
-        title="Prodigy JSONL",
-        extensions=(".jsonl", ".json"),
-        sniff=_sniff,
-        read=read,
-        layout="{annotator}",
-        write=write,
-        many=True,
-        by_name=True,
-        text=True,
-    )
+registered(
+    "prodigy",
+    "Prodigy JSONL",
+    (".jsonl", ".json"),
+    _sniff,
+    read,
+    layout="{annotator}",
+    write=write,
+    many=True,
+    by_name=True,
+    text=True,
 )

@@ -10,17 +10,16 @@ comes from the path. `file_is="annotator"` reads the file field as the annotator
 the writer uses that form, so that several annotators fit into one file, and says so in a comment.
 """
 
-from __future__ import annotations
-
 import decimal
 from decimal import Decimal
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from gammacp.files import write_text
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Documents, Spans
 from gammacp.formats.times import in_seconds
@@ -67,8 +66,8 @@ def read(
     Spans
         every line is a unit: overlapping, repeated and zero-length ones are kept
     """
-    if file_is not in (None, "document", "annotator"):
-        raise UsageError(f"file_is {file_is!r} is neither 'document' nor 'annotator'")
+    if file_is is not None:
+        one_of("file_is", file_is, ("document", "annotator"))
     lines = source.text().split("\n")
     ours = lines[0].rstrip("\r") == _OURS
     if lines[0].startswith(";; gammacp") and not ours:
@@ -156,14 +155,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     )
 
 
-FORMAT = register(
-    Format(
-        name="rttm",
-        title="RTTM",
-        extensions=(".rttm",),
-        sniff=_sniff,
-        read=read,
-        write=write,
-        layout="{annotator}/{document}",
-    )
-)
+registered("rttm", "RTTM", (".rttm",), _sniff, read, write=write, layout="{annotator}/{document}")

@@ -1,7 +1,5 @@
 """What is in a continuum: counts, lengths, gaps, overlaps, and what measures will stumble over."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -106,12 +104,8 @@ def _marked(c: Continuum) -> Floats:
 def _spread(lengths: Floats) -> Spread | None:
     if not len(lengths):
         return None
-    return Spread(
-        minimum=float(lengths.min()),
-        median=float(np.median(lengths)),
-        mean=float(lengths.mean()),
-        maximum=float(lengths.max()),
-    )
+    low, middle, high = np.quantile(lengths, [0, 0.5, 1]).tolist()
+    return Spread(minimum=low, median=middle, mean=float(lengths.mean()), maximum=high)
 
 
 def _reached(c: Continuum, name: str) -> tuple[Floats, Floats]:

@@ -11,8 +11,6 @@ The cells of a slot are its roles and its targets, separated by `;`, and no cate
 are counted and left out. TSV 1 and 2, of WebAnno before 3.0, are recognised and refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ from gammacp.continuum.label import labelled
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
 from gammacp.formats.layers import TARGET, Layer, Layers, Link, slot
 from gammacp.formats.offsets import ToCodePoints, from_utf16
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 
@@ -415,19 +413,17 @@ def _sniff(head: bytes, path: Path) -> bool:
     return start.lstrip().startswith(_VERSION_3.encode()) or bool(older)
 
 
-FORMAT = register(
-    Format(
-        name="webanno",
-        title="WebAnno TSV 3",
-        extensions=(".tsv",),
-        sniff=_sniff,
-        read=read,
-        layers=layers,
-        layout=LAYOUT,
-        write=write_tsv,
-        many=True,
-        per_annotator=True,
-        by_name=True,
-        text=True,
-    )
+registered(
+    "webanno",
+    "WebAnno TSV 3",
+    (".tsv",),
+    _sniff,
+    read,
+    layers=layers,
+    layout=LAYOUT,
+    write=write_tsv,
+    many=True,
+    per_annotator=True,
+    by_name=True,
+    text=True,
 )

@@ -9,8 +9,6 @@ The random data come from a chance model, the same for all measures, drawn once;
 follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor

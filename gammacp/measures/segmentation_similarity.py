@@ -4,8 +4,6 @@ S and B are symmetric, so the mean over ordered pairs of annotators is that over
 The calculations are in `gammacp.segmentation`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial

@@ -5,8 +5,6 @@ Galibert et al. (2010) for the typed boundaries. It has no chance correction, ne
 may exceed 1; for m annotators each is the reference of every other in turn.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -168,10 +166,8 @@ def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> tuple[SlotError
     )
     units = int(c.counts[met.first]), int(c.counts[met.second])
     names = c.annotators[met.first], c.annotators[met.second]
-    return (
-        _errors(names, counts, units, aligned),
-        _errors(names[::-1], counts, units[::-1], aligned[:, ::-1]),
-    )
+    other = names[::-1], counts, units[::-1], aligned[:, ::-1]
+    return _errors(names, counts, units, aligned), _errors(*other)
 
 
 def _errors(

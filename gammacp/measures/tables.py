@@ -1,7 +1,5 @@
 """Tables of scores: columns over `Score.as_dict()`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -62,10 +60,7 @@ def _measured(name: str, score: Score) -> Iterator[dict[str, Any]]:
         }
 
 
-_PARTS = (
-    Column("observed", "observed", number),
-    Column("share", "share", percent),
-)
+_PARTS = (Column("observed", "observed", number), Column("share", "share", percent))
 _SHOWN = {
     "annotators": Column("annotator", "annotator"),
     "pairs": Column("annotators", "pair", value=lambda r: " · ".join(r["annotators"])),

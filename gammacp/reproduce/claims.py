@@ -28,8 +28,6 @@ place = "…"
 reason = "…"                         # why it is not a predicate
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
