@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.arguments import whole
 from gammacp.errors import UsageError
@@ -65,16 +65,9 @@ class Comparison:
 
     def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
         """The first columns of `pair_kernels.BOTH` of a and b, of several boundary types."""
-        s = segmentation_similarity(a, b, n=self.n, costs=self.costs, search=self.search)
-        boundary = boundary_similarity(
-            a,
-            b,
-            n_t=self.n,
-            substitution=self.costs.substitution,
-            transposition=self.costs.transposition,
-            categorial=self.categorial,
-            search=self.search,
-        )
+        how: dict[str, Any] = {"costs": self.costs, "search": self.search}
+        s = segmentation_similarity(a, b, n=self.n, **how)
+        boundary = boundary_similarity(a, b, n_t=self.n, categorial=self.categorial, **how)
         near = boundary.edits.transpositions
         # Between types: no error of place, so that precision and recall count them as missed.
         turned = sum(t.other is not None for t in near)
