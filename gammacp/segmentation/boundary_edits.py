@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
-from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.matching import largest_matching
 from gammacp.segmentation.edits import (
     Differences,
@@ -33,6 +33,9 @@ from gammacp.segmentation.edits import (
     substitutions,
 )
 from gammacp.segmentation.value import Segmentation
+
+if TYPE_CHECKING:
+    from gammacp.dissimilarity.categorial import Categorial
 
 # A matrix' name for "no boundary".
 NOTHING = ""
@@ -79,6 +82,8 @@ class TypeCosts:
         n_t, costs
             As for `boundary_similarity`.
         """
+        from gammacp.dissimilarity.categorial import categorial
+
         chosen = categorial(kind)
         alone = np.ones(len(types))
         if NOTHING in getattr(chosen, "categories", ()):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gammacp.arguments import whole
-from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.errors import UsageError
 from gammacp.segmentation.boundary import boundary_similarity
 from gammacp.segmentation.choices import Basis, EditSearch, Mode
@@ -16,6 +15,9 @@ from gammacp.segmentation.similarity import segmentation_similarity
 from gammacp.segmentation.value import Segmentation
 from gammacp.segmentation.windows import window
 from gammacp.signature import signature
+
+if TYPE_CHECKING:
+    from gammacp.dissimilarity.categorial import Categorial
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +59,8 @@ class Comparison:
         if self.categorial != "nominal":
             if self.basis is not Basis.B:
                 raise UsageError("categorial weighs boundary types of B, not of S: similarity 'b'")
+            from gammacp.dissimilarity.categorial import categorial
+
             object.__setattr__(self, "categorial", categorial(self.categorial))
 
     def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:

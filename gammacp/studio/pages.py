@@ -58,21 +58,19 @@ def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> 
     script
         The only script that runs on it.
     """
-    style = element("style", own("studio.css"))
-    main = element("main", style, navigation(here), element("h1", title), *body)
+    main = element("main", navigation(here), element("h1", title), *body)
     return document(title, main, Markup(script), allowed=_ALLOWED)
 
 
 def navigation(here: str) -> Markup:
-    """Links to the pages."""
+    """Links to the pages, and how they look."""
     links = (
         element("a", name, href=f"./{place}", aria_current="page" if place == here else None)
         for place, name in _PLACES
     )
-    return element(
-        "nav", element("ul", *(element("li", a) for a in links)), aria_label="Studio",
-        class_="studio",
-    )  # fmt: skip
+    listed = element("ul", *(element("li", a) for a in links))
+    style = element("style", own("studio.css"))
+    return join(style, element("nav", listed, aria_label="Studio", class_="studio"))
 
 
 def dropping(folder: str, limits: Limits) -> Markup:
