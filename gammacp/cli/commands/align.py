@@ -30,9 +30,7 @@ def align(
         alignment = solve(
             continuum,
             weighing.dissimilarity(),
-            method=solving.method,
-            gap=solving.gap or 0.0,
-            time_limit=solving.time_limit,
+            **solving.options(),
             seed=seed,
         )
     if json:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import print_alignment
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, Settings, check_threshold
+from gammacp.cli.options.settings import FailUnder, Jobs, Settings, check_threshold
 from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,

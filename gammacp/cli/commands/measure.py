@@ -8,9 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import Settings
+from gammacp.cli.options.settings import Jobs, Settings
 from gammacp.cli.output import (
     AsJson,
     end_if_interrupted,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Loaded, Reading, load
+from gammacp.cli.options.settings import Jobs
 from gammacp.cli.progress import progress
 
 if TYPE_CHECKING:
