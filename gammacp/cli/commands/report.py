@@ -96,32 +96,17 @@ def report(
 def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, json: bool) -> None:
     from gammacp.files import write_text
     from gammacp.formats.campaign_file import paths_and
-    from gammacp.report.trees import TreePage
+    from gammacp.report.trees import tree_page
     from gammacp.syntax.report import report_on
-    from gammacp.syntax.tables import in_words, tables
     from gammacp.syntax.treebank import read_treebank
 
     read = read_treebank(paths_and(paths)[0], kind=kind)
     for line in read.messages:
         message(line)
-    n = len(read.treebank.shared)
     of_trees: dict[str, Any] = {"breakdown": True} if read.treebank.kind == "dependency" else {}
-    report = report_on(read, by_annotator=True, sentences=50, **of_trees)
-    document = report.as_dict()
-    beyond = document["beyond_chance"]["plain"]
-    page = TreePage(
-        title=title or f"Agreement on {n} sentence{'s' * (n != 1)}",
-        measure="α, agreement beyond chance",
-        value=beyond["value"],
-        interval=beyond["interval"],
-        words=in_words(report),
-        tables=tables(report),
-        worst=report.worst,
-        left_out=read.left_out,
-        signature=document["signature"],
-    )
-    write_text(out, page.html)
+    found = report_on(read, by_annotator=True, sentences=50, **of_trees)
+    write_text(out, tree_page(found, title))
     if json:
-        print_json({"report": str(out), **document})
+        print_json({"report": str(out), **found.as_dict()})
     else:
         message(f"wrote {out}")
