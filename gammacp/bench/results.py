@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
-from gammacp.bench.provenance import write_provenance
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point, by_error, by_measure, curves, write_curves
+from gammacp.files import write_text
 from gammacp.plots import can_plot
 from gammacp.software import differences
 
@@ -95,3 +96,34 @@ def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -
             if all(p.undefined == p.sets for p in curve):
                 reason = store.first("reason", 'magnitude, "set"', experiment, error, measure)
                 yield f"{error}: {measure} has no value: {reason}"
+
+
+def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
+    """`<error>.json` for each error: configuration, extent and a signature per measure."""
+    order = 'magnitude DESC, "set"'
+    for error in sweep.errors:
+        document = {
+            "error": error,
+            "magnitudes": list(sweep.magnitudes),
+            "sets": sweep.sets,
+            "configuration": json.loads(experiment.configuration),
+            "hash": experiment.hash,
+            "software": store.kinds(experiment),
+            "signatures": {
+                name: found
+                for name in sweep.measures
+                if (found := store.first("signature", order, experiment, error, name))
+            },
+        }
+        text = json.dumps(document, ensure_ascii=False, indent=2)
+        write_text(folder / f"{file_name(error)}.json", text + "\n")
+
+
+def read_provenance(curve: Path) -> Mapping[str, object] | None:
+    """What stands beside `<error>.csv`; None if there is nothing to read."""
+    path = curve.with_suffix(".json")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return document if isinstance(document, dict) and "configuration" in document else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +14,34 @@ from gammacp.cli.output import AsJson, message, print_json
 from gammacp.errors import UsageError
 
 
-def report(
-    reading: Reading,
-    settings: Settings,
-    comparing: Comparing,
-    files: Files = None,
-    out: Path = option(
-        "The page.",
-        default=Path("report.html"),
-        names=("--out", "-o"),
-    ),
-    title: str = option("Heading.  [default: names of the files]", default=""),
-    calibrate: bool = option(
-        "Also say which errors would give this γ (takes a while).", default=False
-    ),
+@dataclass(frozen=True)
+class Deciding:
+    """Of the consensus on the page."""
+
     weights: str = option(
         "Whom the consensus believes, as in `consensus`; its alignments are those of γ.",
         "NAME",
         default="vote",
-    ),
+    )
     support: str | None = option(
         "Annotators a unit of the consensus needs.  [default: more than half; with weights 1]",
         "N|SHARE",
-    ),
+    )
     boundaries: str | None = option(
         "Consensus boundaries: majority, median or mean.  [default: median; with weights majority]"
+    )
+
+
+def report(
+    reading: Reading,
+    settings: Settings,
+    comparing: Comparing,
+    deciding: Deciding,
+    files: Files = None,
+    out: Path = option("The page.", default=Path("report.html"), names=("--out", "-o")),
+    title: str = option("Heading.  [default: names of the files]", default=""),
+    calibrate: bool = option(
+        "Also say which errors would give this γ (takes a while).", default=False
     ),
     trees: str | None = option(
         "A page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
@@ -51,10 +55,8 @@ def report(
     from gammacp.syntax.naming import are_trees
 
     if files and (trees or are_trees(files)):
-        mine = (calibrate, weights, support, boundaries, fail_under)
-        asked = mine != (False, "vote", None, None, None) or bool(settings.given())
-        asked = asked or reading != Reading() or comparing != Comparing()
-        if asked:
+        groups = (reading, comparing, deciding) != (Reading(), Comparing(), Deciding())
+        if groups or calibrate or fail_under is not None or settings.given():
             raise UsageError(
                 "a page on trees takes --out, --title, --trees and --json alone; the other options "
                 "are for units, those of trees are in gammacp syntax"
@@ -63,24 +65,17 @@ def report(
         return
     options = settings.options()
     loaded = load(files, reading, settings.weighing.features)
-    other = comparing.other_round(files, reading, settings.weighing.features)
+    compared = comparing.options(files, reading, settings.weighing.features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(
             loaded.corpus(),
             title=title,
-            reference=comparing.reference,
-            against=other,
-            deals=comparing.permutations,
             calibrate=calibrate,
-            groups=comparing.group or (),
-            weights=weights,
-            support=support,
-            boundaries=boundaries,
-            draws=comparing.bootstrap,
-            leave_one_out=comparing.leave_one_out,
             executor=executor,
             failures=tuple(str(error) for _, error in loaded.failures),
             left_out=loaded.left_out,
+            **compared,
+            **vars(deciding),
             **options,
         )
     built.write(out)
