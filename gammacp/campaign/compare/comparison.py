@@ -13,9 +13,8 @@ from gammacp.campaign.compare.annotators import AnnotatorSummary, summaries
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
 from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator, pair_matrix, without_each
-from gammacp.campaign.compare.permutation import DEALS
+from gammacp.campaign.compare.permutation import DEALS, OtherRound, compare_rounds
 from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
-from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
 from gammacp.campaign.compare.scoring import (
     Selection,
     annotators_of,

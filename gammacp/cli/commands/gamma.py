@@ -5,18 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import print_alignment
+from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, Jobs, Settings, check_threshold
-from gammacp.cli.output import (
-    AsJson,
-    end_if_interrupted,
-    grouped,
-    message,
-    messages,
-    print_json,
-    show,
-)
+from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError
 

@@ -272,6 +272,11 @@ def _names(entries: Sequence[str] | None) -> list[str]:
     return [name for row in rows for name in row if name]
 
 
+def listed(entries: Sequence[str] | None) -> tuple[str, ...]:
+    """Names of a repeatable option that also takes A,B."""
+    return tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
+
+
 def pair(option: str, entry: str, form: str) -> tuple[str, str]:
     """Both sides of an option that says `left=right`; a UsageError if it is not so."""
     left, sign, right = entry.partition("=")
