@@ -172,12 +172,13 @@ class Sweep:
         """Check ranges; round magnitudes to what a store keeps apart."""
         for name, least in (("sets", 1), ("n_annotators", 2), ("seed", 0)):
             whole(name, getattr(self, name), least)
-        for kind, names in (("error", self.errors), ("measure", self.measures)):
-            if len(set(names)) != len(names):
-                twice = next(n for n in names if names.count(n) > 1)
-                raise UsageError(f"{kind} {twice!r} is named twice")
-        if not self.magnitudes:
-            raise UsageError("a sweep without any magnitude")
+        swept = {"error": self.errors, "measure": self.measures, "magnitude": self.magnitudes}
+        for kind, found in swept.items():
+            if not found:
+                raise UsageError(f"a sweep without any {kind}")
+            twice = [name for name in found if found.count(name) > 1]
+            if twice and kind != "magnitude":
+                raise UsageError(f"{kind} {twice[0]!r} is named twice")
         if not self.experiment:
             raise UsageError("an experiment without a name")
         for magnitude in self.magnitudes:

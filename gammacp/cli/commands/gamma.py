@@ -67,9 +67,9 @@ def gamma(
             shared=shared,
             **options,
         )
-        parts = (
-            explained(continua, shared=shared, **options) if explain and found.computed else None
-        )
+        parts = None
+        if explain and found.computed:
+            parts = explained(continua, shared=shared, **options)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     if json:
@@ -132,10 +132,8 @@ def _explain(parts: Explanation) -> None:
 def _check(found: Agreement, settings: Settings, fail_under: float | None) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
     if not found.computed:
-        reasons = "; ".join(
-            f"{names}: {why}"
-            for why, names in grouped((str(s.reason), n) for n, s in found.documents.items())
-        )
+        entries = grouped((str(s.reason), n) for n, s in found.documents.items())
+        reasons = "; ".join(f"{names}: {why}" for why, names in entries)
         raise DataError(f"no continuum has a γ ({reasons})")
     for score in found.computed.values():
         settings.solving.check_proven(str(score.status))

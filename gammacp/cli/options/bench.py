@@ -18,7 +18,6 @@ from gammacp.errors import UsageError
 from gammacp.plugins import loaded
 
 if TYPE_CHECKING:
-
     from gammacp.bench.sweep import Sweep
 
 
