@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +56,11 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
         paths.append(folder / f"{file_name(error)}.csv")
         write_curves(group, paths[-1])
     write_provenance(sweep, store, experiment, folder)
-    notes = [*_mixed(store.kinds(experiment)), *_not_applicable(store, experiment, points)]
+    notes, kinds = [], store.kinds(experiment)
+    if len(kinds) > 1:
+        differing = differences(kinds[0], kinds[-1])
+        notes.append(f"cells were computed by {len(kinds)} kinds of software ({differing})")
+    notes += _not_applicable(store, experiment, points)
     if without := _without(store, experiment):
         notes.append(
             f"{without} values rest on random sets of which some have none: see `without` in their "
@@ -70,13 +74,6 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     elif figures:
         notes.append("no figures: matplotlib is missing; pip install 'gammacp[plot]'")
     return Written(points, paths, notes)
-
-
-def _mixed(kinds: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Where the cells were computed by several kinds of software: what differs."""
-    if len(kinds) > 1:
-        differing = differences(kinds[0], kinds[-1])
-        yield f"cells were computed by {len(kinds)} kinds of software ({differing})"
 
 
 def _without(store: Store, experiment: Experiment) -> int:

@@ -113,24 +113,19 @@ def print_points(points: Sequence[Point]) -> None:
 
 def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
     """What `--check` found, on stderr."""
-    if found.paired and not found.moved:
-        message(f"{found.compared} points compared with {baseline}: all equal, set by set")
-    elif found.paired:
-        most = ""
-        if (at := found.largest) is not None:
-            sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
-            most = f"; most of all {at.measure} at {at.magnitude:g}, {sides}"
-        message(
-            f"{len(found.moved)} of {found.compared} points moved, against {baseline}, which is "
-            f"of the same seed and so of the same sets{most}"
-        )
-    elif not found.moved:
-        message(f"{found.compared} points compared with {baseline}: none moved beyond noise")
-    else:
-        message(
-            f"{len(found.moved)} of {found.compared} points moved beyond noise, against "
-            f"{baseline} (adjusted p < {level:g})"
-        )
+    if not found.moved:
+        how = "all equal, set by set" if found.paired else "none moved beyond noise"
+        message(f"{found.compared} points compared with {baseline}: {how}")
+        return
+    told = f"{len(found.moved)} of {found.compared} points moved"
+    if not found.paired:
+        message(f"{told} beyond noise, against {baseline} (adjusted p < {level:g})")
+        return
+    told += f", against {baseline}, which is of the same seed and so of the same sets"
+    if (at := found.largest) is not None:
+        sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
+        told += f"; most of all {at.measure} at {at.magnitude:g}, {sides}"
+    message(told)
 
 
 def print_differences(moved: Sequence[Difference]) -> None:

@@ -16,9 +16,7 @@ from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import AsJson, message, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from gammacp.bench.baseline import Comparison
     from gammacp.bench.runner import Outcome
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
@@ -42,6 +40,7 @@ def _bench(
         return
     if origin.trees is not None:
         options.refuse_options(context, "is not one of sweeps of trees", options.UNITS_ONLY)
+    from gammacp.bench.baseline import compare_with
     from gammacp.bench.store import Store
 
     settings.weighing.check_weighed()
@@ -57,7 +56,8 @@ def _bench(
         output.tell(sweep, outcome)
         compared = None
         if checking.check is not None:
-            compared = _compare(sweep, store, points, checking.check, checking.level)
+            compared = compare_with(checking.check, sweep, store, points, level=checking.level)
+            output.tell_comparison(compared, checking.check, checking.level)
     if json:
         print_json(output.document(sweep, points, outcome, running.out, compared))
     elif compared is not None:
@@ -113,16 +113,6 @@ def _written(sweep: Sweep, store: Store, running: options.Running) -> list[Point
     for note in written.notes:
         message(note)
     return written.points
-
-
-def _compare(
-    sweep: Sweep, store: Store, points: Sequence[Point], baseline: Path, level: float
-) -> Comparison:
-    from gammacp.bench.baseline import compare_with
-
-    found = compare_with(baseline, sweep, store, points, level=level)
-    output.tell_comparison(found, baseline, level)
-    return found
 
 
 def _plan(sweep: Sweep, store: Store, running: options.Running, *, as_json: bool) -> None:

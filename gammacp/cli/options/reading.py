@@ -201,12 +201,18 @@ def load(
     UsageError
         Neither files nor a dataset, or both; an option that cannot be understood.
     """
+    from gammacp import datasets
+    from gammacp.formats import Collection
+
     if features is not None:
         category = [entry for entry in reading.feature or () if ":" not in entry]
         beside = [f"{name}:" for name in features]
         reading = replace(reading, feature=[*category, *beside] or None)
     campaign = requested(files, reading, against)
-    found = campaign.collect() if campaign.values.get("paths") else _dataset(str(reading.dataset))
+    if reading.dataset is not None:
+        found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
+    else:
+        found = campaign.collect()
     tell(found, left_out=tell_left_out)
     if features is not None:
         kept = {name: c.with_features(features) for name, c in found.continua.items()}
@@ -257,13 +263,6 @@ def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]
 def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
     """What a format's writer is told."""
     return dict(pair("--write-option", entry, "NAME=VALUE") for entry in entries or ())
-
-
-def _dataset(name: str) -> Collection:
-    from gammacp import datasets
-    from gammacp.formats import Collection
-
-    return Collection({name: datasets.load(name)}, (), {})
 
 
 def _names(entries: Sequence[str] | None) -> list[str]:
