@@ -16,7 +16,6 @@ from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import AsJson, message, print_json
 
 if TYPE_CHECKING:
-
     from gammacp.bench.runner import Outcome
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
