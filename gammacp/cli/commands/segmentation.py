@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import argument, option
 from gammacp.cli.options.reading import pair
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import DataError, UsageError
@@ -218,13 +216,9 @@ def segmentation(
     chance: Chance,
     coded: Coded,
     asked: Asked,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="segeval JSON, TSV, or any continuum without gaps; files, folders or globs.",
-            show_default=False,
-        ),
-    ] = None,
+    files: list[Path] | None = argument(
+        "segeval JSON, TSV, or any continuum without gaps; files, folders or globs."
+    ),
     seed: int = option("Seed of the draws and of random codings.", default=0, min=0),
     json: AsJson = False,
 ) -> None:
