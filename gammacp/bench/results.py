@@ -55,7 +55,7 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     for error, group in by_error(points).items():
         paths.append(folder / f"{file_name(error)}.csv")
         write_curves(group, paths[-1])
-    write_provenance(sweep, store, experiment, folder)
+    _write_provenance(sweep, store, experiment, folder)
     notes, kinds = [], store.kinds(experiment)
     if len(kinds) > 1:
         differing = differences(kinds[0], kinds[-1])
@@ -95,7 +95,7 @@ def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -
                 yield f"{error}: {measure} has no value: {reason}"
 
 
-def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
+def _write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
     """`<error>.json` for each error: configuration, extent and a signature per measure."""
     order = 'magnitude DESC, "set"'
     for error in sweep.errors:
@@ -117,7 +117,13 @@ def write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder:
 
 
 def read_provenance(curve: Path) -> Mapping[str, object] | None:
-    """What stands beside `<error>.csv`; None if there is nothing to read."""
+    """How a curve was made, as the file beside it says; None if there is nothing to read.
+
+    Parameters
+    ----------
+    curve
+        `<error>.csv`.
+    """
     path = curve.with_suffix(".json")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
