@@ -10,6 +10,7 @@ import numpy as np
 from experiments import mathet2015_fig26
 from experiments._common import write_csv
 from experiments._figures import curves_page
+from experiments._sweep import points_of
 from gammacp.arrays import Floats
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.table import Point, by_error, by_measure
@@ -21,7 +22,8 @@ CRITERIA = ("covered", "monotone", "even", "separated")
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Bands and tests for every curve of Figures 26–30; desiderata and ranks per error."""
-    points = _points(out, quick=quick, data=data)
+    del data
+    points = _points(out, quick=quick)
     rows, bands = [], []
     for error, group in by_error(points).items():
         ranked = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
@@ -45,14 +47,16 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     curves_page(out / "bands", {e.replace("+", " + "): g for e, g in by_error(points).items()})
 
 
-def _points(out: Path, *, quick: bool, data: Path | None) -> list[Point]:
+def _points(out: Path, *, quick: bool) -> list[Point]:
     """The curves as they lie in the results, or else from the sweep (whose store is kept)."""
     errors = (*mathet2015_fig26.ERRORS, mathet2015_fig26.OVERLAPPING)
     there = out.parent.parent / FIGURE_26
     if not all((there / f"{e}.csv").is_file() for e in errors):
         there = out.parent / "curves"
         there.mkdir()
-        mathet2015_fig26.run(there, quick=quick, data=data)
+        _, rows = points_of(out, mathet2015_fig26.sweep_of(quick))
+        for error in errors:  # with the digits that the results have
+            write_csv(there / f"{error}.csv", [row for row in rows if row["error"] == error])
     return [p for e in errors for p in read_curves(there / f"{e}.csv")]
 
 

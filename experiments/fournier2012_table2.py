@@ -61,7 +61,7 @@ def _chapters(mode: Mode, agreement: CodingAgreement) -> list[dict[str, Any]]:
     rows = []
     for item, a in agreement.items.items():
         c = a.coefficients
-        counts = (len(a.coders), a.boundaries, a.mass)
+        counts = (len(a.group.coders), a.boundaries, a.mass)
         values = dict(
             zip(_COLUMNS, (c.pi, c.kappa, c.bias, *a.windowdiff[:2], *counts), strict=True)
         )
@@ -92,11 +92,11 @@ def _groups(mode: Mode, agreement: CodingAgreement) -> list[dict[str, Any]]:
             {
                 "mode": mode.value,
                 "group": name,
-                "pi": agreement.pi[i],
-                "kappa": agreement.kappa[i],
-                "bias": agreement.bias[i],
-                "full": agreement.full if i == 0 else None,
-                "near": agreement.near if i == 0 else None,
+                "pi": agreement.over_groups("pi")[i],
+                "kappa": agreement.over_groups("kappa")[i],
+                "bias": agreement.over_groups("bias")[i],
+                "full": agreement.corpus.full if i == 0 else None,
+                "near": agreement.corpus.near if i == 0 else None,
             }
         )
     return rows

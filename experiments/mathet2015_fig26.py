@@ -28,12 +28,10 @@ PANELS = {
 MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
 
 
-def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """26a position, 26b position and category, 27 splits, 28 false positives and negatives,
-    29 one figure per measure, 30 position and false positives with overlaps."""
-    del data
+def sweep_of(quick: bool) -> Sweep:
+    """Every error of Figures 26–30."""
     overlapping = (Position(overlap=True), FalsePositive(overlap=True))
-    sweep = Sweep(
+    return Sweep(
         source=Shuffled(named={OVERLAPPING: overlapping}),
         errors=(*ERRORS, OVERLAPPING),
         measures=MEASURES,
@@ -42,7 +40,13 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         sets=sets(quick),
         magnitudes=magnitudes(quick),
     )
-    sweep_into(out, [sweep])
+
+
+def run(out: Path, *, quick: bool, data: Path | None) -> None:
+    """26a position, 26b position and category, 27 splits, 28 false positives and negatives,
+    29 one figure per measure, 30 position and false positives with overlaps."""
+    del data
+    sweep_into(out, [sweep_of(quick)])
     points = {e: read_curves(out / f"{e}.csv") for e in (*ERRORS, OVERLAPPING)}
     pages = {"fig26-28": PANELS, "fig30": {"30: position + false positives": OVERLAPPING}}
     for stem, panels in pages.items():

@@ -66,7 +66,18 @@ class DataError(GammacpError, ValueError):
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         return f"{self.message}. {self.hint}" if self.hint else self.message, place
 
-    def at(self, file: str | PathLike[str], line: int | None = None) -> DataError:
+    def within(self, part: str) -> DataError:
+        """The same error, said of a part ("item 'x'").
+
+        Parameters
+        ----------
+        part
+            In what the error is.
+        """
+        message = f"{part}: {self.message}"
+        return DataError(message, file=self.file, line=self.line, hint=self.hint)
+
+    def at(self, file: str | PathLike[str] | None, line: int | None = None) -> DataError:
         """The same error with its place, where the place was not known yet.
 
         Parameters

@@ -137,7 +137,7 @@ def _named(build: Any, key: str) -> Distribution:
     try:
         distribution: Distribution = build()
     except DataError as error:
-        raise DataError(f"{key}: {error.message}", hint=error.hint) from None
+        raise error.within(key) from None
     return distribution
 
 

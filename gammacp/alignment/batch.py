@@ -118,9 +118,10 @@ def _rows(
     """Which continua go into one row: small ones of as many annotators."""
     by_number: dict[int, list[int]] = {}
     for i, c in enumerate(continua):
-        small = c.n_annotators <= tuning.few_annotators and 0 < c.n_units <= tuning.small_units
-        if small and c.breaks is None:
-            by_number.setdefault(c.n_annotators, []).append(i)
+        n = c.n_annotators
+        most = tuning.diffused_units if n <= tuning.diffused else tuning.small_units
+        if n <= tuning.few_annotators and 0 < c.n_units <= most and c.breaks is None:
+            by_number.setdefault(n, []).append(i)
     for places in by_number.values():
         if len(places) < 2 or not np.isfinite(_apart(dissimilarity, continua[places[0]])).all():
             continue

@@ -1,7 +1,5 @@
 """The columns of a continuum: checked, encoded and sorted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, TypedDict
 

@@ -7,8 +7,6 @@ digits, and so come back as they were given. Fragments are ordered and apart; wh
 fragment, so that no cut between touching ones is ever seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias

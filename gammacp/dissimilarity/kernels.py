@@ -4,8 +4,6 @@
 scan for candidate pairs and `pairwise` both call it, so that they agree to the last bit.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arrays import Floats, Indices

@@ -1,7 +1,5 @@
 """Distance matrices in CSV or TSV files."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whole dissimilarities by name, beside the parts that `Combined` puts together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -12,8 +12,6 @@ What a part may have beside type and weight depends on its type: `order` (ordina
 relative to the TOML file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

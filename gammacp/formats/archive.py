@@ -1,7 +1,5 @@
 """Zip archives: exports of several files in one, such as INCEpTION projects."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 import zlib

@@ -4,13 +4,11 @@ After "Task events" of the BIDS specification (bids-specification.readthedocs.io
 `onset` and `duration` in seconds, `trial_type` and any other columns; `n/a` is no value.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.formats.records import table
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans
 
@@ -70,13 +68,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     return is_events and not _OF_OTHERS & set(columns) and bool(path.name)
 
 
-FORMAT = register(
-    Format(
-        name="bids",
-        title="BIDS events",
-        extensions=(".tsv",),
-        sniff=_sniff,
-        read=read,
-        layout="{annotator}/{document}",
-    )
-)
+registered("bids", "BIDS events", (".tsv",), _sniff, read, layout="{annotator}/{document}")

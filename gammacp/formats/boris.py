@@ -6,8 +6,6 @@ BORIS's own reliability plugins take them; an event is [time, subject, behavior,
 comment, …]. The events of a state behavior are its starts and stops by turns.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -17,7 +15,7 @@ from pathlib import Path, PureWindowsPath
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.records import mapping, objects, table
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Documents, Spans
 
@@ -206,12 +204,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     return is_table or path.suffix.lower() == ".boris"
 
 
-FORMAT = register(
-    Format(
-        name="boris",
-        title="BORIS",
-        extensions=(".boris", ".tsv", ".csv"),
-        sniff=_sniff,
-        read=read,
-    )
-)
+registered("boris", "BORIS", (".boris", ".tsv", ".csv"), _sniff, read)

@@ -6,8 +6,6 @@ code points; where an annotation's text fits UTF-16 offsets instead, these are c
 Relations, events, equivalences and notes are not units.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +21,7 @@ from gammacp.formats.parts import (
     continua_of,
     write_parts,
 )
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 
@@ -258,18 +256,16 @@ def _sniff(head: bytes, path: Path) -> bool:
     return path.suffix.lower() == ".ann" or re.match(rb"T\d+\t\S+ \d+ \d+[;\t]", head) is not None
 
 
-FORMAT = register(
-    Format(
-        name="brat",
-        title="brat standoff",
-        extensions=(".ann",),
-        sniff=_sniff,
-        read=read,
-        write=write,
-        layout=_LAYOUT,
-        many=True,
-        per_annotator=True,
-        text=True,
-        fragments=True,
-    )
+registered(
+    "brat",
+    "brat standoff",
+    (".ann",),
+    _sniff,
+    read,
+    write=write,
+    layout=_LAYOUT,
+    many=True,
+    per_annotator=True,
+    text=True,
+    fragments=True,
 )

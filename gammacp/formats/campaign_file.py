@@ -72,6 +72,9 @@ KEYS: Mapping[str, Key] = {
         lambda value: isinstance(value, bool),
         "Whether texts that differ between annotators are aligned.",
     ),
+    "dissimilarity": Key(
+        *_TEXT, "How units differ, for every command: a name, MODULE:CLASS, or a TOML file here."
+    ),
     "only": Key(*_TEXTS, "Categories to keep, by their names after [map]."),
     "exclude": Key(*_TEXTS, "Annotators to leave out, by their names after [rename]."),
     "annotators": Key(*_TEXTS, "Annotators who count also where they have no units."),
@@ -135,6 +138,12 @@ class Campaign:
         if self.round is not None and not self.documents:
             entries = self.values["rounds"][self.round]
         return [self._path(entry) for entry in entries]
+
+    @property
+    def dissimilarity(self) -> str | None:
+        """Name or file of the dissimilarity; None where the file says nothing of it."""
+        name: str | None = self.values.get("dissimilarity")
+        return str(self._path(name)) if name and name.lower().endswith(".toml") else name
 
     @property
     def documents(self) -> list[str]:

@@ -1,7 +1,5 @@
 """campaign.toml written from what an export holds, every key explained."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -8,13 +8,12 @@ gives a unit for each.
 
 What a type is, is decided by the type system (TypeSystem.xml beside the file or in its archive, or
 embedded in JSON), for all its annotations at once: a relation has structures for both its ends; a
-feature that holds structures (a slot, the next link of a chain) is no category. Without a type
+feature that holds structures (a slot, the next link of a chain) is no category; structures with a
+`target` make a slot, with their `role`. Without a type
 system a layer is of relations if both ends are ids of indexed annotations throughout, and every
 type is a layer of its own. Relations are not units; tokens, sentences and what tools note about a
 document are when their layer is named.
 """
-
-from __future__ import annotations
 
 import re
 from collections import Counter
@@ -25,14 +24,14 @@ from typing import Any
 
 from gammacp.continuum import Continuum
 from gammacp.formats.inception_writing import LAYOUT, write_xmi
-from gammacp.formats.layers import USUAL_FEATURES, Layer, Layers, union
+from gammacp.formats.layers import TARGET, USUAL_FEATURES, Layer, Layers, slot, union
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.records import objects
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.type_system import ENDS, TypeSystem, beside, from_json, holds_several
-from gammacp.formats.xmltree import Element, attribute, parse, whole_number
+from gammacp.formats.xmltree import Element, parse
 
 _XMI = "http://www.omg.org/XMI "
 _CAS = "http:///uima/cas.ecore "
@@ -76,7 +75,8 @@ class _Cas:
     """The text and annotations of the first view that has a text.
 
     `arrays`: values of the arrays that features refer to, by id. `elsewhere`: how many annotations
-    are not in that view, by reason.
+    are not in that view, by reason. `links`: (role, start, end) of what a structure refers to, by
+    its id, one for a link of a slot and several for an array of them.
     """
 
     text: str
@@ -85,6 +85,7 @@ class _Cas:
     ids: frozenset[str]
     arrays: Mapping[str, Sequence[str]]
     elsewhere: Mapping[str, int]
+    links: Mapping[str, Sequence[tuple[str, int, int]]]
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,9 @@ def read(
     feature
         Whose value is the category; None: unlabelled.
     features
-        Those beside the category; several values of one are a set, joined with "+".
+        Those beside the category; several values of one are a set, joined with "+". A slot called
+        links is `links`, its roles, and `links.target`, its roles with the positions of what fills
+        them.
 
     Raises
     ------
@@ -149,7 +152,8 @@ def read(
         projects)
     Category
         a feature (`--feature`) of an annotation type (`--layer`; its last part is enough);
-        without a value unlabelled; further ones with `--feature NAME:TYPE`
+        without a value unlabelled; further ones with `--feature NAME:TYPE`, slots by their names
+        (roles) and NAME.target (roles and who fills them), as sets joined with "+"
     Spans
         relations are not units; tokens, sentences and what tools note about a document are when
         `--layer` names them; subtypes belong to their supertype's layer where there is a type
@@ -167,12 +171,16 @@ def read(
             spans.leave_out(*_why_not(kind))
             continue
         for name in a.features:
-            if name in kind.links:
+            if name in kind.links and {name, name + TARGET}.isdisjoint(features):
                 spans.leave_out("value", f"feature {name} refers to other structures")
-            elif name != feature and name not in features:
+            elif name not in kind.links and name != feature and name not in features:
                 spans.leave_out("value", f"feature {name} is not the category")
         chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
         known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
+        for name in {f.removesuffix(TARGET) for f in features} & {*kind.links} & {*a.features}:
+            links = [x for v in a.features[name] for i in v.split() for x in cas.links.get(i, ())]
+            slots = slot(name, [(role, convert(s), convert(e)) for role, s, e in links])
+            known |= {f: value for f, value in slots.items() if f in features}
         about: Any = {"line": a.line, "what": a.what, "features": known}
         labels: list[str | None] = [*chosen]
         for label in labels or [None]:
@@ -256,7 +264,7 @@ def _cas(source: Source) -> _Cas:
 def _from_xmi(source: Source) -> _Cas:
     root = parse(source)
     if root.tag != f"{_XMI}XMI":
-        raise source.error(f"root element <{root.tag}> is not xmi:XMI", line=root.line)
+        raise root.error(f"root element <{root.tag}> is not xmi:XMI")
     sofa = next((s for s in root.all(f"{_CAS}Sofa") if "sofaString" in s.attributes), None)
     if sofa is None:
         raise source.error("CAS has no text (no Sofa with a sofaString)")
@@ -264,10 +272,10 @@ def _from_xmi(source: Source) -> _Cas:
     for view in root.all(f"{_CAS}View"):
         listed = view.attributes.get("members", "")
         if not _NUMBERS.fullmatch(listed):
-            raise source.error("members of a view are not numbers", line=view.line)
-        views.setdefault(attribute(source, view, "sofa"), set()).update(listed.split())
-    there = {attribute(source, e, f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
-    members = _members(source, views, attribute(source, sofa, f"{_XMI}id"), there)
+            raise view.error("members of a view are not numbers")
+        views.setdefault(view.attribute("sofa"), set()).update(listed.split())
+    there = {e.attribute(f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
+    members = _members(source, views, sofa.attribute(f"{_XMI}id"), there)
     arrays = {
         key: e.attributes.get("elements", "").split() or [c.text for c in e.children]
         for key, e in there.items()
@@ -279,13 +287,36 @@ def _from_xmi(source: Source) -> _Cas:
         if "sofa" in e.attributes and {"begin", "end"} & e.attributes.keys()
     }
     types = beside(source)
-    annotations = [
-        _xmi_annotation(source, e, types, arrays) for k, e in found.items() if k in members
-    ]
+    annotations = [_xmi_annotation(e, types, arrays) for k, e in found.items() if k in members]
     text = sofa.attributes["sofaString"]
     elsewhere = _elsewhere(found.keys() - members, views)
     ids = frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa"))
-    return _Cas(text, annotations, types, ids, arrays, elsewhere)
+    links = _links(
+        {
+            key: (e.attributes.get("role", ""), e.attributes["target"])
+            for key, e in there.items()
+            if "target" in e.attributes and key not in found
+        },
+        {
+            k: e.attributes["elements"].split()
+            for k, e in there.items()
+            if "elements" in e.attributes
+        },
+        annotations,
+    )
+    return _Cas(text, annotations, types, ids, arrays, elsewhere, links)
+
+
+def _links(
+    targets: Mapping[str, tuple[str, str]],
+    arrays: Mapping[str, Sequence[str]],
+    annotations: Sequence[_Annotation],
+) -> dict[str, list[tuple[str, int, int]]]:
+    """`_Cas.links`, of (role, id of the target) by the structures' ids, and arrays of these."""
+    at = {a.id: (a.start, a.end) for a in annotations}
+    alone = {key: [(role, *at[to])] for key, (role, to) in targets.items() if to in at}
+    several = {key: [x for i in ids for x in alone.get(i, ())] for key, ids in arrays.items()}
+    return several | alone
 
 
 def _members(
@@ -307,7 +338,7 @@ def _elsewhere(others: Collection[str], views: Mapping[str, set[str]]) -> dict[s
 
 
 def _xmi_annotation(
-    source: Source, e: Element, types: TypeSystem | None, arrays: Mapping[str, Sequence[str]]
+    e: Element, types: TypeSystem | None, arrays: Mapping[str, Sequence[str]]
 ) -> _Annotation:
     namespace, _, local = e.tag.rpartition(" ")
     package = namespace.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
@@ -321,7 +352,7 @@ def _xmi_annotation(
         features[name] = (arrays.get(value) or value.split()) if several else (value,)
     for child in e.children:
         features[child.tag] = (*features.get(child.tag, ()), child.text)
-    start, end = (whole_number(source, e, attribute(source, e, side)) for side in ("begin", "end"))
+    start, end = (e.whole_number(side) for side in ("begin", "end"))
     key = e.attributes[f"{_XMI}id"]
     return _Annotation(key, kind, start, end, features, e.line, f"{local} {key}")
 
@@ -356,7 +387,16 @@ def _from_json(source: Source) -> _Cas:
     elsewhere = _elsewhere(found.keys() - members, views)
     types = from_json(root.get("%TYPES")) or beside(source)
     text = str(sofa["sofaString"])
-    return _Cas(text, annotations, types, frozenset(there), arrays, elsewhere)
+    links = _links(
+        {
+            key: (str(s.get("role") or ""), str(s["@target"]))
+            for key, s in there.items()
+            if "@target" in s and key not in found
+        },
+        {key: _strings(s.get("%ELEMENTS")) for key, s in there.items() if "%ELEMENTS" in s},
+        annotations,
+    )
+    return _Cas(text, annotations, types, frozenset(there), arrays, elsewhere, links)
 
 
 def _json_annotation(
@@ -395,18 +435,16 @@ def _sniff(head: bytes, path: Path) -> bool:
     )
 
 
-FORMAT = register(
-    Format(
-        name="cas",
-        title="UIMA CAS XMI and JSON (INCEpTION)",
-        extensions=(".xmi", ".json", ".xml"),
-        sniff=_sniff,
-        read=read,
-        layers=layers,
-        layout=LAYOUT,
-        write=write_xmi,
-        many=True,
-        per_annotator=True,
-        text=True,
-    )
+registered(
+    "cas",
+    "UIMA CAS XMI and JSON (INCEpTION)",
+    (".xmi", ".json", ".xml"),
+    _sniff,
+    read,
+    layers=layers,
+    layout=LAYOUT,
+    write=write_xmi,
+    many=True,
+    per_annotator=True,
+    text=True,
 )

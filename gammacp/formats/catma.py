@@ -17,7 +17,7 @@ from gammacp.continuum import Corpus
 from gammacp.files import content_of
 from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.records import Record, mapping, objects, size
-from gammacp.formats.registry import Format, holding, register
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source, strict_json
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -128,13 +128,11 @@ class _Project:
         return str(about.get("title") or key)
 
 
-FORMAT = register(
-    Format(
-        name="catma",
-        title="CATMA project",
-        extensions=(".json",),
-        sniff=holding(".json", b'"https://www.catma.de/tag', b'"tag":', b'"target":', b'"body":'),
-        read=read,
-        layout="{annotator}_*",
-    )
+registered(
+    "catma",
+    "CATMA project",
+    (".json",),
+    holding(".json", b'"https://www.catma.de/tag', b'"tag":', b'"target":', b'"body":'),
+    read,
+    layout="{annotator}_*",
 )

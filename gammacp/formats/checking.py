@@ -3,8 +3,6 @@
 `gammacp.testing.check_format` is this function.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -6,15 +6,13 @@ Columns are separated by tabs, else by blanks; an empty line ends a sentence; `-
 document. Positions count tokens from the beginning of the document.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import TOKENS, Documents, Spans
 
@@ -180,13 +178,11 @@ def _sniff(head: bytes, path: Path) -> bool:
     )
 
 
-FORMAT = register(
-    Format(
-        name="conll",
-        title="CoNLL IOB, BIOES",
-        extensions=(".conll", ".iob", ".iob2", ".bio", ".bioes"),
-        sniff=_sniff,
-        read=read,
-        layout="{annotator}/{document}",
-    )
+registered(
+    "conll",
+    "CoNLL IOB, BIOES",
+    (".conll", ".iob", ".iob2", ".bio", ".bioes"),
+    _sniff,
+    read,
+    layout="{annotator}/{document}",
 )

@@ -15,8 +15,6 @@ A row with an annotator and nothing else declares an annotator without units. Th
 they have the columns of a row.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -31,7 +29,7 @@ from gammacp.csv_files import rows_of
 from gammacp.errors import UsageError
 from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, FRAGMENTS, ORDER, as_role, write
 from gammacp.formats.positions import position
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, in_pieces
 
@@ -345,17 +343,15 @@ def _sniff(head: bytes, path: Path) -> bool:
     return any(first.count(mark.encode()) >= 3 for mark in DELIMITERS)
 
 
-FORMAT = register(
-    Format(
-        name="csv",
-        title="CSV, TSV",
-        extensions=(".csv", ".tsv", ".tab"),
-        sniff=_sniff,
-        read=read,
-        write=write,
-        many=True,
-        bounds=True,
-        features=True,
-        fragments=True,
-    )
+registered(
+    "csv",
+    "CSV, TSV",
+    (".csv", ".tsv", ".tab"),
+    _sniff,
+    read,
+    write=write,
+    many=True,
+    bounds=True,
+    features=True,
+    fragments=True,
 )

@@ -1,7 +1,5 @@
 """Writing CSV and TSV, the counterpart of `gammacp.formats.delimited`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

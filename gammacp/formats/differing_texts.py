@@ -5,8 +5,6 @@ positions count along the aligned text, in which what only some have got places 
 text is aligned with the first one by a least number of edits, in linear space.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

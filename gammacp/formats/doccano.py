@@ -6,8 +6,6 @@ and either `label` (or `labels`): [[start, end, label], …], or `entities`: [{"
 export of a project is an archive with a file per person, named after the person.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats.parts import annotated_text, whole, write_parts
 from gammacp.formats.records import Record, json_line, name, objects, records, size, string
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -109,18 +107,16 @@ def _sniff(head: bytes, path: Path) -> bool:
     return any(key in first for key in keys) and (b'"text":' in first or b'"data":' in first)
 
 
-FORMAT = register(
-    Format(
-        name="doccano",
-        title="doccano JSONL",
-        extensions=(".jsonl", ".json"),
-        sniff=_sniff,
-        read=read,
-        layout="{annotator}",
-        write=write,
-        many=True,
-        per_annotator=True,
-        by_name=True,
-        text=True,
-    )
+registered(
+    "doccano",
+    "doccano JSONL",
+    (".jsonl", ".json"),
+    _sniff,
+    read,
+    layout="{annotator}",
+    write=write,
+    many=True,
+    per_annotator=True,
+    by_name=True,
+    text=True,
 )

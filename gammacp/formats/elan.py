@@ -10,8 +10,6 @@ annotations have the time of the annotation they belong to, divided evenly among
 slots without a time lie evenly between their neighbours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,11 +17,11 @@ from xml.etree import ElementTree
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.files import write_text
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
 from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
-from gammacp.formats.xmltree import Element, attribute, legal, parse, whole_number
+from gammacp.formats.xmltree import Element, legal, parse
 
 _AUTHOR = "gammacp"
 Times = Mapping[str, tuple[float, float]]
@@ -60,22 +58,22 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     """
     root = parse(source)
     if root.tag != "ANNOTATION_DOCUMENT":
-        raise source.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT", line=root.line)
+        raise root.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT")
     spans = Spans(source, source.document, MILLISECONDS)
     chosen = _chosen(spans, root, tier)
-    times = _times(source, root)
+    times = _times(root)
     if source.annotator:
         spans.declare(source.annotator)
     for annotator, element in chosen:
         spans.declare(annotator)
         for annotation in element.all("ANNOTATION"):
             for inner in annotation.children:
-                key = attribute(source, inner, "ANNOTATION_ID")
+                key = inner.attribute("ANNOTATION_ID")
                 value = inner.find("ANNOTATION_VALUE")
                 if value is None:
-                    raise source.error(f"annotation {key} has no value", line=inner.line)
+                    raise inner.error(f"annotation {key} has no value")
                 if key not in times:
-                    raise source.error(f"<{inner.tag}> is no annotation", line=inner.line)
+                    raise inner.error(f"<{inner.tag}> is no annotation")
                 start, end = times[key]
                 spans.add(
                     annotator, value.text, start, end, line=inner.line, what=f"annotation {key}"
@@ -87,11 +85,11 @@ def _chosen(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str,
     """(annotator, tier) of the tiers to read; the others are counted."""
     source = spans.source
     tiers = root.all("TIER")
-    names = [attribute(source, t, "TIER_ID") for t in tiers]
+    names = [t.attribute("TIER_ID") for t in tiers]
     ours = root.attributes.get("AUTHOR") == _AUTHOR
     found: list[tuple[str, Element]] = []
     for name, element in zip(names, tiers, strict=True):
-        annotator, why_not = _annotator_of(source, element, name, pattern, ours=ours)
+        annotator, why_not = _annotator_of(element, name, pattern, ours=ours)
         if why_not:
             _leave_out(spans, element, why_not)
         else:
@@ -107,24 +105,23 @@ def _chosen(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str,
     return found
 
 
-def _annotator_of(
-    source: Source, tier: Element, name: str, pattern: str | None, *, ours: bool
-) -> tuple[str, str]:
+def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) -> tuple[str, str]:
     """Whose tier it is, and why it is not read, if so."""
-    if pattern is None and not source.annotator:
+    owner = tier.source.annotator
+    if pattern is None and not owner:
         # ELAN makes a tier called "default" with every file.
         if name == "default" and not tier.children:
             return "", "empty, and made with every file"
         if "PARENT_REF" in tier.attributes:
             return "", f"tier {name} depends on another"
-        return (_attribute_annotator(source, tier) if ours else name), ""
+        return (_attribute_annotator(tier) if ours else name), ""
     annotator = annotator_of(name, pattern or "*")
     if annotator is None:
         return "", f"tier {name} was not chosen"
     if pattern is None and not tier.children:
         return "", "empty"
     if pattern is None or ANNOTATOR not in pattern:
-        annotator = source.annotator or _attribute_annotator(source, tier)
+        annotator = owner or _attribute_annotator(tier)
     return annotator, ""
 
 
@@ -133,55 +130,51 @@ def _leave_out(spans: Spans, tier: Element, reason: str) -> None:
     spans.leave_out("annotation" if annotations else "tier", reason, annotations or 1)
 
 
-def _attribute_annotator(source: Source, tier: Element) -> str:
+def _attribute_annotator(tier: Element) -> str:
     name = tier.attributes.get("ANNOTATOR", "")
     if not name:
-        raise source.error(
+        raise tier.error(
             f"tier {tier.attributes['TIER_ID']!r} has no ANNOTATOR",
-            line=tier.line,
             hint="Write {annotator} into the --tier pattern where the annotator's name is",
         )
     return name
 
 
-def _times(source: Source, root: Element) -> dict[str, tuple[float, float]]:
+def _times(root: Element) -> dict[str, tuple[float, float]]:
     """Start and end of every annotation by its identifier."""
     order = root.find("TIME_ORDER")
     slots: dict[str, float | None] = {}
     for slot in order.all("TIME_SLOT") if order else ():
         unknown = slot.attributes.keys() - {"TIME_SLOT_ID", "TIME_VALUE"}
         if unknown:
-            raise source.error(f"<TIME_SLOT> has an attribute {min(unknown)!r}", line=slot.line)
-        value = slot.attributes.get("TIME_VALUE")
-        time = None if value is None else whole_number(source, slot, value)
-        slots[attribute(source, slot, "TIME_SLOT_ID")] = time
+            raise slot.error(f"<TIME_SLOT> has an attribute {min(unknown)!r}")
+        known = "TIME_VALUE" in slot.attributes
+        slots[slot.attribute("TIME_SLOT_ID")] = slot.whole_number("TIME_VALUE") if known else None
     times: dict[str, tuple[float, float]] = {}
     symbolic: list[Element] = []
     for tier in root.all("TIER"):
         aligned = [a for x in tier.all("ANNOTATION") for a in x.all("ALIGNABLE_ANNOTATION")]
-        filled = _interpolated(source, aligned, slots)
+        filled = _interpolated(aligned, slots)
         for a in aligned:
-            first = filled[attribute(source, a, "TIME_SLOT_REF1")]
-            last = filled[attribute(source, a, "TIME_SLOT_REF2")]
-            key = attribute(source, a, "ANNOTATION_ID")
+            first = filled[a.attribute("TIME_SLOT_REF1")]
+            last = filled[a.attribute("TIME_SLOT_REF2")]
+            key = a.attribute("ANNOTATION_ID")
             if key in times:
-                raise source.error(f"annotation {key!r} occurs twice", line=a.line)
+                raise a.error(f"annotation {key!r} occurs twice")
             times[key] = first, last
         symbolic += [a for x in tier.all("ANNOTATION") for a in x.all("REF_ANNOTATION")]
-    _place_symbolic(source, symbolic, times)
+    _place_symbolic(root, symbolic, times)
     return times
 
 
-def _interpolated(
-    source: Source, aligned: list[Element], slots: Mapping[str, float | None]
-) -> dict[str, float]:
+def _interpolated(aligned: list[Element], slots: Mapping[str, float | None]) -> dict[str, float]:
     """Times of the slots of one tier; those without a time lie evenly between their neighbours."""
     sequence: list[str] = []
     for a in aligned:
         for end in ("TIME_SLOT_REF1", "TIME_SLOT_REF2"):
-            slot = attribute(source, a, end)
+            slot = a.attribute(end)
             if slot not in slots:
-                raise source.error(f"time slot {slot!r} does not exist", line=a.line)
+                raise a.error(f"time slot {slot!r} does not exist")
             if not sequence or sequence[-1] != slot:
                 sequence.append(slot)
     known = [i for i, slot in enumerate(sequence) if slots[slot] is not None]
@@ -192,7 +185,9 @@ def _interpolated(
             before = max((k for k in known if k < i), default=None)
             after = min((k for k in known if k > i), default=None)
             if before is None or after is None:
-                raise source.error(f"time slot {slot!r} has no time and no neighbour with one")
+                raise aligned[0].source.error(
+                    f"time slot {slot!r} has no time and no neighbour with one"
+                )
             low, high = slots[sequence[before]], slots[sequence[after]]
             assert low is not None
             assert high is not None
@@ -202,26 +197,26 @@ def _interpolated(
 
 
 def _place_symbolic(
-    source: Source, symbolic: list[Element], times: dict[str, tuple[float, float]]
+    root: Element, symbolic: list[Element], times: dict[str, tuple[float, float]]
 ) -> None:
     """Give annotations that refer to another one its time, divided evenly in document order."""
     children: dict[tuple[str, int], list[str]] = {}
     for a in symbolic:
-        parent = attribute(source, a, "ANNOTATION_REF")
+        parent = a.attribute("ANNOTATION_REF")
         # Associations of several tiers with one parent share its time, they do not divide it.
         chained = "PREVIOUS_ANNOTATION" in a.attributes
         groups = [key for key in children if key[0] == parent]
         key = groups[-1] if chained and groups else (parent, len(groups))
-        own = attribute(source, a, "ANNOTATION_ID")
+        own = a.attribute("ANNOTATION_ID")
         if own in times or any(own in parts for parts in children.values()):
-            raise source.error(f"annotation {own!r} occurs twice", line=a.line)
+            raise a.error(f"annotation {own!r} occurs twice")
         children.setdefault(key, []).append(own)
     waiting = dict(children)
     while waiting:
         ready = [key for key in waiting if key[0] in times]
         if not ready:
             parent = next(iter(waiting))[0]
-            raise source.error(f"annotation {parent!r} is referred to but has no time")
+            raise root.source.error(f"annotation {parent!r} is referred to but has no time")
         for key in ready:
             start, end = times[key[0]]
             parts = waiting.pop(key)
@@ -306,6 +301,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     return path.suffix.lower() == ".eaf" or b"<ANNOTATION_DOCUMENT" in head
 
 
-FORMAT = register(
-    Format(name="elan", title="ELAN", extensions=(".eaf",), sniff=_sniff, read=read, write=write)
-)
+registered("elan", "ELAN", (".eaf",), _sniff, read, write=write)

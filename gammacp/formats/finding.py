@@ -1,7 +1,5 @@
 """From paths to files of a known format: folders walked, globs expanded, archives opened."""
 
-from __future__ import annotations
-
 import glob
 import os
 from collections.abc import Iterable

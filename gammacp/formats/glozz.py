@@ -7,16 +7,14 @@ Relations and schemas are not units; units of type paragraph mark the text's str
 out.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
-from gammacp.formats.xmltree import Element, attribute, parse, whole_number
+from gammacp.formats.xmltree import Element, parse
 
 _STRUCTURE = "paragraph"
 
@@ -48,24 +46,24 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
     """
     root = parse(source)
     if root.tag != "annotations":
-        raise source.error(f"root element <{root.tag}> is not <annotations>", line=root.line)
+        raise root.error(f"root element <{root.tag}> is not <annotations>")
     text = source.beside(".ac")
     convert = same if text is None else from_utf16(text)
     spans = Spans(source, source.document, CHARACTERS, text)
     seen: set[str] = set()
     for element in root.all("unit"):
-        kind = _text(source, element, "characterisation", "type")
+        kind = _text(element, "characterisation", "type")
         if kind == _STRUCTURE:
             spans.leave_out("unit", "paragraph: the structure of the text")
             continue
-        found = _features(source, element)
+        found = _features(element)
         seen |= found.keys()
         for name in found.keys() - {feature}:
             spans.leave_out("value", f"feature {name} is not the category")
         label = kind if feature is None else found.get(feature)
-        annotator = source.annotator or _text(source, element, "metadata", "author")
-        what = f"unit {attribute(source, element, 'id')}"
-        start, end = (convert(_index(source, element, side)) for side in ("start", "end"))
+        annotator = source.annotator or _text(element, "metadata", "author")
+        what = f"unit {element.attribute('id')}"
+        start, end = (convert(_index(element, side)) for side in ("start", "end"))
         spans.add(annotator, label, start, end, line=element.line, what=what)
     for kind in ("relation", "schema"):
         spans.leave_out(kind, "is not a unit", len(root.all(kind)))
@@ -77,29 +75,29 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
     return spans.continuum()
 
 
-def _text(source: Source, element: Element, *path: str) -> str:
+def _text(element: Element, *path: str) -> str:
     found = element.find(*path)
     if found is None or not found.text.strip():
         where = "/".join(path)
-        raise source.error(f"<{element.tag}> has no {where}", line=element.line)
+        raise element.error(f"<{element.tag}> has no {where}")
     return found.text.strip()
 
 
-def _features(source: Source, element: Element) -> dict[str, str]:
+def _features(element: Element) -> dict[str, str]:
     found = element.find("characterisation", "featureSet")
     features = found.all("feature") if found else []
-    return {attribute(source, f, "name"): f.text.strip() for f in features}
+    return {f.attribute("name"): f.text.strip() for f in features}
 
 
-def _index(source: Source, element: Element, side: str) -> int:
+def _index(element: Element, side: str) -> int:
     found = element.find("positioning", side, "singlePosition")
     if found is None:
-        raise source.error(f"<{element.tag}> has no positioning/{side}", line=element.line)
-    return whole_number(source, found, attribute(source, found, "index"))
+        raise element.error(f"<{element.tag}> has no positioning/{side}")
+    return found.whole_number("index")
 
 
 def _sniff(head: bytes, path: Path) -> bool:
     return path.suffix.lower() == ".aa" or (b"<annotations" in head and b"corpusHashcode" in head)
 
 
-FORMAT = register(Format(name="glozz", title="Glozz", extensions=(".aa",), sniff=_sniff, read=read))
+registered("glozz", "Glozz", (".aa",), _sniff, read)

@@ -6,8 +6,6 @@ of another one. In TSV annotations cover whole tokens, so words are cut where a 
 a sentence is a line of the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -5,15 +5,13 @@ annotations, each of a namespace (`segment_open`, `chord`, …) by one annotator
 (`annotation_metadata`), with observations of `time`, `duration` and `value` in seconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.records import Record, mapping, name, objects
-from gammacp.formats.registry import Format, holding, register
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans
 
@@ -104,13 +102,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     return whole and keys(head, path) and b'"from_name":' not in head
 
 
-FORMAT = register(
-    Format(
-        name="jams",
-        title="JAMS",
-        extensions=(".jams", ".json"),
-        sniff=_sniff,
-        read=read,
-        layers=layers,
-    )
-)
+registered("jams", "JAMS", (".jams", ".json"), _sniff, read, layers=layers)

@@ -10,8 +10,6 @@ and dialogue regions count through `globalOffsets`. Offsets of older versions co
 those of newer ones code points: the quoted text tells which.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,7 +21,7 @@ from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, Record, document_of, name, objects, records, size
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, Spans
 from gammacp.formats.times import in_seconds
@@ -120,6 +118,10 @@ def _annotations(source: Source, task: Record) -> Iterator[Record]:
 
 
 def _predictions(source: Source, task: Record) -> list[Record]:
+    entries = task.get("predictions")
+    if isinstance(entries, list) and any(type(entry) is int for entry in entries):
+        hint = "Export a snapshot that includes predictions"
+        raise source.error("predictions are there by number only", hint=hint)
     return objects(source, task, "predictions", line=None, missing_ok=True)
 
 
@@ -347,17 +349,15 @@ def _sniff(head: bytes, path: Path) -> bool:
     )
 
 
-FORMAT = register(
-    Format(
-        name="label-studio",
-        title="Label Studio JSON",
-        extensions=(".json",),
-        sniff=_sniff,
-        read=read,
-        layers=layers,
-        write=write,
-        many=True,
-        by_name=True,
-        text=True,
-    )
+registered(
+    "label-studio",
+    "Label Studio JSON",
+    (".json",),
+    _sniff,
+    read,
+    layers=layers,
+    write=write,
+    many=True,
+    by_name=True,
+    text=True,
 )

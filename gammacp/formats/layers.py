@@ -4,10 +4,9 @@ Annotators who used a layer nowhere in a document have it nowhere in their file,
 made over all files at once, not file by file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from gammacp.errors import DataError
 
@@ -33,6 +32,33 @@ Layers = Mapping[str, Layer]
 """Layers by name."""
 
 USUAL_FEATURES = ("value", "PosValue", "label", "category", "Label", "Category")
+
+
+Link: TypeAlias = tuple[str, int | None, int | None]
+"""Of a slot: the role ("" without), start and end of what fills it."""
+
+TARGET = ".target"
+"""What follows the name of a slot in that of the feature with its roles and who fills them."""
+
+
+def slot(name: str, links: Iterable[Link]) -> dict[str, str]:
+    """The two features that a slot is: its roles, and its roles with the places that fill them.
+
+    Parameters
+    ----------
+    name
+        Of the slot.
+    links
+        What fills it.
+
+    >>> slot("links", [("patient", 12, 20), ("agent", 5, 9)])
+    {'links': 'agent+patient', 'links.target': 'agent 5-9+patient 12-20'}
+    """
+    filled = sorted({(role, start or 0, end or 0) for role, start, end in links})
+    return {
+        name: "+".join(dict.fromkeys(role for role, *_ in filled if role)),
+        f"{name}{TARGET}": "+".join(f"{role} {s}-{e}".strip() for role, s, e in filled),
+    }
 
 
 def union(found: Iterable[Layers]) -> dict[str, Layer]:

@@ -1,7 +1,5 @@
 """Names of documents and annotators from paths, and as parts of paths."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Parts of one document, each with some of its annotators, put together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ that a rater marked with <v>…</v> in the target or the source of a segment; a 
 `No-error` declares a rater without errors. Some files are quoted as spreadsheets do it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +12,7 @@ from pathlib import Path
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.records import table
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -108,6 +106,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     return {name.encode() for name in _NEEDED} <= set(first) and bool(path.name)
 
 
-FORMAT = register(
-    Format(name="mqm", title="MQM TSV (WMT, Marot)", extensions=(".tsv",), sniff=_sniff, read=read)
-)
+registered("mqm", "MQM TSV (WMT, Marot)", (".tsv",), _sniff, read)

@@ -12,8 +12,6 @@ object of features by name and a list [[start, end], …] of its fragments. "bou
 features are [category, features].
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
@@ -28,7 +26,7 @@ from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.errors import DataError
 from gammacp.files import write_text
 from gammacp.formats.positions import LARGEST, written
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import in_pieces
 from gammacp.left_out import Tally
@@ -207,18 +205,16 @@ def _sniff(head: bytes, _path: Path) -> bool:
     return _START.match(head) is not None
 
 
-FORMAT = register(
-    Format(
-        name="json",
-        title="gammacp JSON",
-        extensions=(".json",),
-        sniff=_sniff,
-        read=read,
-        write=write,
-        many=True,
-        bounds=True,
-        text=True,
-        features=True,
-        fragments=True,
-    )
+registered(
+    "json",
+    "gammacp JSON",
+    (".json",),
+    _sniff,
+    read,
+    write=write,
+    many=True,
+    bounds=True,
+    text=True,
+    features=True,
+    fragments=True,
 )

@@ -4,8 +4,6 @@ Python counts code points. Java and JavaScript count UTF-16 units, two for every
 U+FFFF, so that their offsets drift by one at each emoji. Everything here ends in code points.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """Writing formats whose files hold one annotator's part of a document, and those with its text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 

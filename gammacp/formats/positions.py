@@ -1,7 +1,5 @@
 """Positions as text: reading them strictly, writing them without loss."""
 
-from __future__ import annotations
-
 import math
 
 LARGEST = 2**53

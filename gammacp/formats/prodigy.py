@@ -7,8 +7,6 @@ of `start`, `end` (code points) and `label`, or `audio_spans` in seconds, an `an
 `_session_id`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from zlib import crc32
 
@@ -25,7 +23,7 @@ from gammacp.formats.records import (
     records,
     size,
 )
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.times import in_seconds
@@ -131,17 +129,15 @@ def _sniff(head: bytes, path: Path) -> bool:
     return any(k in first for k in (b'"_input_hash"', b'"spans"', b'"audio_spans"'))
 
 
-FORMAT = register(
-    Format(
-        name="prodigy",
-        title="Prodigy JSONL",
-        extensions=(".jsonl", ".json"),
-        sniff=_sniff,
-        read=read,
-        layout="{annotator}",
-        write=write,
-        many=True,
-        by_name=True,
-        text=True,
-    )
+registered(
+    "prodigy",
+    "Prodigy JSONL",
+    (".jsonl", ".json"),
+    _sniff,
+    read,
+    layout="{annotator}",
+    write=write,
+    many=True,
+    by_name=True,
+    text=True,
 )

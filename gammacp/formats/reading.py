@@ -1,7 +1,5 @@
 """From paths to continua: files, folders and globs, documents × annotators."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """JSON and JSON lines as records, with the line of each, and typed access to their fields."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

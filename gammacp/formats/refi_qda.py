@@ -5,18 +5,16 @@ After the REFI-QDA project exchange standard 1.0/1.5 (qdasoftware.org). A .qdpx 
 text and codings, each of a user with a code.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Corpus
 from gammacp.files import content_of
-from gammacp.formats.registry import Format, holding, register
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
-from gammacp.formats.xmltree import Element, attribute, parse, whole_number
+from gammacp.formats.xmltree import Element, parse
 
 
 def read(source: Source) -> Corpus:
@@ -42,17 +40,17 @@ def read(source: Source) -> Corpus:
         of pictures, PDF pages and recordings, are left out
     """
     root = parse(source)
-    names = _names(source, root)
+    names = _names(root)
     sources = list(_inside(root, "TextSource", "PDFSource"))
     taken = Counter(e.attributes.get("name", "") for e in sources)
     documents = Documents(source, CHARACTERS)
     for e in sources:
-        guid, name = attribute(source, e, "guid"), attribute(source, e, "name")
+        guid, name = e.attribute("guid"), e.attribute("name")
         text, inside = e, e
         if e.name == "PDFSource":
             text = inside = next(_inside(e, "Representation"), e)
         spans = documents.of(name if taken[name] == 1 else f"{name} ({guid})")
-        spans.text = _text(source, text)
+        spans.text = _text(text)
         for selection in inside.children:
             if selection.name == "PlainTextSelection":
                 _add(spans, selection, names)
@@ -65,18 +63,18 @@ def read(source: Source) -> Corpus:
     return documents.corpus()
 
 
-def _names(source: Source, root: Element) -> dict[str, str]:
+def _names(root: Element) -> dict[str, str]:
     """A name of its own for each user and each code, by case-folded GUID."""
-    users = [(_guid(e), attribute(source, e, "name")) for e in _inside(root, "User")]
-    paths = list(_codes(source, root, ()))
+    users = [(_guid(e), e.attribute("name")) for e in _inside(root, "User")]
+    paths = list(_codes(root, ()))
     taken = Counter(path[-1] for _, path in paths)
     codes = [(g, path[-1] if taken[path[-1]] == 1 else "/".join(path)) for g, path in paths]
     if not users:
         coded = _inside(root, "PlainTextSelection", "Coding")
-        users = [(_guid(e, "creatingUser"), source.annotator) for e in coded]
+        users = [(_guid(e, "creatingUser"), root.source.annotator) for e in coded]
         users = list(dict.fromkeys((g, who) for g, who in users if g))
         if len(users) > 1:
-            raise source.error(
+            raise root.source.error(
                 "project lists no users, and its codings are of several (creatingUser)",
                 hint="Export it with its users",
             )
@@ -87,15 +85,13 @@ def _guid(element: Element, key: str = "guid") -> str:
     return element.attributes.get(key, "").casefold()
 
 
-def _codes(
-    source: Source, element: Element, above: tuple[str, ...]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _codes(element: Element, above: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """GUID and path of every code."""
     for child in element.children:
-        path = (*above, attribute(source, child, "name")) if child.name == "Code" else above
+        path = (*above, child.attribute("name")) if child.name == "Code" else above
         if child.name == "Code":
             yield _guid(child), path
-        yield from _codes(source, child, path)
+        yield from _codes(child, path)
 
 
 def _distinct(named: list[tuple[str, str]]) -> dict[str, str]:
@@ -123,26 +119,23 @@ def _inside(element: Element, *names: str) -> Iterator[Element]:
 
 
 def _add(spans: Spans, selection: Element, names: dict[str, str]) -> None:
-    source = spans.source
-    start, end = (
-        whole_number(source, selection, attribute(source, selection, side))
-        for side in ("startPosition", "endPosition")
-    )
+    start, end = (selection.whole_number(side) for side in ("startPosition", "endPosition"))
     codings = [c for c in selection.children if c.name == "Coding"]
     spans.leave_out("selection", "without a code", not codings)
     for coding in codings:
         user = _guid(coding, "creatingUser") or _guid(selection, "creatingUser")
         code = next(_inside(coding, "CodeRef"), None)
-        key = attribute(source, code, "targetGUID").casefold() if code else ""
+        key = code.attribute("targetGUID").casefold() if code else ""
         if key not in names:
-            raise source.error("coding refers to a code that is not there", line=coding.line)
+            raise coding.error("coding refers to a code that is not there")
         if user and user not in names:
-            raise source.error("coding is of a user that is not there", line=coding.line)
-        who = names[user] if user else source.annotator
+            raise coding.error("coding is of a user that is not there")
+        who = names[user] if user else spans.source.annotator
         spans.add(who, names[key], start, end, line=coding.line, what="selection")
 
 
-def _text(source: Source, element: Element) -> str:
+def _text(element: Element) -> str:
+    source = element.source
     inner = next((c for c in element.children if c.name == "PlainTextContent"), None)
     if inner is not None:
         return inner.text
@@ -157,21 +150,18 @@ def _text(source: Source, element: Element) -> str:
         file = source.path.parent / "Sources" / name
         content = content_of(file) if file.is_file() else None
     if content is None:
-        raise source.error(
+        raise element.error(
             f"text {path!r} is not in the project",
-            line=element.line,
             hint="Export it again with its sources, and read the .qdpx",
         )
     return Source(Path(name), "", "", content).text() if content.strip() else content.decode()
 
 
-FORMAT = register(
-    Format(
-        name="refi-qda",
-        title="REFI-QDA project",
-        extensions=(".qde", ".qdpx"),
-        sniff=holding(".qde", b"urn:QDA-XML:project:"),
-        read=read,
-        layout="{annotator}",
-    )
+registered(
+    "refi-qda",
+    "REFI-QDA project",
+    (".qde", ".qdpx"),
+    holding(".qde", b"urn:QDA-XML:project:"),
+    read,
+    layout="{annotator}",
 )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
@@ -153,6 +153,25 @@ FORMATS: Registry[Format] = Registry("format")
 def register(format: Format) -> Format:
     """Add a format under its name."""
     return FORMATS.register(format.name, format)
+
+
+def registered(
+    name: str,
+    title: str,
+    extensions: tuple[str, ...],
+    sniff: Callable[[bytes, Path], bool],
+    read: Callable[..., Continuum | Corpus],
+    **facts: Any,
+) -> Format:
+    """Make a format and add it under its name.
+
+    Parameters
+    ----------
+    name, title, extensions, sniff, read, facts
+        The attributes of `Format`.
+    """
+    made = Format(name=name, title=title, extensions=extensions, sniff=sniff, read=read, **facts)
+    return register(made)
 
 
 def recognise(head: bytes, path: Path) -> Format | None:

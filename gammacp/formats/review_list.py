@@ -20,7 +20,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
 from gammacp.formats.records import Record, mapping
-from gammacp.formats.registry import Format, holding, register
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans
 
@@ -253,13 +253,6 @@ def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
     return rows
 
 
-FORMAT = register(
-    Format(
-        name="review-list",
-        title="Review list (Excel)",
-        extensions=(".xlsx",),
-        sniff=holding(".xlsx", b"PK"),
-        read=read,
-        extra="studio",
-    )
+registered(
+    "review-list", "Review list (Excel)", (".xlsx",), holding(".xlsx", b"PK"), read, extra="studio"
 )

@@ -10,8 +10,6 @@ comes from the path. `file_is="annotator"` reads the file field as the annotator
 the writer uses that form, so that several annotators fit into one file, and says so in a comment.
 """
 
-from __future__ import annotations
-
 import decimal
 from decimal import Decimal
 from pathlib import Path
@@ -20,7 +18,7 @@ from urllib.parse import quote, unquote
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.files import write_text
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Documents, Spans
 from gammacp.formats.times import in_seconds
@@ -156,14 +154,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     )
 
 
-FORMAT = register(
-    Format(
-        name="rttm",
-        title="RTTM",
-        extensions=(".rttm",),
-        sniff=_sniff,
-        read=read,
-        write=write,
-        layout="{annotator}/{document}",
-    )
-)
+registered("rttm", "RTTM", (".rttm",), _sniff, read, write=write, layout="{annotator}/{document}")

@@ -1,7 +1,5 @@
 """Choosing among what was read: categories, annotators, bounds, over all continua at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

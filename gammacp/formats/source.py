@@ -1,7 +1,5 @@
 """A file to read: its bytes, where it comes from and what its path says about it."""
 
-from __future__ import annotations
-
 import codecs
 import json
 from collections.abc import Mapping
@@ -150,15 +148,28 @@ class Source:
 
         So are NaN and Infinity, unless `nan` makes them None.
         """
-        text = self.text()
         try:
-            return strict_json(text, nan=nan)
-        except json.JSONDecodeError as error:
-            raise self.error(f"JSON is broken: {error.msg}", line=error.lineno) from None
-        except RecursionError:
-            raise self.error("JSON is nested too deeply") from None
-        except ValueError as error:
-            raise self.error(f"JSON is broken: {error}") from None
+            return parsed_json(self.text(), nan=nan)
+        except DataError as error:
+            raise error.at(self.place) from None
+
+
+def parsed_json(text: str, *, nan: bool = False) -> object:
+    """As `strict_json`; a text that is no such JSON is a DataError, with its line.
+
+    Parameters
+    ----------
+    text, nan
+        As for `strict_json`.
+    """
+    try:
+        return strict_json(text, nan=nan)
+    except json.JSONDecodeError as error:
+        raise DataError(f"JSON is broken: {error.msg}", line=error.lineno) from None
+    except RecursionError:
+        raise DataError("JSON is nested too deeply") from None
+    except ValueError as error:
+        raise DataError(f"JSON is broken: {error}") from None
 
 
 def strict_json(text: str, *, nan: bool = False) -> object:

@@ -4,14 +4,12 @@ After "DocBin" and "Span" in spaCy's API documentation (spacy.io/api/docbin). Th
 the named entities, or the name of a span group. Positions count code points.
 """
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
@@ -78,14 +76,12 @@ def _sniff(_head: bytes, path: Path) -> bool:
     return path.suffix.lower() == ".spacy"
 
 
-FORMAT = register(
-    Format(
-        name="spacy",
-        title="spaCy DocBin",
-        extensions=(".spacy",),
-        sniff=_sniff,
-        read=read,
-        layout="{annotator}/{document}",
-        extra="spacy",
-    )
+registered(
+    "spacy",
+    "spaCy DocBin",
+    (".spacy",),
+    _sniff,
+    read,
+    layout="{annotator}/{document}",
+    extra="spacy",
 )

@@ -7,15 +7,13 @@ category's number), and the `output` that was annotated. After the task descript
 `hard_labels` [[start, end], …] and `soft_labels` [{"start", "end", "prob"}, …].
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.offsets import from_utf16
 from gammacp.formats.records import Record, mapping, name, objects, records, size, string
-from gammacp.formats.registry import Format, holding, register
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -154,23 +152,19 @@ def _sniff_mu_shroom(head: bytes, path: Path) -> bool:
     return holding(".jsonl", b'"id":')(first, path) and own and not any(k in first for k in others)
 
 
-FACTGENIE = register(
-    Format(
-        name="factgenie",
-        title="factgenie JSONL",
-        extensions=(".jsonl",),
-        sniff=holding(".jsonl", b'"example_idx"', b'"setup_id"'),
-        read=read_factgenie,
-        layout="{annotator}",
-    )
+registered(
+    "factgenie",
+    "factgenie JSONL",
+    (".jsonl",),
+    holding(".jsonl", b'"example_idx"', b'"setup_id"'),
+    read_factgenie,
+    layout="{annotator}",
 )
-MU_SHROOM = register(
-    Format(
-        name="mu-shroom",
-        title="Mu-SHROOM JSONL",
-        extensions=(".jsonl",),
-        sniff=_sniff_mu_shroom,
-        read=read_mu_shroom,
-        layout="{annotator}",
-    )
+registered(
+    "mu-shroom",
+    "Mu-SHROOM JSONL",
+    (".jsonl",),
+    _sniff_mu_shroom,
+    read_mu_shroom,
+    layout="{annotator}",
 )

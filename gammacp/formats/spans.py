@@ -1,7 +1,5 @@
 """Units as a reader finds them: checked one by one, with the place in the file at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -270,7 +268,8 @@ class Documents(_Counting):
     def corpus(self) -> Corpus:
         """All documents; a DataError if there is none."""
         if not self.found:
-            raise self.source.error("file has no documents")
+            why = "; ".join(["file has no documents", *map(str, self._left_out.entries())])
+            raise self.source.error(why)
         continua = {name: spans.continuum() for name, spans in self.found.items()}
         everything = (self._left_out.entries(), *(c.left_out for c in continua.values()))
         return Corpus.from_continua(continua, left_out=gathered(everything))

@@ -1,7 +1,5 @@
 """What is in a continuum: counts, lengths, gaps, overlaps, and what measures will stumble over."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The table of file formats, for the command line and the documentation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -8,8 +8,6 @@ A tier is an annotator, tiers of the same name are one. An interval with a text 
 whose text is empty or blank is a gap; a point is a unit of zero length.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +17,7 @@ from pathlib import Path
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.files import write_text
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans
 from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
@@ -271,13 +269,4 @@ def _sniff(head: bytes, path: Path) -> bool:
     return path.suffix.lower() == ".textgrid" or b"ooTextFile" in head[:200].replace(b"\x00", b"")
 
 
-FORMAT = register(
-    Format(
-        name="textgrid",
-        title="Praat TextGrid",
-        extensions=(".TextGrid",),
-        sniff=_sniff,
-        read=read,
-        write=write,
-    )
-)
+registered("textgrid", "Praat TextGrid", (".TextGrid",), _sniff, read, write=write)

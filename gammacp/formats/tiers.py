@@ -1,7 +1,5 @@
 """Annotators from the names of tiers, by a pattern."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

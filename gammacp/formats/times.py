@@ -1,7 +1,5 @@
 """Milliseconds and seconds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from gammacp.continuum import Continuum

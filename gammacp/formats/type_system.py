@@ -4,8 +4,6 @@ After "UIMA References", chapters "Component Descriptor Reference" (typeSystemDe
 "CAS Reference" (built-in types), and the JSON CAS specification 0.4.0 (%TYPES).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -10,15 +10,13 @@ purpose tagging, classifying or identifying, else the only textual body. An anno
 several tags is a unit for each, one with several targets a discontinuous unit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from gammacp.continuum import Corpus
 from gammacp.formats.records import Record, name, records
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 
@@ -162,14 +160,12 @@ def _sniff(head: bytes, path: Path) -> bool:
     )
 
 
-FORMAT = register(
-    Format(
-        name="web-annotation",
-        title="W3C Web Annotation",
-        extensions=(".jsonld", ".json", ".jsonl"),
-        sniff=_sniff,
-        read=read,
-        layout="{annotator}",
-        many=True,
-    )
+registered(
+    "web-annotation",
+    "W3C Web Annotation",
+    (".jsonld", ".json", ".jsonl"),
+    _sniff,
+    read,
+    layout="{annotator}",
+    many=True,
 )

@@ -6,23 +6,23 @@ as `#T_SP=layer|feature|…`. `_` is no annotation, `*` one without a value; `a[
 equal numbers in brackets make one annotation over several tokens. Offsets count UTF-16 units and
 are converted to code points. The text is put together from the `#Text=` lines.
 
-The cells of a slot are roles and targets, not values; annotations of chain and relation layers are
-counted and left out. TSV 1 and 2, of WebAnno before 3.0, are recognised and refused.
+The cells of a slot are its roles and its targets, separated by `;`, and no category: `p1;p2` and
+`1-2;1-4[2]`, the second annotation [2] at the token 1-4. Annotations of chain and relation layers
+are counted and left out. TSV 1 and 2, of WebAnno before 3.0, are recognised and refused.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import labelled
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
-from gammacp.formats.layers import Layer, Layers
-from gammacp.formats.offsets import from_utf16
-from gammacp.formats.registry import Format, register
+from gammacp.formats.layers import TARGET, Layer, Layers, Link, slot
+from gammacp.formats.offsets import ToCodePoints, from_utf16
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 
@@ -31,6 +31,9 @@ _OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
 _STACKED = re.compile(r"(?<!\\)\|")
 _IDENTIFIER = re.compile(r"(?<!\\)\[(\d+)\]$")
 _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
+_SLOT = re.compile(r"ROLE_[^:]*:([^.]*)_")
+_FILLED = re.compile(r"(?<!\\);")
+_TARGET = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)\])?")
 _LINK = re.compile(r"->(\d+-\d+)")
 _VERSION_3 = "#FORMAT=WebAnno TSV 3"
 # TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
@@ -86,10 +89,8 @@ def _is_marked(row: _Row, layer: _Layer) -> bool:
 
 def _values(features: tuple[str, ...]) -> tuple[str, ...]:
     """Features without slots, which are a role and in the next column its target."""
-    roles = [f.startswith("ROLE_") for f in features]
-    return tuple(
-        f for i, f in enumerate(features) if f and not roles[i] and not (i and roles[i - 1])
-    )
+    taken = {c for i in _roles(features) for c in (i, i + 1)}
+    return tuple(f for i, f in enumerate(features) if f and i not in taken)
 
 
 def read(
@@ -108,7 +109,8 @@ def read(
     feature
         Its column that is the category; None: unlabelled.
     features
-        Columns that are features beside the category.
+        Columns that are features beside the category; a slot called links is `links`, its roles,
+        and `links.target`, its roles with the positions of what fills them.
 
     Raises
     ------
@@ -124,7 +126,8 @@ def read(
         the file's name, the folder is the document, as in INCEpTION's export
     Category
         a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled; further ones with
-        `--feature NAME:TYPE`
+        `--feature NAME:TYPE`, slots by their names (roles) and NAME.target (roles and who fills
+        them), as sets joined with "+"
     Spans
         stacked annotations are units of their own; annotations end at tokens or their parts; the
         format has none of several fragments (a gap between tokens of one number is covered);
@@ -146,15 +149,70 @@ def read(
         if found.name != layer or found.kind != "SP":
             _leave_out(source, spans, parsed.rows, found)
             continue
-        for start, end, label, line in _units(source, parsed.rows, found, feature, features):
+        slots = _Slots(source, parsed, found, convert)
+        for start, end, label, line in _units(source, parsed.rows, found, feature, features, slots):
             spans.add(source.annotator, label, convert(start), convert(end), line=line)
         for i, other in enumerate(found.features):
-            if other != feature and other not in features:
+            if not {other, *slots.names.get(i, ())} & {feature, *features}:
                 what = "a slot" if other not in _values(found.features) else "not the category"
                 spans.leave_out(
                     "value", f"feature {other or i + 1} is {what}", _n_values(parsed.rows, found, i)
                 )
     return spans.continuum()
+
+
+class _Slots:
+    """The slots of a layer, each a column of roles and one of targets."""
+
+    def __init__(self, source: Source, file: _File, layer: _Layer, convert: ToCodePoints) -> None:
+        self.source, self.layer, self.convert = source, layer, convert
+        found = [(i, m[1]) for i, f in enumerate(layer.features) if (m := _SLOT.match(f))]
+        self.roles = {name: i for i, name in found}
+        """Column of the roles, by the slot's name."""
+        self.names = {c: (name, name + TARGET) for i, name in found for c in (i, i + 1)}
+        """The features that a column is of."""
+        self.places: dict[str, tuple[int, int]] = {}
+        """Where a token, a part of one and an annotation with an identifier, such as [2], are."""
+        targets = {(other.name, i + 1) for other in file.layers for i in _roles(other.features)}
+        for row in file.rows if found else ():
+            self.places[row.place] = row.start, row.end
+            for other in file.layers:
+                for i, cell in enumerate(_cells(row, other) if other.kind == "SP" else ()):
+                    for value in _STACKED.split(cell) if (other.name, i) not in targets else ():
+                        if key := _IDENTIFIER.search(value):
+                            start, _ = self.places.setdefault(key[0], (row.start, row.end))
+                            self.places[key[0]] = start, row.end
+
+    def values(self, row: _Row, n: int, features: Sequence[str]) -> list[dict[str, str]]:
+        """What the slots among these features are of each of a row's `n` annotations."""
+        found: list[dict[str, str]] = [{} for _ in range(n)]
+        for name, column in self.roles.items():
+            roles, targets = _cells(row, self.layer)[column : column + 2]
+            if {name, name + TARGET}.isdisjoint(features) or targets in _NONE:
+                continue
+            stacks = zip(found, _STACKED.split(roles), _STACKED.split(targets), strict=False)
+            for known, role, target in stacks:
+                known |= slot(name, self._links(row, _IDENTIFIER.sub("", role), target))
+        return found
+
+    def _links(self, row: _Row, roles: str, targets: str) -> Iterator[Link]:
+        if targets in _NONE:
+            return
+        for role, target in zip_longest(_FILLED.split(roles), _FILLED.split(targets), fillvalue=""):
+            m = _TARGET.fullmatch(target)
+            place = m and self.places.get(f"[{m[2]}]" if m[2] else m[1])
+            if not place:
+                raise self.source.error(
+                    f"slot {roles!r} is filled by {target!r}, which is no token and no annotation",
+                    line=row.line,
+                    hint="Is the file complete?",
+                )
+            start, end = map(self.convert, place)
+            yield "" if role in _NONE else _unescaped(role), start, end
+
+
+def _roles(features: Sequence[str]) -> list[int]:
+    return [i for i, f in enumerate(features) if f.startswith("ROLE_")]
 
 
 def _leave_out(source: Source, spans: Spans, rows: tuple[_Row, ...], layer: _Layer) -> None:
@@ -189,18 +247,24 @@ def _units(
     layer: _Layer,
     feature: str | None,
     features: Sequence[str] = (),
+    slots: _Slots | None = None,
 ) -> Iterator[tuple[int, int, str | None, int]]:
     """(start, end, label, line); annotations with an identifier go on over rows."""
     names = [feature, *features]
     columns = [layer.features.index(n) if n and n in layer.features else None for n in names]
     begun: dict[str, tuple[int, int, str | None, int]] = {}
     for row in rows:
-        for found in zip(*(_stacked(row, layer, column) for column in columns), strict=True):
+        stacks = [*zip(*(_stacked(row, layer, column) for column in columns), strict=True)]
+        filled = slots.values(row, len(stacks), features) if slots else [{} for _ in stacks]
+        for found, more in zip(stacks, filled, strict=True):
             category, *others = (
                 None if column is None or value in _NONE else _unescaped(value)
                 for column, (value, _) in zip(columns, found, strict=True)
             )
-            label, key = labelled(category, dict(zip(features, others, strict=True))), found[0][1]
+            known_of = dict(zip(features, others, strict=True)) | {
+                f: value for f, value in more.items() if f in features
+            }
+            label, key = labelled(category, known_of), found[0][1]
             if not key:
                 yield row.start, row.end, label, row.line
                 continue
@@ -349,19 +413,17 @@ def _sniff(head: bytes, path: Path) -> bool:
     return start.lstrip().startswith(_VERSION_3.encode()) or bool(older)
 
 
-FORMAT = register(
-    Format(
-        name="webanno",
-        title="WebAnno TSV 3",
-        extensions=(".tsv",),
-        sniff=_sniff,
-        read=read,
-        layers=layers,
-        layout=LAYOUT,
-        write=write_tsv,
-        many=True,
-        per_annotator=True,
-        by_name=True,
-        text=True,
-    )
+registered(
+    "webanno",
+    "WebAnno TSV 3",
+    (".tsv",),
+    _sniff,
+    read,
+    layers=layers,
+    layout=LAYOUT,
+    write=write_tsv,
+    many=True,
+    per_annotator=True,
+    by_name=True,
+    text=True,
 )

@@ -1,7 +1,5 @@
 """From continua to files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -11,8 +11,9 @@ from gammacp.formats.source import Source
 
 @dataclass(slots=True)
 class Element:
-    """An element with the line it starts on; names are "namespace name" or "name"."""
+    """An element with the file and the line it starts on; names are "namespace name" or "name"."""
 
+    source: Source
     tag: str
     attributes: dict[str, str]
     line: int
@@ -28,6 +29,25 @@ class Element:
     def text(self) -> str:
         """The characters directly inside the element."""
         return "".join(self.pieces)
+
+    def error(self, message: str, hint: str | None = None) -> DataError:
+        """A DataError in the element's line."""
+        return self.source.error(message, line=self.line, hint=hint)
+
+    def attribute(self, name: str) -> str:
+        """An attribute that must be there."""
+        try:
+            return self.attributes[name]
+        except KeyError:
+            raise self.error(f"<{self.name}> has no attribute {name!r}") from None
+
+    def whole_number(self, name: str) -> int:
+        """An integer in an attribute that must be there."""
+        text = self.attribute(name)
+        digits = text.strip()
+        if not (digits.removeprefix("-").isdigit() and digits.isascii() and len(digits) < 20):
+            raise self.error(f"<{self.name}>: {text!r} is not a whole number")
+        return int(digits)
 
     def all(self, tag: str) -> list[Element]:
         """The children of that name."""
@@ -57,7 +77,7 @@ def parse(source: Source) -> Element:
     parser.buffer_text = True
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber)
+        element = Element(source, tag, attributes, parser.CurrentLineNumber)
         (open_elements[-1].children if open_elements else root).append(element)
         open_elements.append(element)
 
@@ -91,24 +111,6 @@ def parse(source: Source) -> Element:
             raise
         raise source.error(f"XML is broken: {error}") from None
     return root[0]
-
-
-def attribute(source: Source, element: Element, name: str) -> str:
-    """An attribute that must be there."""
-    try:
-        return element.attributes[name]
-    except KeyError:
-        raise source.error(
-            f"<{element.name}> has no attribute {name!r}", line=element.line
-        ) from None
-
-
-def whole_number(source: Source, element: Element, text: str) -> int:
-    """An integer that an element or attribute holds."""
-    digits = text.strip()
-    if not (digits.removeprefix("-").isdigit() and digits.isascii() and len(digits) < 20):
-        raise source.error(f"<{element.name}>: {text!r} is not a whole number", line=element.line)
-    return int(digits)
 
 
 def legal(text: str, blanks: str = "\t\n") -> str:

@@ -9,8 +9,6 @@ The random data come from a chance model, the same for all measures, drawn once;
 follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
@@ -19,11 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, settled
 from gammacp.chance.non_overlapping import Placement
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
 from gammacp.chance.sampling import Disagreement, SampleRule, expectations
 from gammacp.continuum import Continuum
+from gammacp.continuum.fragments import Breaks, column
 from gammacp.errors import DataError
 from gammacp.measures.gamma import few_units
 from gammacp.measures.registry import MEASURES, Trees, evaluate, expanded, measure
@@ -66,17 +66,19 @@ class MeasuredDisagreements:
 def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continuum:
     """Random units where measures over positions can read them.
 
-    On whole positions starts are rounded and lengths kept; elsewhere units that touched before
-    they were moved touch again, which the rounding of sums may have undone. Bounds that nobody
-    declared are those of the units, as in the data: measures that count positions would take what
-    lies beyond for agreement.
+    On whole positions starts are rounded and lengths kept; elsewhere units and fragments that
+    touched before they were moved touch again, which the rounding of sums may have undone. Bounds
+    that nobody declared are those of the units, as in the data: measures that count positions would
+    take what lies beyond for agreement.
     """
     starts, lengths = continuum.starts, continuum.lengths
     low, high = continuum.bounds
     if whole:
         starts, lengths = np.round(starts), np.round(lengths)
         low, high = float(np.round(low)), float(np.round(high))
-    ends = starts + lengths
+    ends, breaks = starts + lengths, continuum.breaks
+    if not whole and breaks is not None:
+        starts, ends, breaks = _touching(continuum, starts, ends, breaks)
     if not whole and len(ends):
         near = np.abs(starts[1:] - ends[:-1]) < _ROUNDING * continuum.length
         near &= continuum.annotator_codes[1:] == continuum.annotator_codes[:-1]
@@ -89,9 +91,31 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         ends,
         continuum.annotator_codes,
         continuum.category_codes,
-        breaks=continuum.breaks,
+        breaks=breaks,
         bounds=(low, max(high, float(ends.max(initial=low)))) if declared else None,
     )
+
+
+def _touching(
+    continuum: Continuum, starts: Floats, ends: Floats, breaks: Breaks
+) -> tuple[Floats, Floats, Breaks | None]:
+    """Starts, ends and breaks; of one annotator, boundaries that nearly coincide are one place.
+
+    A place has fifteen digits, to which those inside a unit come back (`fragments_of`).
+    """
+    n, rows = len(starts), np.repeat(np.arange(len(starts)), [len(b) for b in breaks])
+    places = np.concatenate((starts, ends, starts[rows] + np.concatenate([*breaks])))
+    codes = continuum.annotator_codes
+    who = np.concatenate((codes, codes, codes[rows]))
+    order = np.lexsort((places, who))
+    apart = np.diff(places[order], prepend=-np.inf) >= _ROUNDING * continuum.length
+    apart |= np.diff(who[order], prepend=-1) != 0
+    one = np.array([float(f"{place:.15g}") for place in places[order][apart]])
+    places[order] = one[np.cumsum(apart) - 1]
+    starts, ends, inside = np.split(places, [n, 2 * n])
+    cuts = np.cumsum([len(b) for b in breaks])[:-1]
+    each = np.split(inside - starts[rows], cuts)
+    return starts, ends, column(tuple(b.tolist()) for b in each)
 
 
 def with_beyond_chance(

@@ -12,8 +12,6 @@ the positions: intersections are what was decided, and the interval must not dep
 positions count seconds or milliseconds.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arguments import whole

@@ -5,8 +5,6 @@ matrix of the user's. The categories of interval and ratio metrics are numbers. 
 and trees stand for δ² as they are, as Passonneau (2006) has it for α with MASI.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from os import PathLike

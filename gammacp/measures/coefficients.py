@@ -9,8 +9,6 @@ what they expect by chance (Artstein & Poesio 2008, §2):
 - "alpha": Krippendorff's nominal α: as Fleiss, corrected for the finite number of values.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

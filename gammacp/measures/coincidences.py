@@ -3,8 +3,6 @@
 Krippendorff, Mathet, Bouvry & Widlöcher (2016); conventions in `gammacp.measures.krippendorff`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

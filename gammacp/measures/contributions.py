@@ -11,8 +11,6 @@ resampled γ needs: nothing is aligned again. δ_e is held fixed, so that its Mo
 apart from what the resampling tells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ covers it is its category. It is computed from the intersections of sections, so
 on the number of units and positions may be real numbers.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

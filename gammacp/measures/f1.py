@@ -10,8 +10,6 @@ precision and recall do, and are in the result. A boundary that is a little off 
 the whole unit and the other two nothing: none of them says how far off it is.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

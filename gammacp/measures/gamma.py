@@ -4,8 +4,6 @@
 annotation sets. 1 is perfect, 0 what chance gives; it can be negative.
 """
 
-from __future__ import annotations
-
 import math
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace

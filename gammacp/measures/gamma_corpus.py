@@ -5,8 +5,6 @@ corpus for its number of annotators. One value for the corpus is a choice: 1 −
 Σ x̄_s δ_e(s), beside the plain mean of the γ(s).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor

@@ -23,8 +23,6 @@ otherwise; the option `atom` sets τ. Only |uα, uα and the 2013 form depend on
 Unlabelled units are one more category of uα and |uα; cuα and (k)uα need labels.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

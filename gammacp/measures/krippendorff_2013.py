@@ -10,8 +10,6 @@ altogether; with positions of length τ that is a(3ab − a² + τ²)/3, and the
 is used for positions that are not integers, as in `gammacp.measures.krippendorff`.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

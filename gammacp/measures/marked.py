@@ -5,8 +5,6 @@ short documents decide is just that. So it stands beside γ as Krippendorff's α
 each marked or not by each of its annotators: 1 is perfect, 0 what chance gives.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

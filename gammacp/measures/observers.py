@@ -4,24 +4,24 @@
   κ is taken of the table of categories and ∅. A cell (∅, ∅) cannot be, so that chance is quasi-
   independence: iterative proportional fitting, as they do it, ends in the closed form used here.
 - Time-unit κ (Bakeman, Quera & Gnisci 2009; BORIS): the state at each time unit is an item.
+- Staccato (Thomann 2001; Lücking, Ptock & Bergmann 2012): how many units lie in nuclei, against
+  units thrown at random; as Staccato 1.0.0 in ELAN computes it.
 - Event alignment (Quera, Bakeman & Gnisci 2007): codes in order, aligned after Needleman & Wunsch
   (1970), +1 for a match, −1 for a mismatch or a gap (BORIS' scores), then κ as above.
 
 All are means over pairs of annotators, of both directions where these differ.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 
 from gammacp.alignment import align
-from gammacp.arguments import number
+from gammacp.arguments import number, whole
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
@@ -131,6 +131,84 @@ def _mean_kappa(found: Iterable[tuple[float, float]], made: str) -> Score:
             return undefined(reason, observed=1 - observed, expected=1 - expected, signature=made)
     value = float(np.mean([kappa for kappa, _ in kappas]))
     return Score(value=value, observed=1 - observed, expected=1 - expected, signature=made)
+
+
+@registered(
+    "staccato",
+    "degree of organization: units in nuclei, against random ones (ELAN)",
+    "Thomann 2001; Lücking, Ptock & Bergmann 2012",
+    range="[−1, 1]",
+)
+def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0) -> Score:
+    """Staccato's degree of organization; categories do not count.
+
+    Units of two annotators in the order of their starts: neighbours lie in one nucleus if they
+    overlap, and the same others. Of n units k lie in nuclei, and E of random ones. The degree is
+    (k − E)/(n − E) if k ≥ E, else (k − E)/E: 1 if all do, −1 if none does.
+
+    Random units have lengths between the least and the least plus the greatest (as Staccato 1.0.0
+    has it), and lie between 0 and the last end, in whole steps: of milliseconds, where positions
+    are seconds.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
+    samples
+        Random sets; 1000 if not given, as in ELAN.
+    seed
+        The same seed gives the same sets.
+
+    Worked value: A [0,10) [20,30), B [1,9) [40,50): two of four lie in a nucleus, k/n = .5.
+    """
+    require(continuum)
+    sets = whole("samples", samples or 1000, 1)
+    scale, found = 1000.0 if continuum.offset_unit == "s" else 1.0, []
+    for pair, (i, j) in enumerate(combinations(range(continuum.n_annotators), 2)):
+        rows = np.isin(continuum.annotator_codes, (i, j))
+        starts, ends = scale * continuum.starts[rows], scale * continuum.ends[rows]
+        if not len(starts):
+            continue
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(pair,)))
+        low, high = (ends - starts).min(), (ends - starts).max()
+        random = np.zeros(sets)
+        for k in range(sets):
+            lengths = low + np.floor(rng.random(len(starts)) * high)
+            first = np.floor(rng.random(len(starts)) * (ends.max() - lengths))
+            random[k] = _in_nuclei(first, first + lengths)
+        share = _in_nuclei(starts, ends) / len(starts)
+        half = 1.96 * random.std() / math.sqrt(sets)
+        around = random.mean() + half * np.array([0.0, 1.0, -1.0])
+        around = np.clip(around / len(starts), 0, 1).tolist()
+        found.append([share, around[0], *(_degree(share, e) for e in around)])
+    made = signature("staccato", selection=continuum.selection, samples=sets, seed=seed)
+    observed, expected, value, least, most = np.mean(found, axis=0).tolist()
+    if math.isnan(value):
+        return undefined(
+            "random units lie in nuclei always or never, as these do",
+            observed=observed,
+            expected=expected,
+            signature=made,
+        )
+    return Score(
+        value=value, observed=observed, expected=expected, interval=(least, most), signature=made
+    )
+
+
+def _in_nuclei(starts: Floats, ends: Floats) -> int:
+    order = np.argsort(starts, kind="stable")
+    starts, ends = starts[order], ends[order]
+    # How many start before each ends, and how many have ended when it starts.
+    begun = np.searchsorted(starts, ends)
+    ended = np.searchsorted(np.sort(ends), starts, side="right")
+    alike = (begun[1:] == begun[:-1]) & (ended[1:] == ended[:-1])
+    alike &= begun[:-1] > np.arange(1, len(starts))
+    return int(np.count_nonzero(np.append(alike, False) | np.append(False, alike)))
+
+
+def _degree(observed: float, expected: float) -> float:
+    room = 1 - expected if observed >= expected else expected
+    return float((observed - expected) / room) if room > 0 else math.nan
 
 
 @registered(

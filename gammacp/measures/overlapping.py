@@ -1,7 +1,5 @@
 """Which units of two annotators overlap: the edges that one-to-one matchings choose from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations

@@ -6,8 +6,6 @@ places is refused, as is a place that one annotator marked twice: nobody can say
 labels belongs to which of another annotator's.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arguments import one_of

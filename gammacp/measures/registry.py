@@ -1,7 +1,5 @@
 """The measures by name, what each needs, and how several are computed on one continuum."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -13,8 +13,6 @@ standard error of a ratio, from the residuals o − (1 − γ)·e of whole block
 measured in `benchmarks/bootstrap_coverage.py`; see docs/reliability.md.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

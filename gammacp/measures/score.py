@@ -1,7 +1,5 @@
 """What every measure returns."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ annotators, so their cost depends on the number of units and not on the length o
 Zero-length units contain no position: they are no section and intersect nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

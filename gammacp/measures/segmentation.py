@@ -4,8 +4,6 @@ Each annotator in turn is the reference, each other one the hypothesis; the scor
 these ordered pairs. Categories do not count. The calculations are in `gammacp.segmentation`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

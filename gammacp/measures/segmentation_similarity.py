@@ -4,8 +4,6 @@ S and B are symmetric, so the mean over ordered pairs of annotators is that over
 The calculations are in `gammacp.segmentation`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial
@@ -173,9 +171,9 @@ def _edits(name: str, continuum: Continuum, basis: Basis, n: int, edit: str) -> 
         value=mean,
         observed=1 - mean,
         pairs=values,
-        full=sum(c.full for c in found.values()),
-        near=sum(c.near for c in found.values()),
-        suboptimal=sum(c.suboptimal for c in found.values()),
+        full=sum(c.corpus.full for c in found.values()),
+        near=sum(c.corpus.near for c in found.values()),
+        suboptimal=sum(c.corpus.suboptimal for c in found.values()),
         signature=signature(name, selection=continuum.selection, n=n, **searched),
     )
 

@@ -1,7 +1,5 @@
 """The alignment of two sequences of codes, as a kernel."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arrays import Codes

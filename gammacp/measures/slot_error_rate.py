@@ -5,8 +5,6 @@ Galibert et al. (2010) for the typed boundaries. It has no chance correction, ne
 may exceed 1; for m annotators each is the reference of every other in turn.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tables of scores: columns over `Score.as_dict()`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

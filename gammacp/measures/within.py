@@ -10,8 +10,6 @@ observed disorder, and E_within and E its expectation under the two,
 so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

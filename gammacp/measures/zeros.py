@@ -3,8 +3,6 @@
 The study is `experiments/zero_*.py`; its figures and what they say are in `docs/chance.md`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from gammacp.errors import GammacpError, UsageError
@@ -48,9 +49,25 @@ class Pool:
     gave_up: Callable[[BaseException], bool] = lambda _: False
 
 
+_SHARED: ContextVar[Pool | None] = ContextVar("shared pool", default=None)
+
+
+@contextmanager
+def shared_pool() -> Iterator[None]:
+    """One default pool for all that the block opens; processes take seconds to start."""
+    with open_pool() as pool:
+        token = _SHARED.set(pool)
+        try:
+            yield
+        finally:
+            _SHARED.reset(token)
+
+
 @contextmanager
 def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[Pool]:
     """The pool that a name stands for; its workers end with the block.
+
+    Within `shared_pool` the default one is that pool, and goes on.
 
     Parameters
     ----------
@@ -80,6 +97,10 @@ def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[
         raise UsageError(
             f"executor {executor!r} is unknown; there are: serial, processes, dask://host:port"
         )
+    shared = _SHARED.get()
+    if shared is not None and executor == "processes" and jobs is None:
+        yield shared
+        return
     width = processes_for(1 if executor == "serial" else jobs)
     processes = Serial() if executor == "serial" else Processes(width)
     finished = False

@@ -4,8 +4,6 @@ Where a file has the values of single annotation sets, a sentence is tested on t
 (`gammacp.bench.trends`), and may stay open for want of sets; elsewhere numbers count as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

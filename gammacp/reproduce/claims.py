@@ -28,8 +28,6 @@ place = "…"
 reason = "…"                         # why it is not a predicate
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -271,4 +269,4 @@ def check(claim: Claim, results: Path) -> Checked:
     try:
         return Checked(claim, tuple(test.verdict(results) for test in claim.tests))
     except DataError as error:
-        raise DataError(f"claim {claim.words!r}: {error.message}", file=error.file) from None
+        raise error.within(f"claim {claim.words!r}") from None

@@ -9,8 +9,6 @@ which writes tidy CSV and figures into `out`. `quick` asks for a coarse version 
 is the folder given with `--data` (an experiment that cannot do without sets `NEEDS_DATA = True`).
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 import tempfile

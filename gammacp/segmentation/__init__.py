@@ -21,9 +21,8 @@ Computational Linguistics 28.
 from gammacp.segmentation.agreement import (
     Bootstrap,
     CodingAgreement,
-    GroupAgreement,
     Intervals,
-    ItemAgreement,
+    PartAgreement,
     coding_agreement,
 )
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance
@@ -90,15 +89,14 @@ __all__ = [
     "Edits",
     "GoldReport",
     "Group",
-    "GroupAgreement",
     "Hamming",
     "HierarchyReport",
     "Intervals",
-    "ItemAgreement",
     "MissRates",
     "Mode",
     "Ordered",
     "PairwiseRow",
+    "PartAgreement",
     "Segmentation",
     "SegmentationReport",
     "SeveralReferences",

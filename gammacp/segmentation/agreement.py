@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.arguments import instance, whole
+from gammacp.arrays import Floats, Indices
 from gammacp.errors import DataError
 from gammacp.segmentation.choices import Basis, Mode
 from gammacp.segmentation.codings import Codings, Group
@@ -39,15 +40,15 @@ class Bootstrap:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemAgreement:
-    """One row of Table 2.
+class PartAgreement:
+    """Agreement on an item (one row of Table 2), on the items of a group, or on all.
 
     Attributes
     ----------
-    coders
-        |c|, in order.
+    group
+        The items, and who coded them.
     mass
-        m: base units.
+        m: base units of all items.
     boundaries
         |b|: what all coders placed; in published mode their segments.
     full, near
@@ -55,13 +56,13 @@ class ItemAgreement:
     suboptimal
         Pairs for which the edit search found less than the best edits.
     coefficients
-        π*, κ*, bias of the item's coders.
+        π*, κ*, bias, pooled over the items.
     windowdiff
-        1 − WindowDiff over ordered pairs of coders; undefined where the item is too short for a
+        1 − WindowDiff over ordered pairs of coders; undefined where an item is too short for a
         window.
     """
 
-    coders: tuple[str, ...]
+    group: Group
     mass: int
     boundaries: int
     full: int
@@ -71,34 +72,8 @@ class ItemAgreement:
     windowdiff: Spread
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON."""
-        counts = {name: getattr(self, name) for name in ("boundaries", "mass", "full", "near")}
-        return {
-            **self.coefficients.as_dict(),
-            "windowdiff": self.windowdiff._asdict(),
-            "coders": len(self.coders),
-            **counts,
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupAgreement:
-    """A group of coders: their coefficients, pooled over its items, and their misses."""
-
-    group: Group
-    coefficients: Coefficients
-    full: int
-    near: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """The group as JSON."""
-        return {
-            "items": self.group.items,
-            "coders": self.group.coders,
-            **self.coefficients.as_dict(),
-            "full": self.full,
-            "near": self.near,
-        }
+        """What is counted, as JSON."""
+        return {name: getattr(self, name) for name in ("boundaries", "mass", "full", "near")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,70 +115,65 @@ class CodingAgreement:
         return pool(self.pairs)
 
     @cached_property
-    def _people(self) -> Pool:
+    def people(self) -> Pool:
+        """The items as arrays, under names that mean one person."""
         return pool(self.pairs, self.codings.row_people())
 
     @cached_property
-    def items(self) -> Mapping[str, ItemAgreement]:
+    def items(self) -> Mapping[str, PartAgreement]:
         """By item name, in order of appearance."""
-        return _items(self.codings, self.pairs, self._named)
+        return {item: self._part(Group((item,), tuple(c))) for item, c in self.codings.items()}
 
     @cached_property
-    def groups(self) -> tuple[GroupAgreement, ...]:
+    def groups(self) -> tuple[PartAgreement, ...]:
         """In order of appearance."""
-        number = {item: i for i, item in enumerate(self.codings)}
-        return tuple(
-            GroupAgreement(
-                group=group,
-                coefficients=coefficients(
-                    self._named.only([number[i] for i in group.items]),
-                    mode=self.pairs.comparison.mode,
-                ),
-                full=sum(self.items[i].full for i in group.items),
-                near=sum(self.items[i].near for i in group.items),
-            )
-            for group in self.codings.groups()
+        return tuple(map(self._part, self.codings.groups()))
+
+    @cached_property
+    def corpus(self) -> PartAgreement:
+        """All items and all pairs of coders in one."""
+        everything = self._part(Group(tuple(self.codings), self.codings.coders))
+        return replace(everything, coefficients=self.pooled)
+
+    @cached_property
+    def _of_items(self) -> tuple[dict[str, int], list[Floats], Indices]:
+        """Numbers; 1 − WindowDiff of each; full and near misses and suboptimal pairs of each."""
+        pairs, n = self.pairs, len(self.codings)
+        prefix = "" if pairs.comparison.basis is Basis.S else "b_"
+        columns = pairs.column(f"{prefix}full"), pairs.column(f"{prefix}near"), pairs.suboptimal
+        counts = np.stack([np.bincount(pairs.item, column, n) for column in columns])
+        windows = np.split(pairs.values["windowdiff"], np.searchsorted(pairs.item, range(1, n)))
+        return dict(zip(self.codings, range(n), strict=True)), windows, counts.astype(np.int64)
+
+    def _part(self, group: Group) -> PartAgreement:
+        number, windows, counts = self._of_items
+        chosen = [number[item] for item in group.items]
+        full, near, suboptimal = counts[:, chosen].sum(axis=1).tolist()
+        return PartAgreement(
+            group=group,
+            mass=sum(next(iter(self.codings[item].values())).mass for item in group.items),
+            boundaries=int(self._named.placed[chosen].sum()),
+            full=full,
+            near=near,
+            suboptimal=suboptimal,
+            coefficients=coefficients(self._named.only(chosen), mode=self.pairs.comparison.mode),
+            windowdiff=spread(np.concatenate([windows[i] for i in chosen]).ravel()),
         )
 
-    @property
-    def pi(self) -> Spread:
-        """Over the groups, as the 2012 paper reports it; groups without a value are counted."""
-        return spread(group.coefficients.pi for group in self.groups)
+    def over_groups(self, name: str) -> Spread:
+        """`pi`, `kappa` or `bias` as the 2012 paper reports it; groups without are counted.
 
-    @property
-    def kappa(self) -> Spread:
-        """Likewise."""
-        return spread(group.coefficients.kappa for group in self.groups)
-
-    @property
-    def bias(self) -> Spread:
-        """Likewise."""
-        return spread(group.coefficients.bias for group in self.groups)
+        Parameters
+        ----------
+        name
+            Of the coefficient.
+        """
+        return spread(getattr(group.coefficients, name) for group in self.groups)
 
     @cached_property
     def pooled(self) -> Coefficients:
-        """All items and all pairs of coders in one."""
-        return coefficients(self._people, mode=self.pairs.comparison.mode)
-
-    @property
-    def windowdiff(self) -> Spread:
-        """1 − WindowDiff over all ordered pairs of all items; undefined pairs are counted."""
-        return spread(self.pairs.values["windowdiff"].ravel())
-
-    @property
-    def full(self) -> int:
-        """Full misses of all pairs of coders of all items."""
-        return sum(item.full for item in self.items.values())
-
-    @property
-    def near(self) -> int:
-        """Near misses likewise."""
-        return sum(item.near for item in self.items.values())
-
-    @property
-    def suboptimal(self) -> int:
-        """Pairs for which the edit search found more than the cheapest edits."""
-        return sum(item.suboptimal for item in self.items.values())
+        """The coefficients of all items and all pairs of coders in one."""
+        return coefficients(self.people, mode=self.pairs.comparison.mode)
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -215,27 +185,40 @@ class CodingAgreement:
 
     def as_dict(self) -> dict[str, Any]:
         """The agreement as JSON: items, groups, corpus, and what is undefined for which reason."""
-        rows = self.items.values()
+        rows, corpus = self.items.values(), self.corpus
         return {
-            "items": {item: row.as_dict() for item, row in self.items.items()},
-            "groups": [group.as_dict() for group in self.groups],
+            "items": {
+                item: {
+                    **row.coefficients.as_dict(),
+                    "windowdiff": row.windowdiff._asdict(),
+                    "coders": len(row.group.coders),
+                    **row.as_dict(),
+                }
+                for item, row in self.items.items()
+            },
+            "groups": [
+                {
+                    **vars(part.group),
+                    **part.coefficients.as_dict(),
+                    "full": part.full,
+                    "near": part.near,
+                }
+                for part in self.groups
+            ],
             "corpus": {
-                "pi_s": self.pi._asdict(),
-                "kappa_s": self.kappa._asdict(),
-                "bias": self.bias._asdict(),
-                "windowdiff": self.windowdiff._asdict(),
+                "pi_s": self.over_groups("pi")._asdict(),
+                "kappa_s": self.over_groups("kappa")._asdict(),
+                "bias": self.over_groups("bias")._asdict(),
+                "windowdiff": corpus.windowdiff._asdict(),
                 "pooled": self.pooled.as_dict(),
                 "bootstrap": None if self.intervals is None else self.intervals.as_dict(),
                 "items": len(rows),
                 "groups": len(self.groups),
-                "coders": sum(len(group.group.coders) for group in self.groups),
-                "boundaries": sum(row.boundaries for row in rows),
-                "mass": sum(row.mass for row in rows),
-                "full": self.full,
-                "near": self.near,
+                "coders": sum(len(part.group.coders) for part in self.groups),
+                **corpus.as_dict(),
             },
             "undefined": self.reasons,
-            "suboptimal_pairs": self.suboptimal,
+            "suboptimal_pairs": corpus.suboptimal,
         }
 
 
@@ -279,7 +262,7 @@ def coding_agreement(
     found = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
     if not bootstrap:
         return found
-    return replace(found, intervals=_intervals(found._people, comparison.mode, bootstrap, seed))
+    return replace(found, intervals=_intervals(found.people, comparison.mode, bootstrap, seed))
 
 
 def compared_pairs(codings: Codings, comparison: Comparison) -> Pairs:
@@ -291,26 +274,6 @@ def compared_pairs(codings: Codings, comparison: Comparison) -> Pairs:
                 hint="Agreement needs two coders of each item",
             )
     return compared(rows_of(codings), comparison)
-
-
-def _items(codings: Codings, pairs: Pairs, named: Pool) -> dict[str, ItemAgreement]:
-    suboptimal, windowdiff = pairs.suboptimal, pairs.values["windowdiff"]
-    prefix = "" if pairs.comparison.basis is Basis.S else "b_"
-    full, near = pairs.column(f"{prefix}full"), pairs.column(f"{prefix}near")
-    found = {}
-    for i, (item, coders) in enumerate(codings.items()):
-        mine = slice(*np.searchsorted(pairs.item, (i, i + 1)))
-        found[item] = ItemAgreement(
-            coders=tuple(coders),
-            mass=next(iter(coders.values())).mass,
-            boundaries=int(named.placed[i].sum()),
-            full=int(full[mine].sum()),
-            near=int(near[mine].sum()),
-            suboptimal=int(suboptimal[mine].sum()),
-            coefficients=coefficients(named.only([i]), mode=pairs.comparison.mode),
-            windowdiff=spread(windowdiff[mine].ravel()),
-        )
-    return found
 
 
 def _intervals(people: Pool, mode: Mode, draws: int, seed: int) -> Intervals:

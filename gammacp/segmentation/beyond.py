@@ -71,6 +71,12 @@ class CorpusMeasure:
         return asdict(self)
 
 
+def signed_chance(rule: SampleRule, seed: int) -> dict[str, Any]:
+    """What a signature says of random codings."""
+    e = None if rule.samples else rule.precision
+    return {"chance": CHANCE, "samples": rule.samples, "e": e, "c": rule.confidence, "seed": seed}
+
+
 def counted(pairs: Pairs) -> dict[str, tuple[float, float, int]]:
     """Of each measure the value, D, and how many ordered pairs have no value; NaN where all."""
     found = {}
@@ -132,8 +138,8 @@ def measures_beyond_chance(
     found = {}
     for name in MEASURES:
         beyond = against.get(name, nothing)
-        made = {"e": None if rule.samples else rule.precision, "c": rule.confidence, "seed": seed}
-        line = extended(comparison.signed(name), chance=CHANCE, samples=beyond.samples, **made)
+        made = signed_chance(rule, seed) | {"samples": beyond.samples}
+        line = extended(comparison.signed(name), **made)
         mean, _, undefined = observed[name]
         found[name] = CorpusMeasure(
             value=pooled.get(name, mean),

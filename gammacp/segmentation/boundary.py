@@ -39,8 +39,6 @@ class BoundarySimilarity:
         |A| + w_S + w_T.
     least
         The least that 1 − B can be with these operations; the published search may miss it.
-    n_t, types
-        As given.
     found
         Gives the edits.
     """
@@ -50,8 +48,6 @@ class BoundarySimilarity:
     near: int
     penalty: float
     least: float
-    n_t: int
-    types: tuple[str, ...]
     found: Callable[[], Edits] = field(repr=False, compare=False)
 
     @cached_property
@@ -66,11 +62,6 @@ class BoundarySimilarity:
         """B = 1 − (|A| + w_S + w_T)/(|A| + |S| + |T| + |M|); 1 without any boundary."""
         everything = sum(self.matches.values()) + self.full + self.near
         return 1 - self.penalty / everything if everything else 1.0
-
-    @property
-    def additions(self) -> int:
-        """|A|: boundaries that one side has and the other has nothing for."""
-        return sum(None in (e.first, e.second) for e in self.edits.substitutions)
 
 
 def boundary_similarity(
@@ -128,32 +119,31 @@ def boundary_similarity(
     def listed() -> Edits:
         return best_edits(a, b, costs) if optimal else published_edits(a, b, n_t)
 
-    def result(
-        matches: Mapping[str, int], full: float, near: float, penalty: float, least: float
-    ) -> BoundarySimilarity:
-        return BoundarySimilarity(
-            matches=matches,
-            full=int(full),
-            near=int(near),
-            penalty=penalty,
-            least=least,
-            n_t=n_t,
-            types=a.types,
-            found=listed,
-        )
-
     if len(a.types) == 1 and costs.alone[0] == 1:
         from gammacp.segmentation.pair_kernels import of_pair
 
         weights = substitution, transposition, True
         found = of_pair(a.positions, b.positions, a.mass, n_t, weights, optimal=optimal)
-        names = ("b_full", "b_near", "b_penalty", "b_least")
-        return result({a.types[0]: int(found["matches"])}, *(found[name] for name in names))
+        return BoundarySimilarity(
+            matches={a.types[0]: int(found["matches"])},
+            full=int(found["b_full"]),
+            near=int(found["b_near"]),
+            penalty=found["b_penalty"],
+            least=found["b_least"],
+            found=listed,
+        )
     missed = [code for one, _ in differences(a, b).values() for code in one]
     matches = {n: len(a.of_type(n)) - missed.count(code) for code, n in enumerate(a.types)}
     edits, best = listed(), best_edits(a, b, costs)
-    least = result(matches, best.full, best.near, costs.penalty(best), 0.0)
-    return result(matches, edits.full, edits.near, costs.penalty(edits), 1 - least.value)
+    everything = sum(matches.values()) + best.full + best.near
+    return BoundarySimilarity(
+        matches=matches,
+        full=edits.full,
+        near=edits.near,
+        penalty=costs.penalty(edits),
+        least=costs.penalty(best) / everything if everything else 0.0,
+        found=listed,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,4 +254,4 @@ def confusion_matrix(
     for full in found.edits.substitutions:
         cell = (full.second, full.first)
         cells[cell] = cells.get(cell, 0.0) + 1
-    return ConfusionMatrix(cells=cells, types=found.types)
+    return ConfusionMatrix(cells=cells, types=reference.types)

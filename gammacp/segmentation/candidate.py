@@ -150,14 +150,14 @@ def candidate_drops(
             )
     people = people.only(i for i in people if any(i in items for items in shared.values()))
     judged = _judged(codings, people, shared, np.random.default_rng(seed))
-    found = _disagreements(rows_of(people), judged, comparison, rule, seed)
+    counts, samples = _disagreements(rows_of(people), judged, comparison, rule, seed)
     drops = []
     for k, name in enumerate(judged, 1):
         part = people.only(shared.get(name, people))
         places = np.flatnonzero([item in part for item in people])
-        first, own = found.counts[:, [0, k]][..., places].swapaxes(0, 1)
+        first, own = counts[:, [0, k]][..., places].swapaxes(0, 1)
         joined = first + own
-        without, together, alone = (_beyond(counts) for counts in (first, joined, own))
+        without, together, alone = (_beyond(parts) for parts in (first, joined, own))
         drawn = draw_items(len(places), bootstrap, seed)
         drops.append(
             CandidateDrop(
@@ -171,7 +171,7 @@ def candidate_drops(
                 interval=difference_interval(np.concatenate((joined, first)), drawn, 1.0)
                 if bootstrap
                 else None,
-                samples=found.samples,
+                samples=samples,
                 without=_coefficients(part, comparison),
                 with_candidate=_coefficients(part, comparison, name, judged[name]),
             )
@@ -195,22 +195,13 @@ def _judged(
     return judged | {name: Rows.joined(made(own, rng)) for name, made in BASELINES.items()}
 
 
-@dataclass(frozen=True)
-class _Counts:
-    """Σ(1 − B) of people and of each candidate with the people, per item.
-
-    `counts[0]` are observed, `counts[1]` the mean over random codings: shape (2, 1 + candidates,
-    items).
-    """
-
-    counts: Floats
-    samples: int
-
-
 def _disagreements(
     people: Rows, judged: Mapping[str, Rows], comparison: Comparison, rule: SampleRule, seed: int
-) -> _Counts:
-    """One draw of random codings for all."""
+) -> tuple[Floats, int]:
+    """Σ(1 − B) of people and of each candidate with the people, per item; number of samples.
+
+    Observed, and the mean over random codings (one draw for all): shape (2, 1 + candidates, items).
+    """
     rows = Rows.joined([people, *judged.values()])
     persons = np.bincount(people.item)
     begins = np.cumsum(persons) - persons
@@ -248,7 +239,7 @@ def _disagreements(
         SegmentSampler(rows), drawn_disagreements, rule, seed, measures=len(versions)
     )
     mean = np.mean(np.array(kept), axis=0)
-    return _Counts(np.stack((counted(rows), mean)), expected[0].samples)
+    return np.stack((counted(rows), mean)), expected[0].samples
 
 
 def _beyond(parts: Floats) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from gammacp.errors import UsageError
+from gammacp.arguments import one_of
 
 _OPTIONS = {"EditSearch": "edit", "Mode": "mode", "Basis": "similarity"}
 
@@ -12,8 +12,7 @@ _OPTIONS = {"EditSearch": "edit", "Mode": "mode", "Basis": "similarity"}
 class _Choice(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> None:
-        what, known = _OPTIONS[cls.__name__], ", ".join(cls)
-        raise UsageError(f"{what} {value!r} is unknown; there are: {known}")
+        one_of(_OPTIONS[cls.__name__], value, cls)
 
 
 class EditSearch(_Choice):

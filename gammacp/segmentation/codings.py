@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -71,15 +71,15 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         for item, coders in items.items():
             for coder, s in coders.items():
                 instance(f"item {item!r}, coder {coder!r}", s, Segmentation, "a Segmentation")
+            _check_masses(item, coders)
         used = (name for coders in items.values() for s in coders.values() for name in s.types)
         known = tuple(dict.fromkeys(used)) if types is None else tuple(types)
         checked: dict[str, dict[str, Segmentation]] = {}
         for item, coders in items.items():
-            _check_masses(item, coders)
             try:
                 checked[item] = {c: s.with_types(known) for c, s in coders.items()}
             except DataError as error:
-                raise DataError(f"item {item!r}: {error.message}", hint=error.hint) from None
+                raise error.within(f"item {item!r}") from None
         return cls(checked, known)
 
     def __getitem__(self, item: str) -> Mapping[str, Segmentation]:
@@ -109,6 +109,36 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         """
         if name not in self.coders:
             raise UsageError(f"{role} {name!r} coded no item; coders are: {', '.join(self.coders)}")
+
+    def systems(
+        self, references: Sequence[str], systems: Sequence[str], *, rows: Collection[str]
+    ) -> list[str]:
+        """The coders that are compared with the references: those named, or all others.
+
+        Parameters
+        ----------
+        references
+            Coders who are right.
+        systems
+            Coders by name; none: all who are no reference.
+        rows
+            Names in a table that no system can have.
+
+        Raises
+        ------
+        UsageError
+            One coded no item, is a reference, or has the name of another row.
+        """
+        chosen = list(dict.fromkeys(systems)) or [c for c in self.coders if c not in references]
+        for name in references:
+            self.require("reference", name)
+        for name in chosen:
+            self.require("system", name)
+            if name in rows:
+                raise UsageError(f"{name!r} names a row of the table: call the system otherwise")
+            if name in references:
+                raise UsageError(f"{name!r} is the reference, and no system beside it")
+        return chosen
 
     def without(self, coders: Iterable[str]) -> Codings:
         """The codings of everybody else; items that nobody else coded are left out.
@@ -244,22 +274,14 @@ def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codi
     DataError
         An item of the gold standard has several codings, or another mass than a system's.
     """
-    items = {}
     for item, coders in gold.items():
         if len(coders) > 1:
             raise DataError(
                 f"item {item!r} of the reference is coded by {', '.join(coders)}",
                 hint="A reference has one coding of each item; name one with --reference NAME",
             )
-        (items[item],) = ({name: s} for s in coders.values())
-        for coder, s in codings.get(item, {}).items():
-            if s.mass != items[item][name].mass:
-                raise DataError(
-                    f"item {item!r} has mass {items[item][name].mass} in the reference and "
-                    f"{s.mass} for {coder} ({s.mass - items[item][name].mass:+d})",
-                    hint="Reference and system must cover the same base units",
-                )
-    return merged([Codings.of(items), codings])
+    renamed = {item: {name: next(iter(coders.values()))} for item, coders in gold.items()}
+    return merged([Codings.of(renamed), codings])
 
 
 def merged(parts: Iterable[Codings]) -> Codings:

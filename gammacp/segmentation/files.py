@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
-from gammacp.formats.registry import Format, register
+from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents
 from gammacp.segmentation.codings import Codings
@@ -107,25 +107,15 @@ def _sniff_table(head: bytes, _path: Path) -> bool:
     return False
 
 
-JSON = register(
-    Format(
-        name="segeval",
-        title="segeval JSON",
-        extensions=(".json",),
-        sniff=_sniff_json,
-        read=read_json,
-        codings=json_codings,
-        many=True,
-    )
+registered(
+    "segeval", "segeval JSON", (".json",), _sniff_json, read_json, codings=json_codings, many=True
 )
-TABLE = register(
-    Format(
-        name="segmentation-table",
-        title="Table of segmentations",
-        extensions=(".tsv", ".csv"),
-        sniff=_sniff_table,
-        read=read_table,
-        codings=table_codings,
-        many=True,
-    )
+registered(
+    "segmentation-table",
+    "Table of segmentations",
+    (".tsv", ".csv"),
+    _sniff_table,
+    read_table,
+    codings=table_codings,
+    many=True,
 )

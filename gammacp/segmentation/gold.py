@@ -24,14 +24,14 @@ import numpy as np
 
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.ratios import draw_items, fractions_apart, interval
 from gammacp.segmentation.rows import Pairs, Rows, compared, share
-from gammacp.segmentation.statistics import Spread, spread
+from gammacp.segmentation.statistics import Spread, in_words, spread
 from gammacp.signature import quoted
 
 RANKED_BY = "b"
@@ -197,7 +197,7 @@ def gold_report(
     comparison = comparison or Comparison()
     near = comparison.n - 1 if near is None else min(whole("near", near, 0), 2**53)
     draws, seed = whole("draws", draws, 1), whole("seed", seed, 0)
-    chosen = _systems(codings, reference, several("systems", systems))
+    chosen = codings.systems([reference], several("systems", systems), rows=BASELINES)
     gold = codings.only(item for item, coders in codings.items() if reference in coders)
     shared = {name: [i for i in gold if name in codings[i]] for name in chosen}
     apart = [name for name, items in shared.items() if not items]
@@ -234,18 +234,6 @@ def gold_report(
             seed=seed,
         ),
     )
-
-
-def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[str]:
-    """Who is compared with the reference; UsageError where somebody cannot be."""
-    chosen = list(dict.fromkeys(systems)) or [c for c in codings.coders if c != reference]
-    for role, name in (("reference", reference), *(("system", name) for name in chosen)):
-        codings.require(role, name)
-        if role == "system" and name in BASELINES:
-            raise UsageError(f"{name!r} is the name of a baseline: call the system otherwise")
-    if reference in chosen:
-        raise UsageError(f"{reference!r} is the reference, and no system beside it")
-    return chosen
 
 
 def _scores(
@@ -373,8 +361,7 @@ def _notes(typed: bool, systems: Sequence[SystemScore], apart: Sequence[str]) ->
         if s.left_out
     ]
     for s in systems:
-        lost = {name: s.macro(name).undefined for name in MEASURES}
-        listed = ", ".join(f"{name} {count}" for name, count in lost.items() if count)
+        listed = in_words({name: s.macro(name).undefined for name in MEASURES})
         if listed and not s.baseline:
             notes.append(
                 f"{s.name}: documents without a value, which the means leave out: {listed}"

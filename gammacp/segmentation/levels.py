@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 from gammacp.arguments import several
 from gammacp.chance.beyond import BeyondChance, settled
 from gammacp.chance.sampling import Disagreement, SampleRule, expectations
-from gammacp.errors import DataError, UsageError
-from gammacp.segmentation.beyond import CHANCE, SegmentSampler
+from gammacp.errors import DataError
+from gammacp.segmentation.beyond import CHANCE, SegmentSampler, signed_chance
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.hierarchy import Ordered, check_levels, nested, t_measures
@@ -28,24 +29,21 @@ LEVEL = ("s", "b", "windowdiff", "f")
 class LevelPair:
     """A reference and a hypothesis of an item: columns of each level, coarsest first, and T."""
 
-    item: str
-    reference: str
-    hypothesis: str
     levels: tuple[PairwiseRow, ...]
     t: Ordered
 
+    @property
+    def coarsest(self) -> PairwiseRow:
+        """The columns of the first level, and whose they are."""
+        return self.levels[0]
+
     def as_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """The pair as JSON."""
-        return {
-            "item": self.item,
-            "reference": self.reference,
-            "hypothesis": self.hypothesis,
-            "levels": {
-                name: {column: row.values[column] for column in LEVEL}
-                for name, row in zip(names, self.levels, strict=True)
-            },
-            "t": self.t._asdict(),
+        levels = {
+            name: {column: row.values[column] for column in LEVEL}
+            for name, row in zip(names, self.levels, strict=True)
         }
+        return {**self.coarsest.named, "levels": levels, "t": self.t._asdict()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,9 +143,9 @@ def hierarchy_report(
     comparison = comparison or Comparison()
     chosen = tuple(several("levels", levels))
     check_levels(codings.types, chosen)
-    if reference is not None and reference not in codings.coders:
-        coders = ", ".join(codings.coders)
-        raise UsageError(f"reference {reference!r} coded no item; coders are: {coders}")
+    if reference is not None:
+        codings.require("reference", reference)
+    how: dict[str, Any] = {"transitive": transitive, "window": window}
     nests = {i: {c: nested(s, chosen) for c, s in by.items()} for i, by in codings.items()}
     by_level = [
         pairwise(
@@ -157,18 +155,7 @@ def hierarchy_report(
         for k in range(len(chosen))
     ]
     pairs = tuple(
-        LevelPair(
-            item=rows[0].item,
-            reference=rows[0].reference,
-            hypothesis=rows[0].hypothesis,
-            levels=rows,
-            t=t_measures(
-                nests[rows[0].item][rows[0].reference],
-                nests[rows[0].item][rows[0].hypothesis],
-                transitive=transitive,
-                window=window,
-            ),
-        )
+        LevelPair(levels=rows, t=t_measures(*_sides(nests, rows[0]), **how))
         for rows in zip(*by_level, strict=True)
         if reference in (None, rows[0].reference)
     )
@@ -178,9 +165,8 @@ def hierarchy_report(
     beyond = None
     if beyond_chance is not None:
         placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-        rows_of_levels = Rows.of(placed, chosen)
-        how = {"transitive": transitive, "window": window}
         systems = _by_system(pairs, reference)
+        rows_of_levels = Rows.of(placed, chosen)
         beyond = _beyond_chance(rows_of_levels, tuple(placed), systems, how, beyond_chance, seed)
     return HierarchyReport(
         levels=chosen,
@@ -194,22 +180,21 @@ def hierarchy_report(
             reference=None if reference is None else quoted(reference),
             t="full" if transitive else "reduced",
             window=window,
-            **_signed(beyond_chance, seed),
+            **({} if beyond_chance is None else signed_chance(beyond_chance, seed)),
         ),
     )
 
 
-def _signed(rule: SampleRule | None, seed: int) -> dict[str, Any]:
-    if rule is None:
-        return {}
-    e = None if rule.samples else rule.precision
-    return {"chance": CHANCE, "samples": rule.samples, "e": e, "c": rule.confidence, "seed": seed}
+def _sides(
+    nests: Mapping[str, Mapping[str, Sequence[Segmentation]]], pair: PairwiseRow
+) -> tuple[Sequence[Segmentation], Sequence[Segmentation]]:
+    return nests[pair.item][pair.reference], nests[pair.item][pair.hypothesis]
 
 
 def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
     found: dict[str, list[LevelPair]] = {}
     for pair in pairs:
-        name = "all pairs" if reference is None else pair.hypothesis
+        name = "all pairs" if reference is None else pair.coarsest.hypothesis
         found.setdefault(name, []).append(pair)
     return found
 
@@ -229,19 +214,17 @@ def _beyond_chance(
     seed: int,
 ) -> dict[str, dict[str, BeyondChance]]:
     """1 − D/E[D] with D = 1 − the mean of T over the pairs of a system that have one."""
-    number = {
-        (items[i], coder): k for k, (i, coder) in enumerate(zip(rows.item, rows.coder, strict=True))
-    }
 
     def counted(t: Iterable[Ordered]) -> list[float]:
         return [1 - spread(column).mean for column in zip(*t, strict=True)]
 
     def disagreements(drawn: Rows) -> list[Disagreement]:
-        nests = {key: nested(drawn.segmentation(k), rows.types) for key, k in number.items()}
+        nests: defaultdict[str, dict[str, Sequence[Segmentation]]] = defaultdict(dict)
+        for k, (i, coder) in enumerate(zip(rows.item, rows.coder, strict=True)):
+            nests[items[i]][coder] = nested(drawn.segmentation(k), rows.types)
         found = []
         for pairs in systems.values():
-            sides = ((nests[p.item, p.reference], nests[p.item, p.hypothesis]) for p in pairs)
-            found += counted(t_measures(*side, **how) for side in sides)
+            found += counted(t_measures(*_sides(nests, p.coarsest), **how) for p in pairs)
         return [Disagreement(d, d) for d in found]
 
     observed = [d for pairs in systems.values() for d in counted(p.t for p in pairs)]
@@ -264,7 +247,7 @@ def _beyond_chance(
 def _notes(
     codings: Codings, levels: Sequence[str], pairs: Sequence[LevelPair], beyond: bool
 ) -> list[str]:
-    used = {pair.item for pair in pairs}
+    used = {pair.coarsest.item for pair in pairs}
     left_out = [item for item in codings if item not in used]
     others = [name for name in codings.types if name not in levels]
     lost: Spread = spread(pair.t.f for pair in pairs)

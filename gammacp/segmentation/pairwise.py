@@ -35,16 +35,14 @@ class PairwiseRow:
     full: int
     near: int
 
+    @property
+    def named(self) -> dict[str, str]:
+        """Item, reference and hypothesis."""
+        return {"item": self.item, "reference": self.reference, "hypothesis": self.hypothesis}
+
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON."""
-        return {
-            "item": self.item,
-            "reference": self.reference,
-            "hypothesis": self.hypothesis,
-            **self.values,
-            "full": self.full,
-            "near": self.near,
-        }
+        return {**self.named, **self.values, "full": self.full, "near": self.near}
 
 
 def pairwise(codings: Codings, *, comparison: Comparison | None = None) -> tuple[PairwiseRow, ...]:

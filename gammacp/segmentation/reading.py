@@ -32,6 +32,7 @@ from typing import Any
 from gammacp.arguments import one_of
 from gammacp.errors import DataError, UsageError
 from gammacp.files import content_of
+from gammacp.formats.source import Source, parsed_json
 from gammacp.segmentation.codings import Codings, merged
 from gammacp.segmentation.tiling import from_continuum
 from gammacp.segmentation.value import ONE_TYPE, Segmentation
@@ -115,7 +116,7 @@ def codings_from_json(text: str) -> Codings:
     DataError
         It is not such a text; with the line where it is known.
     """
-    root = _parsed(text)
+    root = parsed_json(text)
     if not isinstance(root, dict):
         raise DataError("JSON is not {item: {coder: [masses]}}", hint=_HINT)
     declared = root.get("boundary_types") if "items" in root else None
@@ -129,13 +130,10 @@ def codings_from_json(text: str) -> Codings:
         items[item] = {}
         for coder, value in _object(coders, f"item {item!r}").items():
             try:
-                segmentation = _segmentation(value, types)
+                items[item][coder] = _segmentation(value, types)
             except DataError as error:
-                line = _line_of(text, item, coder)
-                raise DataError(
-                    f"item {item!r}, coder {coder!r}: {error.message}", line=line, hint=error.hint
-                ) from None
-            items[item][coder] = segmentation
+                where = error.within(f"item {item!r}, coder {coder!r}")
+                raise where.at(None, _line_of(text, item, coder)) from None
     if not items:
         raise DataError("there is no item", hint="JSON is {item: {coder: [masses]}}")
     found = Codings.of(items, types=types)
@@ -160,11 +158,9 @@ def read_groups(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
     DataError
         The file cannot be read, or holds something else.
     """
-    from gammacp.formats.source import Source
-
     file = Path(path)
     try:
-        root = _parsed(Source(file, file.stem, "", content_of(file)).text())
+        root = Source(file, file.stem, "", content_of(file)).json()
         return _groups(root.get("groups") if isinstance(root, dict) else root)
     except DataError as error:
         raise error.at(file) from None
@@ -183,7 +179,6 @@ def _read(
     path: Path, format: str | None, tiling: Mapping[str, Any], options: Mapping[str, object]
 ) -> Codings:
     from gammacp.formats.registry import FORMATS, HEAD_BYTES, recognise
-    from gammacp.formats.source import Source
 
     content = content_of(path)
     entry = FORMATS[format] if format else recognise(content[:HEAD_BYTES], path)
@@ -218,7 +213,7 @@ def _from_continua(
         try:
             items[name] = from_continuum(continuum, **tiling)
         except DataError as error:
-            raise DataError(f"{name}: {error.message}", file=path, hint=error.hint) from None
+            raise error.within(name).at(path) from None
     return Codings.of(items)
 
 
@@ -248,19 +243,6 @@ def _object(value: object, what: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise DataError(f"{what} is not a JSON object", hint="JSON is {item: {coder: [masses]}}")
     return value
-
-
-def _parsed(text: str) -> object:
-    from gammacp.formats.source import strict_json
-
-    try:
-        return strict_json(text)
-    except json.JSONDecodeError as error:
-        raise DataError(f"JSON is broken: {error.msg}", line=error.lineno) from None
-    except RecursionError:
-        raise DataError("JSON is nested too deeply") from None
-    except ValueError as error:
-        raise DataError(str(error)) from None
 
 
 def _line_of(text: str, item: str, coder: str) -> int | None:

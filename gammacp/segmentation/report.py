@@ -21,6 +21,7 @@ from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.ratios import FEWEST
+from gammacp.segmentation.statistics import in_words
 from gammacp.signature import quoted
 
 
@@ -192,9 +193,9 @@ def _notes(
             f"not find the cheapest edits; in pairs of codings of {where}; see --edit optimal"
         )
     notes += [f"{name}: π and κ are undefined: {reason}" for name, reason in found.reasons.items()]
-    if found.windowdiff.undefined:
+    if lost := found.corpus.windowdiff.undefined:
         notes.append(
-            f"1 − WD is undefined for {found.windowdiff.undefined} pairs of codings, in items too "
+            f"1 − WD is undefined for {lost} pairs of codings, in items too "
             "short for a window; means are those of the others"
         )
     if found.intervals is not None and len(found.items) < FEWEST:
@@ -214,9 +215,7 @@ def _notes(
             "candidates coded different items: their drops, and those of the baselines (all items "
             "that a candidate coded), are not of the same texts"
         )
-    lost = {} if rows is None else {name: m.undefined for name, m in means(rows).items()}
-    listed = ", ".join(f"{name} {count}" for name, count in lost.items() if count)
-    if listed:
+    if listed := in_words({name: m.undefined for name, m in means(rows or ()).items()}):
         notes.append(f"undefined pairs, which the means leave out: {listed}")
     return notes
 
@@ -231,8 +230,7 @@ def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
         ("pairs of codings", {name: m.undefined for name, m in measures.items()}),
         ("random corpora", {name: m.beyond_chance.without_value for name, m in measures.items()}),
     ):
-        listed = ", ".join(f"{name} {count}" for name, count in lost.items() if count)
-        if listed:
+        if listed := in_words(lost):
             notes.append(f"{what} without a value: {listed}")
     return notes
 

@@ -187,25 +187,14 @@ def against_several(
         No item is coded by two of the references.
     """
     comparison = comparison or Comparison()
-    chosen = tuple(several("systems", systems)) or tuple(
-        c for c in codings.coders if c not in references
-    )
-    for name in (*references, *chosen):
-        if name not in codings.coders:
-            raise UsageError(f"{name!r} coded no item; coders are: {', '.join(codings.coders)}")
-        if (*references, *chosen).count(name) > 1:
-            raise UsageError(f"{name!r} is named twice")
-        if name in chosen and name in _MADE:
-            raise UsageError(
-                f"{name!r} is the name of a row of the table: call the system otherwise"
-            )
-    if len(references) < 2:
-        raise UsageError("one reference is no several: see gold_report")
+    chosen = codings.systems(references, several("systems", systems), rows=_MADE)
+    if len(set(references)) < max(2, len(references)):
+        raise UsageError("several references are at least two, each once: see gold_report for one")
     gold = {
-        item: [coders[name] for name in references if name in coders]
+        item: found
         for item, coders in codings.items()
+        if len(found := [coders[name] for name in references if name in coders]) > 1
     }
-    gold = {item: found for item, found in gold.items() if len(found) > 1}
     if not gold:
         raise DataError(f"no item is coded by two of {', '.join(references)}")
     made = {

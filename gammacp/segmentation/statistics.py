@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,17 @@ class Spread(NamedTuple):
     mean: float
     sd: float
     undefined: int = 0
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """Those that are not 0: `s 2, windowdiff 4`.
+
+    Parameters
+    ----------
+    counts
+        By name.
+    """
+    return ", ".join(f"{name} {count}" for name, count in counts.items() if count)
 
 
 def spread(values: Iterable[float]) -> Spread:

@@ -54,8 +54,7 @@ def codings_from_table(text: str, *, item: str) -> Codings:
         try:
             coders[coder] = _BUILDERS[kind](rest)
         except DataError as error:
-            where = f"item {name!r}, coder {coder!r}: {error.message}"
-            raise DataError(where, line=number, hint=error.hint) from None
+            raise error.within(f"item {name!r}, coder {coder!r}").at(None, number) from None
     items |= {name: _of_columns(names, kind, rows) for name, rows in columns.items()}
     return Codings.of(items)
 

@@ -21,7 +21,8 @@ class Choice(BaseModel):
 
     Attributes
     ----------
-    format, layer, feature, tier, layout, map, only, rename, exclude, annotators, bounds
+    format, layer, feature, tier, layout, dissimilarity, map, only, rename, exclude, annotators,
+    bounds
         As in a campaign.toml.
     round
         One of its rounds; None for everything.
@@ -38,6 +39,7 @@ class Choice(BaseModel):
     feature: str | None = None
     tier: str | None = None
     layout: str | None = None
+    dissimilarity: str | None = None
     map: dict[str, str] = {}
     only: tuple[str, ...] = ()
     rename: dict[str, str] = {}

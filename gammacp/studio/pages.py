@@ -161,6 +161,7 @@ def _choosing(found: Understood, choice: Choice) -> Markup:
         ("layer", "Layer", found.layers),
         ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
         ("round", "Round", found.rounds),
+        ("dissimilarity", "What differs", found.dissimilarities),
         ("reference", "Hold against the others", found.annotators),
     )
     selects = (_select(n, t, o, getattr(choice, n)) for n, t, o in offered if o)

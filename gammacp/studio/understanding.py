@@ -8,11 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from gammacp.continuum import Continuum
+from gammacp.dissimilarity import dissimilarity as dissimilarity_of
+from gammacp.dissimilarity.named import DISSIMILARITIES
 from gammacp.errors import DataError, GammacpError
 from gammacp.formats import FORMATS
-from gammacp.formats.campaign_file import Campaign
+from gammacp.formats.campaign_file import NAME, Campaign
 from gammacp.formats.finding import Found, find
 from gammacp.formats.layers import union
 from gammacp.formats.summary import summary
@@ -35,6 +38,8 @@ class Understood:
         Units of each.
     layers
         Features by layer, of formats that have layers.
+    dissimilarities
+        Names of those there are, and of the folder's TOML files, which may say another one.
     options
         Options that a reader of these files takes.
     rounds, paths
@@ -53,6 +58,7 @@ class Understood:
     annotators: Mapping[str, int] = field(default_factory=dict)
     categories: Mapping[str, int] = field(default_factory=dict)
     layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dissimilarities: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()
     rounds: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -62,8 +68,10 @@ class Understood:
     problem: GammacpError | None = None
 
 
-def understand(folder: Path, choice: Choice) -> tuple[Understood, dict[str, Continuum]]:
-    """What the folder holds, and the continua as they were chosen (none where that fails).
+def understand(
+    folder: Path, choice: Choice, dissimilarity: Any
+) -> tuple[Understood, dict[str, Continuum], Any]:
+    """What the folder holds, the continua as chosen (none where that fails), their dissimilarity.
 
     Parameters
     ----------
@@ -71,28 +79,37 @@ def understand(folder: Path, choice: Choice) -> tuple[Understood, dict[str, Cont
         With exports, in folders of its own if need be.
     choice
         How to read it and what to keep.
+    dissimilarity
+        Where neither the choice nor a campaign.toml names one.
     """
     known = Understood()
     try:
         campaign = choice.applied(campaign_in(folder))
-        known = _offered(campaign)
-        found = campaign.collect()
+        known = _offered(folder, campaign)
+        if name := campaign.values.get("dissimilarity"):
+            file = str(folder / name)
+            dissimilarity = dissimilarity_of(file if name.endswith(".toml") else name)
+        features = tuple(getattr(dissimilarity, "features", ()))
+        found = (campaign.but({"features": features}) if features else campaign).collect()
     except GammacpError as error:
-        return replace(known, problem=error), {}
+        return replace(known, problem=error), {}, dissimilarity
+    kept = {name: c.with_features(features) for name, c in found.continua.items()}
+    found = replace(found, continua=kept)
     continua = {_inside(folder, name): c for name, c in found.continua.items()}
     formats = {_inside(folder, name): entry for name, entry in found.formats.items()}
     problem: GammacpError | None = None
     chosen: dict[str, Continuum] = {}
     try:
-        kept = campaign.select(found) if continua else {}
-        chosen = {_inside(folder, name): c for name, c in kept.items()}
+        selected = campaign.select(found) if continua else {}
+        chosen = {_inside(folder, name): c for name, c in selected.items()}
     except GammacpError as error:
         problem = error
     annotators, categories = Counter[str](), Counter[str]()
     for c in continua.values():
         annotators.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
-        codes = Counter(c.category_codes.tolist())
-        categories.update({name: codes[i] for i, name in enumerate(c.categories)})
+        bare = c.with_features()
+        codes = Counter(bare.category_codes.tolist())
+        categories.update({name: codes[i] for i, name in enumerate(bare.categories)})
     understood = replace(
         known,
         documents=tuple(
@@ -106,7 +123,7 @@ def understand(folder: Path, choice: Choice) -> tuple[Understood, dict[str, Cont
         left_out=found.left_out,
         problem=problem,
     )
-    return understood, chosen
+    return understood, chosen, dissimilarity
 
 
 def _inside(folder: Path, name: str) -> str:
@@ -115,7 +132,7 @@ def _inside(folder: Path, name: str) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
 
 
-def _offered(campaign: Campaign) -> Understood:
+def _offered(folder: Path, campaign: Campaign) -> Understood:
     """What there is to choose from."""
     found: tuple[Found, ...] = ()
     with suppress(GammacpError):
@@ -130,6 +147,10 @@ def _offered(campaign: Campaign) -> Understood:
                 layers.append(entry.layers(source))
     return Understood(
         layers={name: layer.features for name, layer in union(layers).items() if layer.offered},
+        dissimilarities=(
+            *(name for name, _ in DISSIMILARITIES.items()),
+            *sorted(path.name for path in folder.glob("*.toml") if path.name != NAME),
+        ),
         options=frozenset(name for _, entry in found for name in entry.options),
         rounds=tuple(campaign.values.get("rounds", ())),
         paths=tuple(map(str, campaign.values["paths"])) if campaign.file else (),

@@ -122,7 +122,10 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
 
     post = _Post(mailbox)
     post.send(stage="reading")
-    understood, chosen = understand(folder, choice)
+    options = options.copy()
+    understood, chosen, options["dissimilarity"] = understand(
+        folder, choice, options.get("dissimilarity")
+    )
     post.send(stage="measuring", understood=understood)
     if not chosen:
         return replace(post.found, stage="")

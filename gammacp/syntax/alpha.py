@@ -21,8 +21,7 @@ import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.errors import DataError
-from gammacp.syntax.annotations import Sentence, Treebank
-from gammacp.syntax.graphs.graph import Graph
+from gammacp.syntax.annotations import Graph, Sentence, Treebank
 from gammacp.syntax.ted import PackedTrees, pack
 
 DELTAS = ("plain", "diff", "norm")

@@ -8,13 +8,15 @@ from functools import cached_property
 from typing import TypeAlias
 
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
 
 # Label, first and last leaf, counted from 1.
 Bracketing: TypeAlias = tuple[str, int, int]
 # Head, relation and dependent of an enhanced dependency.
 Edge: TypeAlias = tuple[str, str, str]
+# Node, role and value of an instance or attribute; node, role and node of a relation.
+Property: TypeAlias = tuple[int, str, str]
+Relation: TypeAlias = tuple[int, str, int]
 
 
 @dataclass(frozen=True)
@@ -67,18 +69,11 @@ class Dependencies:
             They do not fit together.
         """
         if not self.heads:
-            raise DataError("a sentence has no token", file=self.file or None, line=self.line)
-        for what, values in (
-            ("relations", self.relations),
-            ("forms", self.forms),
-            ("lines", self.lines),
-        ):
-            if len(values) != len(self.heads) and (values or what == "relations"):
-                raise DataError(
-                    f"{len(values)} {what} for {len(self.heads)} heads in a sentence",
-                    file=self.file or None,
-                    line=self.line,
-                )
+            raise error_in(self, "a sentence has no token")
+        for what in ("relations", "forms", "lines"):
+            values, n = getattr(self, what), len(self.heads)
+            if len(values) != n and (values or what == "relations"):
+                raise error_in(self, f"{len(values)} {what} for {n} heads in a sentence")
 
     @cached_property
     def tree(self) -> Tree:
@@ -144,7 +139,71 @@ class Phrase:
         return frozenset(zip(tree.labels, number, last, strict=True))
 
 
+@dataclass(frozen=True)
+class Graph:
+    """Nodes with what is said of each, and relations between them.
+
+    A graph is a conjunction: a triple that is written twice is one.
+
+    Attributes
+    ----------
+    variables
+        Names of the nodes, the top first; the triples have their places in here.
+    properties
+        Instances (role "instance", the concept as value), attributes, and (0, "top", "top").
+    relations
+        Triples between nodes, of inverted roles (`ARG0-of`) the other way round.
+    forms
+        Words of the sentence (`# ::tok` or `# ::snt`); empty if unknown.
+    file, line, name
+        Where the graph stands, and its `# ::id`.
+    missing
+        Why it does not count, although it has its place among the others; mostly empty.
+
+    >>> boy = Graph(("b",), frozenset({(0, "instance", "boy"), (0, "top", "top")}), frozenset())
+    >>> boy.n_triples
+    2
+    """
+
+    variables: tuple[str, ...]
+    properties: frozenset[Property]
+    relations: frozenset[Relation]
+    forms: tuple[str, ...] = ()
+    file: str = ""
+    line: int | None = None
+    name: str | None = None
+    missing: str = ""
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.variables)
+
+    @property
+    def n_triples(self) -> int:
+        """Number of triples, the size of a graph."""
+        return len(self.properties) + len(self.relations)
+
+    @property
+    def n_tokens(self) -> int:
+        """The size as other annotations of sentences name it."""
+        return self.n_triples
+
+
 Sentence: TypeAlias = Dependencies | Phrase | Graph
+
+
+def error_in(sentence: Sentence, message: str, *, hint: str | None = None) -> DataError:
+    """A DataError where the sentence stands.
+
+    Parameters
+    ----------
+    sentence
+        That it is about.
+    message, hint
+        What is wrong, and what to do about it.
+    """
+    return DataError(message, file=sentence.file or None, line=sentence.line, hint=hint)
 
 
 @dataclass(frozen=True)

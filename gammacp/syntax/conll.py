@@ -22,10 +22,10 @@ from gammacp.syntax.text import read_lines
 
 _NAME = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
 _COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.*\S)")
-_SKIPPED_ID = re.compile(r"\d+[-.]\d+")
+_SKIPPED_ID = re.compile(r"(\d+)([-.])(\d+)")
 _SKIPPED = {
-    True: ("multiword range", "its tokens are compared"),
-    False: ("empty node", "it is in enhanced dependencies alone"),
+    "-": ("multiword range", "its tokens are compared"),
+    ".": ("empty node", "it is in enhanced dependencies alone"),
 }
 
 
@@ -85,7 +85,8 @@ def read_conll(
             continue
         try:
             sentences.append(_sentence(rows, layout, path, name, tally, loose))
-        except DataError as error:
+        except DataError as fault:
+            error = fault.at(path, rows[0][0])
             ids = [f[0] for _, f in rows if f[0].isdigit()]
             whole = ids[:1] == ["1"] and ids.count("1") == 1
             wrong.append((Kind.SENTENCE if whole else Kind.LIMITS, error))
@@ -148,35 +149,26 @@ def _sentence(
     cells: dict[str, tuple[str, int]] = {}
     for number, fields in rows:
         columns = layout or (_CONLL_2009 if len(fields) >= _CONLL_2009_COLUMNS else _CONLL_X)
-        token = _token(fields, columns, path, number)
-        if _SKIPPED_ID.fullmatch(token["ID"]):
-            tally.add(*_SKIPPED["-" in token["ID"]])
-            if "-" in token["ID"]:
-                first, last = map(int, token["ID"].split("-"))
-                if not 1 <= first <= last:
-                    raise DataError(f"range {token['ID']} goes backwards", file=path, line=number)
-                multiword.append((first, last, token.get("FORM", MISSING)))
-            else:
-                cells[token["ID"]] = token.get("DEPS", MISSING), number
+        try:
+            token = _token(fields, columns, len(tokens) + 1)
+        except DataError as error:
+            raise error.at(path, number) from None
+        skipped = _SKIPPED_ID.fullmatch(token["ID"])
+        if skipped:
+            tally.add(*_SKIPPED[skipped[2]])
+        if skipped and skipped[2] == "-":
+            multiword.append((int(skipped[1]), int(skipped[3]), token.get("FORM", MISSING)))
             continue
-        _check(token, len(tokens) + 1, path, number)
         cells[token["ID"]] = token.get("DEPS", MISSING), number
-        tokens.append(token)
-        numbers.append(number)
+        if not skipped:
+            tokens.append(token)
+            numbers.append(number)
     if not tokens:
-        raise DataError(
-            "sentence without a token",
-            file=path,
-            line=rows[0][0],
-            hint="It has multiword ranges or empty nodes only: take it out.",
-        )
-    beyond = next((m for m in multiword if m[1] > len(tokens)), None)
-    if beyond is not None:
-        raise DataError(
-            f"range {beyond[0]}-{beyond[1]} in a sentence of {len(tokens)} tokens",
-            file=path,
-            line=rows[0][0],
-        )
+        hint = "It has multiword ranges or empty nodes only: take it out."
+        raise DataError("sentence without a token", hint=hint)
+    for first, last, _ in multiword:
+        if last > len(tokens):
+            raise DataError(f"range {first}-{last} in a sentence of {len(tokens)} tokens")
 
     def column(key: str) -> tuple[str, ...]:
         return tuple(t.get(key, MISSING) for t in tokens) if any(key in t for t in tokens) else ()
@@ -198,24 +190,6 @@ def _sentence(
     )
 
 
-def _check(token: Mapping[str, str], place: int, path: Path, line: int) -> None:
-    """DataError where an id is not the next one, or a head none."""
-    if token["ID"] != str(place):
-        raise DataError(
-            f"token id {token['ID']!r} where {place} was expected",
-            file=path,
-            line=line,
-            hint="Tokens are numbered from 1, and an empty line ends a sentence.",
-        )
-    if token["HEAD"] != MISSING and not re.fullmatch(r"-?\d{1,9}", token["HEAD"]):
-        raise DataError(
-            f"head {token['HEAD']!r} is not a token number",
-            file=path,
-            line=line,
-            hint="A head is the id of a token, 0 for the root, or _ where there is none yet.",
-        )
-
-
 def _edges(
     cells: Mapping[str, tuple[str, int]], path: Path, defects: list[Defect]
 ) -> tuple[Edge, ...]:
@@ -232,14 +206,27 @@ def _edges(
     return tuple(dict.fromkeys(edges))
 
 
-def _token(fields: list[str], layout: Layout, path: Path, line: int) -> dict[str, str]:
-    """The columns of a line that there are."""
+def _token(fields: list[str], layout: Layout, place: int) -> dict[str, str]:
+    """The columns of a line that there are; DataError where an id or a head is none."""
     needed = max(layout[name] for name in _NEEDED) + 1
     if len(fields) < needed:
         raise DataError(
             f"{len(fields)} column{'s' * (len(fields) != 1)} where at least {needed} are needed",
-            file=path,
-            line=line,
             hint="Columns are separated by tabs: ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL.",
         )
-    return {name: fields[place] for name, place in layout.items() if place < len(fields)}
+    token = {name: fields[place] for name, place in layout.items() if place < len(fields)}
+    if skipped := _SKIPPED_ID.fullmatch(token["ID"]):
+        if skipped[2] == "-" and not 1 <= int(skipped[1]) <= int(skipped[3]):
+            raise DataError(f"range {token['ID']} goes backwards")
+        return token
+    if token["ID"] != str(place):
+        raise DataError(
+            f"token id {token['ID']!r} where {place} was expected",
+            hint="Tokens are numbered from 1, and an empty line ends a sentence.",
+        )
+    if token["HEAD"] != MISSING and not re.fullmatch(r"-?\d{1,9}", token["HEAD"]):
+        raise DataError(
+            f"head {token['HEAD']!r} is not a token number",
+            hint="A head is the id of a token, 0 for the root, or _ where there is none yet.",
+        )
+    return token

@@ -14,9 +14,9 @@ import unicodedata
 from dataclasses import replace
 
 from gammacp.arguments import one_of
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import UsageError
 from gammacp.left_out import Tally
-from gammacp.syntax.annotations import Dependencies
+from gammacp.syntax.annotations import Dependencies, error_in
 
 _EVERY = ("dependency", "enhanced", "phrase", "graph")
 LABELS = {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)}
@@ -103,12 +103,8 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     (2, 0, 2)
     """
     if set(sentence.forms) <= {"_"}:
-        raise DataError(
-            "punctuation is told by words, and there are none",
-            file=sentence.file or None,
-            line=sentence.line,
-            hint="Leave out --ignore punct.",
-        )
+        said = "punctuation is told by words, and there are none"
+        raise error_in(sentence, said, hint="Leave out --ignore punct.")
     kept = [t for t, form in enumerate(sentence.forms, start=1) if not is_punctuation(form)]
     if not kept or len(kept) == sentence.n_tokens:
         return sentence

@@ -11,7 +11,6 @@ from enum import StrEnum
 
 from gammacp.errors import DataError
 from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
-from gammacp.syntax.trees import unreachable_tokens
 
 
 class Kind(StrEnum):
@@ -71,41 +70,33 @@ def find_defects(treebank: Treebank) -> list[Defect]:
     return found
 
 
-def _line(sentence: Dependencies, token: int) -> int | None:
-    return sentence.lines[token - 1] if sentence.lines else None
-
-
 def _inside(sentence: Dependencies) -> Iterator[Defect]:
     n = sentence.n_tokens
+
+    def defect(kind: Kind, token: int, message: str) -> Defect:
+        line = sentence.lines[token - 1] if sentence.lines else None
+        return Defect(kind, sentence.file, line, message)
+
     for token, head in enumerate(sentence.heads, start=1):
         if not 0 <= head <= n:
-            yield Defect(
-                Kind.BAD_HEAD,
-                sentence.file,
-                _line(sentence, token),
-                f"head {head} of token {token} in a sentence of {n} tokens",
-            )
+            said = f"head {head} of token {token} in a sentence of {n} tokens"
+            yield defect(Kind.BAD_HEAD, token, said)
     for cycle in _cycles(sentence.heads):
         path = " → ".join(str(token) for token in (*cycle, cycle[0]))
-        yield Defect(Kind.CYCLE, sentence.file, _line(sentence, cycle[0]), f"tokens {path}")
+        yield defect(Kind.CYCLE, cycle[0], f"tokens {path}")
     roots = [token for token, head in enumerate(sentence.heads, start=1) if head == 0]
     if len(roots) > 1:
-        yield Defect(
-            Kind.SEVERAL_ROOTS,
-            sentence.file,
-            _line(sentence, roots[1]),
-            f"tokens {', '.join(map(str, roots))} all have head 0",
-        )
+        said = f"tokens {', '.join(map(str, roots))} all have head 0"
+        yield defect(Kind.SEVERAL_ROOTS, roots[1], said)
 
 
 def _cycles(heads: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """The cycles of a sentence, each from its first token on."""
-    lost = set(unreachable_tokens(heads))
-    while lost:
+    seen: set[int] = set()
+    for token in range(1, len(heads) + 1):
         path: list[int] = []
-        token = min(lost)
-        while token in lost:
-            lost.discard(token)
+        while 0 < token <= len(heads) and token not in seen:
+            seen.add(token)
             path.append(token)
             token = heads[token - 1]
         if token in path:
@@ -117,24 +108,15 @@ def _cycles(heads: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 def _between(item: Item) -> Iterator[Defect]:
     (first_name, first), *others = item.annotations.items()
     for name, sentence in others:
+        line, by = sentence.line, f"by {first_name} ({_place(first)})"
         if sentence.n_tokens != first.n_tokens:
-            yield Defect(
-                Kind.TOKEN_COUNT,
-                sentence.file,
-                sentence.line,
-                f"{sentence.n_tokens} tokens by {name}, {first.n_tokens} by {first_name} "
-                f"({_place(first)})",
-            )
+            said = f"{sentence.n_tokens} tokens by {name}, {first.n_tokens} {by}"
+            yield Defect(Kind.TOKEN_COUNT, sentence.file, line, said)
         elif sentence.forms and first.forms and sentence.forms != first.forms:
             k = _difference(first.forms, sentence.forms)
-            line = sentence.lines[k] if isinstance(sentence, Dependencies) else sentence.line
-            yield Defect(
-                Kind.FORM,
-                sentence.file,
-                line,
-                f"token {k + 1} is {sentence.forms[k]!r} by {name}, {first.forms[k]!r} by "
-                f"{first_name} ({_place(first)})",
-            )
+            line = sentence.lines[k] if isinstance(sentence, Dependencies) else line
+            said = f"token {k + 1} is {sentence.forms[k]!r} by {name}, {first.forms[k]!r} {by}"
+            yield Defect(Kind.FORM, sentence.file, line, said)
 
 
 def _place(sentence: Sentence) -> str:

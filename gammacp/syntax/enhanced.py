@@ -23,8 +23,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.syntax.annotations import Dependencies
-from gammacp.syntax.graphs.graph import Graph
+from gammacp.syntax.annotations import Dependencies, Graph
 
 # Words by number from 0, each with its edges: head (−1 the root) and the relations of the path.
 Heads: TypeAlias = dict[int, list[tuple[int, tuple[str, ...]]]]

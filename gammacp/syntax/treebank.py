@@ -12,12 +12,11 @@ from gammacp.arguments import one_of
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, Tally, gathered
 from gammacp.signature import quoted
-from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
+from gammacp.syntax.annotations import Dependencies, Graph, Item, Sentence, Treebank, error_in
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
 from gammacp.syntax.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
-from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
 from gammacp.syntax.pairing import Side, pair_sentences, without_partner
 from gammacp.syntax.text import read_lines
@@ -70,10 +69,9 @@ class ReadTreebank:
             (annotator, sentence), *_ = item.annotations.items()
             rest = len(self.alone) - 1
             more = f"; so are {rest} more" if rest else ""
-            raise DataError(
+            raise error_in(
+                sentence,
                 f"sentence {item.name} of {annotator} is left out, since nobody else has it{more}",
-                file=sentence.file or None,
-                line=sentence.line,
                 hint="Without --strict agreement is that of the others.",
             )
         require_sound(self.defects)
@@ -239,10 +237,9 @@ def _pairing(
         times = Counter(s.name for s in sentences)
         twice = next((s for s in reversed(sentences) if s.name and times[s.name] > 1), None)
         if twice is not None:
-            raise DataError(
+            raise error_in(
+                twice,
                 f"# ::id {twice.name} is there {times[twice.name]} times",
-                file=twice.file or None,
-                line=twice.line,
                 hint="Give each graph an id of its own, or pair them by order (--pairing order)",
             )
     if len({len(side) for side in sides}) > 1 and not all(any(side.words) for side in sides):

@@ -130,22 +130,6 @@ def dependency_tree(heads: Sequence[int], relations: Sequence[str]) -> Tree:
     return _ordered(0, children, (ROOT_LABEL, *relations), len(heads) + 1)
 
 
-def unreachable_tokens(heads: Sequence[int]) -> list[int]:
-    """Tokens (from 1) that no path of heads leads to the artificial root: cycles, bad heads."""
-    state = [1] + [0] * len(heads)  # 1 reaches the root, 2 does not, 3 on the current path
-    for start in range(1, len(heads) + 1):
-        path = []
-        token = start
-        while 0 <= token <= len(heads) and state[token] == 0:
-            state[token] = 3
-            path.append(token)
-            token = heads[token - 1]
-        reached = 0 <= token <= len(heads) and state[token] == 1
-        for token in path:
-            state[token] = 1 if reached else 2
-    return [token for token in range(1, len(heads) + 1) if state[token] != 1]
-
-
 def nested_tree(nested: Nested, *, size: str = "leaves") -> Tree:
     """The tree of nested (label, children) tuples; `size` of |x|: "leaves" or "nodes".
 

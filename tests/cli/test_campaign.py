@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,61 @@ def test_documents_by_name_beside_files_and_rounds(run: Run) -> None:
     one = json.loads(run("gamma", "export", "--document", "d2", *FAST).out)["results"][0]
     assert dict(parse(one["signature"]).selection)["document"] == ("d2",)
     assert "Choose one with --document" in run("align", "export").err
+
+
+ERRORS = """annotator,category,start,end,severity
+Ann,Style/Awkward,0,4,Major
+Ann,Fluency/Grammar,6,9,Minor
+Bob,Style/Wordy,0,4,Minor
+Bob,Fluency/Grammar,6,9,Minor
+Cid,Style/Wordy,0,4,Minor
+Cid,Fluency/Grammar,6,9,Minor
+"""
+MINE = '[category]\ntype = "tree"\n[features.severity]\norder = ["Minor", "Major"]\n'
+
+
+@pytest.fixture
+def errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A campaign that says how labels differ, and one that does not."""
+    (tmp_path / "a.csv").write_text(ERRORS)
+    (tmp_path / "mine.toml").write_text(MINE)
+    (tmp_path / "plain.toml").write_text('paths = ["a.csv"]\n')
+    (tmp_path / "campaign.toml").write_text('paths = ["a.csv"]\ndissimilarity = "mine.toml"\n')
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("errors")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["gamma", "--samples", 3],
+        ["align"],
+        ["measure", "-m", "gamma", "-m", "alpha", "-m", "ser", "--samples", 3],
+        ["compare", "--samples", 3, "--bootstrap", 0],
+        ["consensus"],
+        ["replace", "--candidate", "Bob", "--score", "disorder"],
+        ["watch", "--once", "--samples", 3],
+    ],
+)
+def test_the_dissimilarity_of_a_campaign_is_every_command_s(run: Run, command: list[str]) -> None:
+    name, *options = command
+
+    def said(campaign: str, *more: str) -> str:
+        history = ("--history", f"{campaign}.watch") if name == "watch" else ()
+        outcome = run(name, campaign, *options, *more, *history, "--json")
+        assert outcome.code == 0, outcome.err
+        return re.sub(r'campaign=\w{8}|"time": "[^"]*"', "", outcome.out)
+
+    named = said("plain.toml", "--dissimilarity", "mine.toml")
+    assert said("campaign.toml") == named != said("plain.toml")
+
+
+def test_the_command_line_takes_its_place_and_says_so(run: Run, errors: Path) -> None:
+    outcome = run("align", "campaign.toml", "--beta", 2, "--json")
+    assert "campaign.toml: dissimilarity mine.toml gives way to the command line" in outcome.err
+    assert outcome.out == run("align", "plain.toml", "--beta", 2, "--json").out
+    (errors / "campaign.toml").write_text('paths = ["a.csv"]\ndissimilarity = "mine"\n')
+    outcome = run("align", "campaign.toml")
+    assert (outcome.code, "campaign.toml:2: " in outcome.err) == (3, True)
+    assert "Name a TOML file" in outcome.err

@@ -111,7 +111,7 @@ def test_bad_references(run: Run, tmp_path: Path) -> None:
     other.write_text('{"x": {"tiler": [3, 3]}}')
     found = run("segmentation", other, "--reference", gold)
     assert found.code == 3
-    assert "gold.json: item 'x' has mass 5 in the reference and 6 for tiler (+1)" in found.err
+    assert "gold.json: item 'x' has mass 5 for reference and 6 for tiler (+1)" in found.err
     other.write_text('{"y": {"tiler": [3, 3]}}')
     found = run("segmentation", other, "--reference", gold)
     assert found.code == 3

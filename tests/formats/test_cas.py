@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gammacp import Continuum, DataError, Unit, read
+from gammacp import Continuum, DataError, Label, Unit, read
 from gammacp.formats import collect
 from tests.formats.story import TEXT
 
@@ -249,3 +249,35 @@ def test_a_broken_type_system_says_where(tmp_path: Path) -> None:
     found = collect([fs.folder / "ann.xmi"])
     assert not found.continua
     assert "TypeSystem.xml beside it: XML is broken" in str(found.failures[0][1])
+
+
+@pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
+def test_a_slot_is_its_roles_and_who_fills_them(tmp_path: Path, form: str, beside: bool) -> None:
+    fs = files(
+        tmp_path,
+        form,
+        beside,
+        custom__Span=(ANNOTATION, {"value": STRING}),
+        custom__Link=("uima.cas.TOP", {"role": STRING, "target": ANNOTATION}),
+        custom__Frame=(ANNOTATION, {"value": STRING, "links": "uima.cas.FSArray"}),
+    )
+    kind = {n: fs.types.get_type(f"custom.{n}") for n in ("Span", "Link", "Frame")}
+    spans = [kind["Span"](begin=b, end=e, value="x") for b, e in ((8, 11), (0, 3))]
+    links = [kind["Link"](role=r, target=s) for r, s in zip(("to", "by"), spans, strict=True)]
+    array = fs.types.get_type("uima.cas.FSArray")(elements=links)
+    cas = cassis.Cas(fs.types)
+    cas.sofa_string = TEXT
+    cas.add_all([*spans, kind["Frame"](begin=4, end=7, value="meet", links=array)])
+    cas.add(kind["Frame"](begin=12, end=16, value="meet"))
+    if form == "json":
+        mode = TypeSystemMode.FULL if beside else TypeSystemMode.NONE
+        cas.to_json(fs.folder / "ann.json", type_system_mode=mode)
+    else:
+        cas.to_xmi(fs.folder / "ann.xmi")
+        fs.types.to_xml(fs.folder / "TypeSystem.xml") if beside else None
+    found = read(fs.folder, layer="Frame", features=["links", "links.target"])
+    label = Label("meet", {"links": "by+to", "links.target": "by 0-3+to 8-11"})
+    assert [u.category for u in found] == [label, "meet"]
+    assert counted(found) == {("annotation", "layer Span was not chosen"): 2}
+    roles = read(fs.folder, layer="Frame", features=["links"])
+    assert roles.categories == ("meet", Label("meet", {"links": "by+to"}))

@@ -1,6 +1,7 @@
 """BORIS, REFI-QDA, CATMA, factgenie, MQM, JAMS, BIDS, Mu-SHROOM; files of a flat folder."""
 
 import json
+import re
 import shutil
 import zipfile
 from pathlib import Path
@@ -149,6 +150,26 @@ def test_catma_in_an_archive(tmp_path: Path) -> None:
     c = read(tmp_path / "p.zip")
     assert (c.name, c.text, c.n_units) == ("story", TEXT, 6)
     assert read(FIXTURES / "catma", discontinuous="split").n_units == 7
+
+
+def test_catma_tei_cut_where_others_begin(tmp_path: Path) -> None:
+    """As CATMA writes overlapping annotations: one over stretches that others cut."""
+    shutil.copytree(FIXTURES / "catma-tei", tmp_path / "p")
+    file = tmp_path / "p/story/annotationcollections/ann.xml"
+    lines = file.read_text(encoding="utf-8").replace("#char=0,3", "#char=0,2")
+    seg = '<seg ana="#CATMA_ANN0 #CATMA_ANN1"><ptr target="x#char=2,3"/></seg>'
+    file.write_text(lines.replace('<ab type="catma">', f'<ab type="catma">{seg}'), encoding="utf-8")
+    c = read(tmp_path / "p")
+    assert [(u.end, u.fragments) for u in c if u.annotator == "ann" and u.start == 0] == [(3, ())]
+    assert [u.fragments for u in c if u.start == 2] == [((2, 3), (8, 11))]
+    file.write_text(lines.replace('CATMA_ANN1" type', 'CATMA_ANN7" type'), encoding="utf-8")
+    with pytest.raises(DataError, match="annotation CATMA_ANN7 has no tag or no place"):
+        read(tmp_path / "p")
+    empty = re.sub("<fs xml:id=.CATMA_ANN.*?</fs>|<seg.*?</seg>", "", lines, flags=re.DOTALL)
+    file.write_text(empty, encoding="utf-8")
+    shutil.make_archive(str(tmp_path / "q"), "zip", tmp_path / "p")
+    c = read(tmp_path / "q.zip")
+    assert (c.name, c.text, c.annotators, c.n_units) == ("story", TEXT, ("ann", "bob"), 3)
 
 
 def test_mqm_sides_categories_and_quotes(tmp_path: Path) -> None:

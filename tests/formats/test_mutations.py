@@ -26,6 +26,7 @@ TARGETS = {
     "cas json": ("cas", "cas/story/bob.json"),
     "cas xmi": ("cas", "cas/story/ann.xmi"),
     "catma": ("catma", "catma/collections/C_bob/annotations/bob_0.json"),
+    "catma-tei": ("catma-tei", "catma-tei/story/annotationcollections/bob.xml"),
     "conll": ("conll", "conll/ann/story.conll"),
     "csv": ("made.csv", "made.csv"),
     "doccano": ("doccano", "doccano/ann.jsonl"),
@@ -51,6 +52,7 @@ TARGETS = {
 CLOSED = [
     "boris",
     "catma",
+    "catma-tei",
     "jams",
     "refi-qda",
     "cas json",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gammacp import Continuum, DataError, Unit, read
+from gammacp import Continuum, DataError, Label, Unit, read
 
 SPAN = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n"
 SLOTS = (
@@ -41,6 +41,34 @@ def test_slots_are_no_categories(tmp_path: Path) -> None:
     # The second has a slot that is not set.
     assert list(c) == [Unit("ann", 0, 1, None), Unit("ann", 2, 3, None)]
     assert counted(c)["annotation", "layer Span was not chosen"] == 2
+
+
+def test_slots_are_features(tmp_path: Path) -> None:
+    """As in WebAnno's own tests: ids where tokens are several or annotations stacked."""
+    rows = (
+        "#Text=😀 this is a test .\n"
+        "1-1\t0-2\t😀\t*\t*;b\\;c\t1-2[1];1-6.1\t\n"
+        "1-2\t3-7\tthis\t*[1]|*[2]\t_[3]|by;to[4]\t*|1-2[2];1-1\t\n"
+        "1-3\t8-10\tis\t*[1]|*[2]\t_\t_\t\n"
+        "1-4\t11-12\ta\t_\tx;x\t1-2[4];1-4\t\n"
+        "1-5\t13-17\ttest\t_\t_\t*\t\n"
+        "1-6\t18-19\t.\t_\t_\t_\t\n"
+        "1-6.1\t18-19\t.\t*\t_\t_\t\n"
+    )
+    file = tsv(tmp_path, f"{SLOTS}\n\n{rows}")
+    c = read(file, layer="Host", features=["links", "links.target"])
+    assert {(u.start, u.end, u.category) for u in c} == {
+        (0, 1, Label(None, {"links": "b;c", "links.target": "2-9+b;c 17-18"})),
+        (2, 6, None),
+        (2, 6, Label(None, {"links": "by+to", "links.target": "by 2-9+to 0-1"})),
+        (10, 11, Label(None, {"links": "x", "links.target": "x 2-6+x 10-11"})),
+        (12, 16, None),
+    }
+    assert counted(c) == {("annotation", "layer Span was not chosen"): 4}
+    assert read(file, layer="Host", features=["links"]).features == ("links",)
+    tsv(tmp_path, f"{SLOTS}\n\n{rows.replace('1-2[2]', '1-2[7]')}")
+    with pytest.raises(DataError, match=r"ann\.tsv:8: slot 'by;to' is filled by '1-2\[7\]'"):
+        read(file, layer="Host", features=["links"])
 
 
 def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:

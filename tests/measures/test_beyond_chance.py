@@ -1,6 +1,7 @@
 """Any measure beyond chance: its D, its zero, and what it says where there is none."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -160,6 +161,32 @@ def test_units_that_touch_still_touch() -> None:
     c = C.from_codes(("1",), ("x",), starts, ends, np.zeros(3, np.int32), np.zeros(3, np.int32))
     mended = on_the_grid(c, whole=False, declared=True)
     np.testing.assert_array_equal(mended.ends[:-1], mended.starts[1:])
+
+
+@pytest.mark.parametrize("by", [0.1, 1 / 3, 7.77, 1234.5678, -0.9])
+def test_units_that_fill_a_gap_still_do_when_moved(by: float) -> None:
+    """Boundaries inside of a unit are sums of their own, rounded in their own way."""
+    places = [((0.1, 0.7), (1.3, 2.3)), ((0.7, 1.3),), ((2.3, 2.6), (2.9, 3.1)), ((2.6, 2.9),)]
+    units = [Unit("A", p[0][0], p[-1][1], "x", p[: 9 * (len(p) > 1)]) for p in places]
+    c = Continuum.from_units(units)
+    mended = on_the_grid(replace(c, starts=c.starts + by, ends=c.ends + by, bounds=(by, by + 4)),
+                         whole=False, declared=True)  # fmt: skip
+    atoms = sorted((u.start, u.end) for u in mended.atoms())
+    assert mended.n_broken == 2
+    assert [end for _, end in atoms[:-1]] == [start for start, _ in atoms[1:]]
+    np.testing.assert_allclose(atoms[-1], [2.9 + by, 3.1 + by])
+
+
+def test_gaps_that_are_filled_leave_no_random_set_without_a_value() -> None:
+    rows = [(((0.1, 0.7), (1.3, 2.3)), "x"), (((0.7, 1.3),), "y"), (((4.1, 5.3),), "y")]
+    units = [Unit(who, p[0][0], p[-1][1], label, p[: 9 * (len(p) > 1)])
+             for p, label in rows for who in "AB"]  # fmt: skip
+    c = Continuum.from_units([*units, Unit("B", 6.2, 6.9, "x")])
+    found = measure(c, ["kappa-d", "u-alpha", "u-alpha-2013"], beyond_chance=True, samples=20)
+    for score in found.values():
+        assert score.beyond_chance is not None
+        assert score.beyond_chance.without_value == 0
+        assert 0 < score.beyond_chance.value < 1
 
 
 def test_options_are_checked(two: Continuum) -> None:

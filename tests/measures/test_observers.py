@@ -33,6 +33,38 @@ def test_keeps_its_promises(name: str) -> None:
     check_measure(name)
 
 
+STACCATO = [  # Staccato 1.0.0 with 200,000 and 20,000 random sets: nominations, in nuclei, degree
+    ("A 0 3000, A 4000 7000, A 7000 10000, B 0 100", 2, 0.03729),
+    ("A 0 1000, B 0 3000, B 4000 7000, B 7000 10000", 2, -0.1119),
+    ("A 0 1000, A 1900 3000, B 900 2000", 0, -1.0),
+    ("A 0 700, A 700 900, A 800 850, B 750 850, B 700 800", 0, -1.0),
+]
+
+
+@pytest.mark.parametrize(("nominations", "inside", "degree"), STACCATO)
+def test_staccato_as_elan_has_it(nominations: str, inside: int, degree: float) -> None:
+    rows = [line.split() for line in nominations.split(", ")]
+    units = continuum(*((a, float(s), float(e), None) for a, s, e in rows))
+    found = gc.measure(units, ["staccato"])["staccato"]
+    assert (found.observed or 0) * len(rows) == pytest.approx(inside)
+    assert found.value == pytest.approx(degree, abs=0.03)
+    assert found.interval is not None
+    assert found.interval[0] - 0.02 <= degree <= found.interval[1] + 0.02
+
+
+def test_staccato_without_room_and_of_seconds() -> None:
+    alike = [("A", 0.0, 10.0, "a"), ("B", 0.0, 10.0, "b")]
+    whole = gc.measure(continuum(*alike), ["staccato"])["staccato"]
+    assert math.isnan(whole.value)
+    assert "always or never" in str(whole.reason)
+    units = continuum(("A", 0, 1000, None), ("A", 5000, 6000, None), ("B", 0, 1000, None))
+    scaled = gc.Continuum.from_units(
+        [gc.Unit(u.annotator, u.start / 1000, u.end / 1000, None) for u in units], offset_unit="s"
+    )
+    assert value("staccato", units) == value("staccato", scaled)
+    assert value("staccato", units, samples=7) != value("staccato", units)
+
+
 LINKED = continuum(
     ("A", 0, 10, "a"), ("A", 20, 30, "b"), ("A", 40, 50, "a"), ("B", 0, 9, "a"), ("B", 20, 30, "a")
 )

@@ -60,7 +60,7 @@ def test_every_cell_of_table_2(published: CodingAgreement, chapter: int) -> None
             *found.windowdiff[:2],
         )
     ]
-    counts = (len(row.coders), row.boundaries, row.mass)
+    counts = (len(row.group.coders), row.boundaries, row.mass)
     assert (*rounded, *counts) == TABLE_2[chapter]
     assert (row.full, row.near) == MISSES[chapter]
 

@@ -69,16 +69,16 @@ def test_the_corpus_from_its_items(corpus: Codings) -> None:
         for coders in corpus.values()
         for a, b in permutations(coders.values(), 2)
     ]
-    assert same(found.windowdiff, by_definition(windows))
+    assert same(found.corpus.windowdiff, by_definition(windows))
     for item, row in found.items.items():
         (own,) = coding_agreement(corpus.only([item])).groups
         assert same(row.coefficients.as_dict().values(), own.coefficients.as_dict().values())
     groups = [coding_agreement(corpus.only(g.group.items)).pooled for g in found.groups]
-    for name, total in (("pi", found.pi), ("kappa", found.kappa), ("bias", found.bias)):
+    for name, total in ((n, found.over_groups(n)) for n in ("pi", "kappa", "bias")):
         assert same(total, by_definition(getattr(g, name) for g in groups))
     for name in ("full", "near", "suboptimal"):
         rows = (getattr(row, name) for row in found.items.values())
-        assert getattr(found, name) == sum(rows)
+        assert getattr(found.corpus, name) == sum(rows)
     # Whatever is NaN has a reason, in the report too.
     undefined = {item for item, row in found.items.items() if math.isnan(row.coefficients.pi)}
     assert undefined == set(found.reasons) & set(corpus)
@@ -169,6 +169,6 @@ def test_the_people_beside_a_candidate(corpus: Codings, data: st.DataObject) -> 
     pooled = coding_agreement(corpus.only(i for i in corpus if i in coded)).pooled
     assert same(drop.without.as_dict().values(), pooled.as_dict().values())
     assert drop.items + drop.left_out == len(corpus)
-    assert same(report.agreement.pi, coding_agreement(corpus).pi)
+    assert same(report.agreement.over_groups("pi"), coding_agreement(corpus).over_groups("pi"))
     document = report.as_dict()
     assert document["means"]["corpus"].keys() == means(report.pairs or ()).keys()

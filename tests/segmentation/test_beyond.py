@@ -115,7 +115,7 @@ def test_values_are_those_without_chance() -> None:
     agreement = coding_agreement(codings, comparison=comparison)
     assert tuple(found) == MEASURES
     assert found["pi_s"].value == pytest.approx(agreement.pooled.pi, abs=1e-12)
-    assert found["windowdiff"].value == pytest.approx(agreement.windowdiff.mean, abs=1e-12)
+    assert found["windowdiff"].value == pytest.approx(agreement.corpus.windowdiff.mean, abs=1e-12)
     assert found["pi_s"].beyond_chance.observed == pytest.approx(1 - agreement.pooled.actual)
 
 

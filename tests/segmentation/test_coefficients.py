@@ -178,10 +178,10 @@ def test_undefined_items_do_not_hide_the_others() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"c": [1], "d": [1]}})
     found = coding_agreement(corpus)
     assert math.isnan(found.items["y"].coefficients.pi)
-    assert found.pi == (found.items["x"].coefficients.pi, 0, 1)
+    assert found.over_groups("pi") == (found.items["x"].coefficients.pi, 0, 1)
     assert found.pooled.pi == pytest.approx(found.items["x"].coefficients.pi)
-    assert found.windowdiff[:2] == found.items["x"].windowdiff[:2]
-    assert found.windowdiff.undefined == 2  # ordered pairs of y
+    assert found.corpus.windowdiff[:2] == found.items["x"].windowdiff[:2]
+    assert found.corpus.windowdiff.undefined == 2  # ordered pairs of y
 
 
 def test_bad_codings() -> None:

@@ -187,7 +187,7 @@ def test_reference_in_a_file_of_its_own() -> None:
     gold = codings({"x": {"editor": [2, 2]}, "y": {"editor": [5]}})
     joined = against(codings({"x": {"s": [1, 3]}}), gold)
     assert gold_report(joined, "reference").systems[0].documents == ("x",)
-    with pytest.raises(DataError, match=r"'x' has mass 4 in the reference and 5 for s \(\+1\)"):
+    with pytest.raises(DataError, match=r"'x' has mass 4 for reference and 5 for s \(\+1\)"):
         against(codings({"x": {"s": [1, 4]}}), gold)
     with pytest.raises(DataError, match="'x' of the reference is coded by a, b"):
         against(gold, codings({"x": {"a": [4], "b": [4]}}))

@@ -176,7 +176,7 @@ def test_bad_levels_and_references_say_what_there_is():
     with pytest.raises(DataError, match="no item is coded by two of ann, bob"):
         apart = {"x": {"bob": CODINGS["x"]["bob"]}, "y": CODINGS["y"]}
         against_several(Codings.of(apart), ["ann", "bob"])
-    with pytest.raises(UsageError, match="'bob' is named twice"):
+    with pytest.raises(UsageError, match="'bob' is the reference, and no system"):
         against_several(CODINGS, ["ann", "bob"], systems=["bob"])
 
 

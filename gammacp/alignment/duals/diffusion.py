@@ -83,7 +83,7 @@ def diffusion(
         falls = abs(float(fell.sum()))
         missing = readmit(columns, price, 1e-9 * scale, kept, share)
         if not missing and (
-            falls <= tuning.falling * scale * n_units or falls > 0.5 * falls_before
+            falls <= tuning.falling * scale * n_units or falls > tuning.slowing * falls_before
         ):
             break
     make_feasible(price, columns, np.inf)

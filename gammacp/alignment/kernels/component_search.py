@@ -22,8 +22,9 @@ from gammacp.alignment.kernels.runs import lowest, widest
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
-# States that are remembered, a power of two that the hash below is made for, and from what size of
-# a component on.
+# Places for states: at first, so that what is looked at stays in the cache of the CPU, and at the
+# most (powers of two); and from what size of a component on states are remembered.
+_FEW = 1 << 9
 _TABLE = 1 << 17
 _SMALL = 6
 _ONE = np.uint64(1)
@@ -152,7 +153,7 @@ def search_components(
         best, depth, complete = np.inf, -1, False
         if not _too_wide(index, lo, size):
             if size > _SMALL and len(table.stamp) == 1:
-                table = _table(_TABLE)
+                table = _table(_FEW)
             best, depth, complete = _search(
                 columns, costs, index, root, least[root], rules, table, path
             )
@@ -319,6 +320,8 @@ def _search(
         if g < size:
             if size > _SMALL:
                 state = State(g, after, lost, groups, other)
+                if 2 * stored >= len(table.stamp) and len(table.stamp) < _TABLE:
+                    table = _grown(table, root)
                 dominated, stored = _dominated(table, root, state, ties, tolerance, stored)
                 if dominated:
                     continue
@@ -401,22 +404,14 @@ def _dominated(
 ) -> tuple[bool, int]:
     """Whether a state was visited at no more loss, otherwise it is remembered; states stored."""
     first, covered, lost, groups, other = state
-    slot = (
-        (covered ^ (covered >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
-        + np.uint64(first) * np.uint64(0xC2B2AE3D27D4EB4F)
-    ) >> np.uint64(47)
-    at = np.int64(slot)
-    while table.stamp[at] == root and not (
-        table.first[at] == first and table.covered[at] == covered
-    ):
-        at = (at + 1) % _TABLE
+    at = _place(table, root, first, covered)
     if table.stamp[at] == root:
         fewer = table.groups[at] < groups or (
             table.groups[at] == groups and table.second[at] <= other + tolerance
         )
         if lost >= table.loss[at] - tolerance and fewer if ties else lost >= table.loss[at]:
             return True, stored
-    elif stored < _TABLE // 2:
+    elif 2 * stored < len(table.stamp):
         stored += 1
         table.stamp[at] = root
         table.first[at] = first
@@ -427,3 +422,35 @@ def _dominated(
     table.groups[at] = groups
     table.second[at] = other
     return False, stored
+
+
+@kernel
+def _place(table: Table, root: int, first: int, covered: Any) -> np.int64:
+    """Where a state of this component is, or may be put."""
+    slot = (
+        (covered ^ (covered >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+        + np.uint64(first) * np.uint64(0xC2B2AE3D27D4EB4F)
+    ) >> np.uint64(47)
+    most = len(table.stamp) - 1
+    at = np.int64(slot) & most
+    while table.stamp[at] == root and not (
+        table.first[at] == first and table.covered[at] == covered
+    ):
+        at = (at + 1) & most
+    return at
+
+
+@kernel
+def _grown(table: Table, root: int) -> Table:
+    """Four times as many places, with the states of this component."""
+    larger = _table(4 * len(table.stamp))
+    for old in range(len(table.stamp)):
+        if table.stamp[old] == root:
+            at = _place(larger, root, table.first[old], table.covered[old])
+            larger.stamp[at] = root
+            larger.first[at] = table.first[old]
+            larger.covered[at] = table.covered[old]
+            larger.loss[at] = table.loss[old]
+            larger.groups[at] = table.groups[old]
+            larger.second[at] = table.second[old]
+    return larger

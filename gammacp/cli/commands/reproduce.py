@@ -36,6 +36,7 @@ def reproduce(
 ) -> None:
     """Run experiments of the papers and check what the papers claim; bare: list them."""
     from gammacp.errors import GammacpError
+    from gammacp.pools.opening import shared_pool
     from gammacp.reproduce.claims import KINDS
     from gammacp.reproduce.experiments import find, load, where
 
@@ -52,7 +53,8 @@ def reproduce(
             show(Table(columns, rows))
         return
     ledgers = _ledgers(experiments / "claims", paper)
-    ran = list(chosen) if check else _run(chosen, experiments, target, quick=quick, data=data)
+    with shared_pool():
+        ran = list(chosen) if check else _run(chosen, experiments, target, quick=quick, data=data)
     found = _check(ran, ledgers, target, quick=quick)
     entries = [(ledger, c) for ledger, checked in found for c in checked]
     if json:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,13 +58,15 @@ def watch(
         raise UsageError("give a folder or a campaign.toml to watch")
     kept = History(history or folder.resolve().with_name(f"{folder.resolve().name}.watch"))
     measuring = settings_of(settings.options())
+    features = settings.weighing.features
+    reading = reading.beside(features)
     before: object = None
     told: object = None
     while True:
         try:
             state = _state(folder, reading)
             if state != before:
-                seen = _look(folder, reading, kept, measuring, jobs)
+                seen = _look(folder, reading, features, kept, measuring, jobs)
                 # What could not be read is tried again, changed or not, but told of once.
                 before = None if seen["failures"] else state
                 if seen["measured"] or seen["gone"] or told != seen["failures"]:
@@ -88,7 +92,12 @@ def _state(folder: Path, reading: Reading) -> object:
 
 
 def _look(
-    folder: Path, reading: Reading, history: History, measuring: Measuring, jobs: int | None
+    folder: Path,
+    reading: Reading,
+    features: Sequence[str],
+    history: History,
+    measuring: Measuring,
+    jobs: int | None,
 ) -> dict[str, Any]:
     """Look once."""
     from gammacp.campaign.watch import look
@@ -98,7 +107,9 @@ def _look(
 
     campaign = requested(folder, reading)
     found = campaign.collect()
-    continua = by_document(campaign.select(found)) if found.continua else {}
+    kept = {name: c.with_features(features) for name, c in found.continua.items()}
+    found = replace(found, continua=kept)
+    continua = by_document(campaign.select(found)) if kept else {}
     failures = [str(error) for _, error in found.failures]
     with workers(jobs, pays=False) as executor, progress("measuring"):
         seen = look(continua, failures, history, measuring, executor)

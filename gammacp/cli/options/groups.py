@@ -1,7 +1,8 @@
 """Option groups: options that several commands share, declared once as a frozen dataclass.
 
 A command takes a group as one argument, and a group other groups; `flatten` shows Typer their
-fields as single options. A field that two groups have is one option, which both are given.
+fields as single options. A field that two groups have is one option, which both are given. A group
+with a method `said_by` learns from it what a campaign.toml among the command's files says.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -18,6 +19,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import Field, field, fields, is_dataclass
 from functools import cache, wraps
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -79,7 +81,10 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def flat(**values: Any) -> None:
-        command(**{name: _built(name, hints[name], values) for name in hints if name != "return"})
+        built = {name: _built(name, hints[name], values) for name in hints if name != "return"}
+        paths = next((built[name] for name in ("files", "file", "folder") if built.get(name)), ())
+        given = [paths] if isinstance(paths, Path) else paths
+        command(**{n: v.said_by(given) if hasattr(v, "said_by") else v for n, v in built.items()})
 
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {p.name: p.annotation for p in parameters}

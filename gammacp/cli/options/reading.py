@@ -69,6 +69,11 @@ class Reading:
     round: str | None = option("Only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
 
+    def beside(self, features: Sequence[str]) -> Reading:
+        """The same with these features beside the category."""
+        category = [entry for entry in self.feature or () if ":" not in entry]
+        return replace(self, feature=[*category, *(f"{name}:" for name in features)] or None)
+
     def values(self) -> dict[str, Any]:
         """What was given, by the keys of a campaign.toml."""
         said = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -204,11 +209,7 @@ def load(
     from gammacp import datasets
     from gammacp.formats import Collection
 
-    if features is not None:
-        category = [entry for entry in reading.feature or () if ":" not in entry]
-        beside = [f"{name}:" for name in features]
-        reading = replace(reading, feature=[*category, *beside] or None)
-    campaign = requested(files, reading, against)
+    campaign = requested(files, reading if features is None else reading.beside(features), against)
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
     else:

@@ -11,14 +11,16 @@ pygamma      what the command line of pygamma-agreement does, but exactly: α = 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gammacp.cli.options.groups import FEATURE, option
+from gammacp.cli.output import message
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
 if TYPE_CHECKING:
@@ -83,6 +85,28 @@ class Weighing:
         read = tuple(entry for entry in self.feature or () if ":" not in entry)
         object.__setattr__(self, "feature", weighed or None)
         object.__setattr__(self, "_read", read)
+
+    def said_by(self, paths: Sequence[Path]) -> Weighing:
+        """The same, or what a campaign.toml says where the command line says nothing."""
+        from gammacp.dissimilarity import dissimilarity
+        from gammacp.formats.campaign_file import campaign_of
+
+        if not any(path.suffix == ".toml" for path in paths):
+            return self
+        campaign = campaign_of(paths)
+        if (own := campaign.dissimilarity) is None:
+            return self
+        if self != Weighing():
+            message(f"{campaign.file}: dissimilarity {own} gives way to the command line")
+            return self
+        try:
+            dissimilarity(own)
+        except UsageError as error:
+            hint = "Name a TOML file, or one of those in `gammacp gamma --help`"
+            raise campaign.error(str(error), "dissimilarity", hint=hint) from None
+        said = replace(self, own=own)
+        object.__setattr__(said, "_said", True)
+        return said
 
     def check_weighed(self) -> None:
         """Raise a UsageError for a feature without a type, in a command that reads no layer."""
@@ -180,6 +204,10 @@ class Settings:
     sampling: Sampling
     solving: Solving
 
+    def said_by(self, paths: Sequence[Path]) -> Settings:
+        """As of `Weighing`."""
+        return replace(self, weighing=self.weighing.said_by(paths))
+
     def options(self) -> GammaOptions:
         """Options of the γ family; what was not given is left out, so that defaults apply."""
         sampling = self.sampling
@@ -198,7 +226,8 @@ class Settings:
         found: dict[str, str] = {}
         for group in (self.weighing, self.sampling, self.solving):
             for f in fields(group):
-                if f.name != "seed" and getattr(group, f.name) != f.default:
+                said = f.name == "own" and getattr(group, "_said", False)
+                if f.name != "seed" and getattr(group, f.name) != f.default and not said:
                     name = "dissimilarity" if f.name == "own" else f.name.replace("_", "-")
                     found[name] = "dissimilarity" if group is self.weighing else f.name
         if "require-optimal" in found:

@@ -91,7 +91,7 @@ function choice(form) {
   const bounds = text("bounds");
   return {
     format: text("format"), layer: text("layer"), feature: text("feature"), tier: text("tier"),
-    layout: text("layout"), reference: text("reference"), calibrate: data.has("calibrate"), map, rename,
+    layout: text("layout"), dissimilarity: text("dissimilarity"), reference: text("reference"), calibrate: data.has("calibrate"), map, rename,
     only: all ? [] : [...new Set(boxes("only", true).map((name) => map[name] ?? name))],
     round: text("round"),
     exclude: boxes("exclude", false).map((name) => rename[name] ?? name), bounds: bounds && bounds.split(":").map(Number),

@@ -30,9 +30,8 @@ from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS
 from gammacp.signature import signature
-from gammacp.syntax.annotations import Dependencies, Item, Treebank
+from gammacp.syntax.annotations import Dependencies, Graph, Item, Treebank
 from gammacp.syntax.enhanced import enhanced_graph
-from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.graphs.matching import Matching, best_matching
 from gammacp.syntax.matched import (
     LENGTH_MATCHED,
@@ -162,7 +161,7 @@ def graph_agreement(
     DataError
         No sentence has two annotations.
 
-    >>> from gammacp.syntax.graphs.graph import Graph
+    >>> from gammacp.syntax.annotations import Graph
     >>> dog, cat = (
     ...     Graph(("x",), frozenset({(0, "instance", name), (0, "top", "top")}), frozenset())
     ...     for name in ("dog", "cat")

@@ -28,7 +28,7 @@ from gammacp.alignment.problem import Status
 from gammacp.arguments import one_of
 from gammacp.arrays import Floats, Indices
 from gammacp.stopping import abandoned, due, watched
-from gammacp.syntax.graphs.graph import Graph
+from gammacp.syntax.annotations import Graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -19,8 +19,8 @@ from typing import Any
 
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import Tally
+from gammacp.syntax.annotations import Graph
 from gammacp.syntax.defects import UNSOUND, Defect, Kind, require_sound
-from gammacp.syntax.graphs.graph import Graph
 from gammacp.syntax.text import read_lines
 
 _SYMBOL = re.compile(r'^[ \t]*#.*$|"(?:[^"\\\n]|\\.)*"|[()]|^[ \t]*$', re.MULTILINE)

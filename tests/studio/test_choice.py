@@ -1,0 +1,55 @@
+"""What is chosen on the page, computed without a server."""
+
+from pathlib import Path
+
+import pytest
+
+import gammacp as gc
+from gammacp.dissimilarity.toml_file import read_dissimilarity
+from gammacp.errors import GammacpError
+from gammacp.studio.choice import Choice, campaign_in
+from gammacp.studio.pages import live
+from gammacp.studio.work import Now, compute
+
+ROWS = """annotator,category,start,end,severity
+Ann,Style/Awkward,0,4,Major
+Ann,Fluency/Grammar,6,9,Minor
+Bob,Style/Wordy,0,4,Minor
+Bob,Fluency/Grammar,6,9,Minor
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text(ROWS)
+    said = '[category]\ntype = "tree"\n[features.severity]\norder = ["Minor", "Major"]\n'
+    (tmp_path / "in" / "mine.toml").write_text(said)
+    return tmp_path / "in"
+
+
+@pytest.mark.parametrize("by_file", [False, True])
+def test_a_dissimilarity_with_features(folder: Path, by_file: bool) -> None:
+    choice = Choice(dissimilarity="mine.toml")
+    if by_file:
+        said = 'paths = ["a.csv"]\ndissimilarity = "mine.toml"\n'
+        (folder / "campaign.toml").write_text(said)
+        choice = Choice.of(campaign_in(folder))
+    found = compute(folder, choice, {"samples": 5}, folder.parent)
+    c = gc.read(folder / "a.csv", features=["severity"])
+    d = read_dissimilarity(folder / "mine.toml")
+    value = gc.gamma(c, samples=5, dissimilarity=d).value
+    assert f"{value:.3f}".replace("-", "−") in str(found.headline)
+    assert found.understood is not None
+    # The page offers categories without their features.
+    assert set(found.understood.categories) == {"Style/Awkward", "Style/Wordy", "Fluency/Grammar"}
+    page = str(live(Now("done", found, ""), choice, None))
+    assert '<option value="mine.toml"' in page
+    assert '<option value="campaign.toml"' not in page
+
+
+def test_a_dissimilarity_that_is_none(folder: Path) -> None:
+    found = compute(folder, Choice(dissimilarity="none.toml"), {"samples": 5}, folder.parent)
+    assert found.understood is not None
+    assert isinstance(found.understood.problem, GammacpError)
+    assert "none.toml" in str(found.understood.problem)
