@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.output import message, print_json, show
-from gammacp.tables import Column, Table, count, general, number, word
+from gammacp.tables import Column, Table, general, number, word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _COLUMNS = 8  # measures side by side in a table
 _TOLD = 10  # failures told one by one
 
+
+def _thousands(value: int, _digits: int = 0) -> str:
+    return f"{value:,}"
+
+
 _DIFFERENCES = (
     Column("measure", "measure"),
     Column("magnitude", "magnitude", general),
@@ -31,9 +36,9 @@ _DIFFERENCES = (
 )
 _COSTS = (
     Column("error", "error"),
-    Column("sets", "sets", count),
-    Column("cells", "cells", count),
-    Column("alignments", "alignments", count),
+    Column("sets", "sets", _thousands),
+    Column("cells", "cells", _thousands),
+    Column("alignments", "alignments", _thousands),
     Column("hours", "core-hours", word, value=lambda r: f"{r['core_seconds'] / 3600:,.3g}"),
     Column("storage", "storage", word, value=lambda r: f"{r['storage'] / 1e6:,.1f} MB"),
 )
