@@ -1,7 +1,5 @@
 """Checks of arguments: what a public function cannot mean is a UsageError that names it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real

@@ -1,7 +1,5 @@
 """Names of the array types used throughout."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

@@ -9,8 +9,6 @@ What is still alike then is told apart one by one, followed by a refinement each
 does not matter where the two are exchangeable.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

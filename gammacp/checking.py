@@ -3,8 +3,6 @@
 Part of `gammacp.testing`.
 """
 
-from __future__ import annotations
-
 import math
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence

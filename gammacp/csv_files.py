@@ -4,8 +4,6 @@ Written: UTF-8, comma (or another delimiter), line feeds, fields in double quote
 must be. The file is complete or not there.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 from collections.abc import Iterable, Iterator, Sequence

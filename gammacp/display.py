@@ -4,8 +4,6 @@ A result's `_repr_html_` asks for the view of its kind here; the report register
 the first one is needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

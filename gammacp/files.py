@@ -1,7 +1,5 @@
 """Files: read if they are files, written complete or not at all."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

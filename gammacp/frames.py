@@ -1,7 +1,5 @@
 """Data frames (pandas, polars, a dict of lists) as the columns of a continuum."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +14,7 @@ _FLOATS = (float, np.floating)
 def columns_of(
     frame: Any, features: Sequence[str] = ()
 ) -> tuple[
-    tuple[list[str], list[str | None], list[float], list[float]],
-    list[Sequence[Any]] | None,
+    tuple[list[str], list[str | None], list[float], list[float]], list[Sequence[Any]] | None
 ]:
     """Annotator, category with features, start and end of every row, and fragments if any.
 

@@ -9,8 +9,6 @@ has the kernels that it calls and the constants of other modules compiled into i
 here for as long as the content of none of these files changes.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable

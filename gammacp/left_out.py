@@ -4,8 +4,6 @@ Everything of a file either becomes a unit (or declares an annotator, a text, bo
 here by kind and reason. What a tool's own library counts is what we read plus what we left out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """What a measure or a chance model can require of a continuum, and why it is not met."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 

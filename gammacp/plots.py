@@ -4,8 +4,6 @@ A palette that people with any colour vision can tell apart (Okabe & Ito 2008), 
 beside colours so that a grey print can be read too. Matplotlib is imported at first use.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec

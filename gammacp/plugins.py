@@ -10,8 +10,6 @@ What a module registers when it is imported can be chosen by name everywhere, in
 too: they are told what `loaded()` says.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterable

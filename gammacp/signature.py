@@ -8,8 +8,6 @@ again. Versions of other packages are not in it: random numbers come from NumPy'
 the alignment is the canonical one, so none of them moves a number beyond the last digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from hashlib import sha256

@@ -6,8 +6,6 @@ what it imports. All of it is taken once in a process, when it is first asked fo
 that the process has loaded, whatever becomes of the files.
 """
 
-from __future__ import annotations
-
 import ast
 import platform
 import sys

@@ -5,8 +5,6 @@ CP-SAT, pricing) run under `watched`, which tells them to halt as soon as it is 
 handlers wait while native code runs in the main thread, so such a call runs beside it.
 """
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

@@ -6,8 +6,6 @@ of the error have an infinite t. Where such draws leave t without a finite quant
 that are widened for small samples stand in (Hesterberg 2015, §3.3).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -18,13 +16,7 @@ _NO_ERROR, _NOT_MOVED = 1e-9, 1e-12
 
 
 def studentised(
-    value: float,
-    error: float,
-    values: Floats,
-    errors: Floats,
-    *,
-    parts: float,
-    tail: float = 0.025,
+    value: float, error: float, values: Floats, errors: Floats, *, parts: float, tail: float = 0.025
 ) -> tuple[float, float]:
     """The interval of a statistic between two tails; the statistic is in it.
 

@@ -1,7 +1,5 @@
 """Text from files, made safe to print."""
 
-from __future__ import annotations
-
 import re
 
 UNLABELLED = "(unlabelled)"

@@ -1,7 +1,5 @@
 """TOML files: read with clear errors, and the lines on which their keys stand."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

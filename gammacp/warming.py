@@ -1,7 +1,5 @@
 """Compile everything once, so that nobody waits for it later: in images of containers, in CI."""
 
-from __future__ import annotations
-
 import os
 import pkgutil
 import time

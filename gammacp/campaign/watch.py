@@ -74,7 +74,7 @@ def measured(continuum: Continuum, settings: Settings) -> Record:
     settings
         Those of `settings_of`.
     """
-    basis = Basis(continuum, settings, memory={})
+    basis = Basis(continuum, settings, shared={})
     record: Record = {"key": key_of(continuum, settings), "units": continuum.n_units}
     try:
         parts = explained_on(basis, {continuum.name: continuum}, stretches=1)

@@ -48,11 +48,7 @@ def encoded(
 
 
 def in_order(
-    starts: Any,
-    ends: Any,
-    annotator_codes: Any,
-    category_codes: Any,
-    breaks: Breaks | None = None,
+    starts: Any, ends: Any, annotator_codes: Any, category_codes: Any, breaks: Breaks | None = None
 ) -> Columns:
     """The columns as arrays of their kinds, sorted."""
     columns: dict[str, Any] = {

@@ -22,14 +22,7 @@ from gammacp.continuum.columns import (
     in_order,
     recode,
 )
-from gammacp.continuum.fragments import (
-    Breaks,
-    Fragments,
-    breaks_of,
-    column,
-    fragments_of,
-    joined,
-)
+from gammacp.continuum.fragments import Breaks, Fragments, breaks_of, column, fragments_of, joined
 from gammacp.continuum.label import (
     category_of,
     feature_names,

@@ -4,8 +4,6 @@ ATTRIBUTION.md says what they are, where they come from and under which licence,
 reads it.
 """
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable

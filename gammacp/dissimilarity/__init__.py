@@ -22,13 +22,7 @@ from gammacp.dissimilarity.categorial import (
 from gammacp.dissimilarity.combined import BoundCombined, Combined
 from gammacp.dissimilarity.features import Features, Part
 from gammacp.dissimilarity.named import DISSIMILARITIES, dissimilarity
-from gammacp.dissimilarity.positional import (
-    POSITIONAL,
-    Hamming,
-    Positional,
-    Sporadic,
-    Sporadic2011,
-)
+from gammacp.dissimilarity.positional import POSITIONAL, Hamming, Positional, Sporadic, Sporadic2011
 from gammacp.dissimilarity.structured import Sets, Tree
 
 __all__ = [

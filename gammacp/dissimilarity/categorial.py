@@ -86,7 +86,8 @@ class Ordinal:
                 hint="Add it to the order, or rename it with --map",
             )
         rank = {c: k for k, c in enumerate(order)}
-        if self.order is None and _by_value(categories):  # 1 and 1.0 are one rank
+        undeclared = self.order is None and list(categories) == sorted(categories)
+        if undeclared and all_numbers(categories):  # 1 and 1.0 are one rank
             values = sorted({float(c) for c in categories})
             rank = {c: values.index(float(c)) for c in categories}
         ranks = np.array([rank[c] for c in categories], np.float64)
@@ -101,7 +102,7 @@ class Interval:
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """DataError for a label that is not a number."""
-        x = _numeric(categories, "interval")
+        x = numeric(categories, "interval")
         return _scaled(np.abs(x[:, None] - x), float(np.ptp(x)) if len(x) else 0.0)
 
 
@@ -113,9 +114,12 @@ class Ratio:
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """DataError for a label that is not a number, or negative."""
-        x = _numeric(categories, "ratio")
-        if (x < 0).any():
-            raise DataError(f"category {categories[int(np.argmin(x))]!r} is negative (ratio)")
+        x = numeric(categories, "ratio")
+        for i in np.flatnonzero(x < 0)[:1]:
+            raise DataError(
+                f"category {categories[i]!r} is negative, which ratio distances exclude",
+                hint="Use interval distances",
+            )
         total = x[:, None] + x
         return np.abs(x[:, None] - x) / np.where(total == 0, 1.0, total)
 
@@ -255,12 +259,13 @@ def steep(distances: Floats) -> Floats:
         return np.asarray(-np.log1p(-distances) * distances**30 + distances)
 
 
-def _numeric(categories: tuple[str, ...], metric: str) -> Floats:
+def numeric(categories: tuple[str, ...], metric: str) -> Floats:
+    """Labels as finite numbers; a DataError that names the `metric` for one that is none."""
     numbers = np.array([_number(name) for name in categories], np.float64)
     for i in np.flatnonzero(np.isnan(numbers))[:1]:
         raise DataError(
             f"category {categories[i]!r} is not a number, which {metric} distances need",
-            hint="Use nominal or ordinal distances, or rename the categories",
+            hint="Use nominal distances or a matrix, or rename the categories",
         )
     return numbers
 
@@ -276,10 +281,6 @@ def _number(name: str) -> float:
 def all_numbers(labels: Iterable[str]) -> bool:
     """Whether all labels are finite numbers."""
     return not any(math.isnan(_number(label)) for label in labels)
-
-
-def _by_value(categories: tuple[str, ...]) -> bool:
-    return all_numbers(categories) and list(categories) == sorted(categories)
 
 
 def _scaled(distances: Floats, largest: float) -> Floats:

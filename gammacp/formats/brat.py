@@ -15,12 +15,7 @@ from typing import Any
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
-from gammacp.formats.parts import (
-    Notes,
-    check_characters,
-    continua_of,
-    write_parts,
-)
+from gammacp.formats.parts import Notes, check_characters, continua_of, write_parts
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans

@@ -312,7 +312,9 @@ def read_campaign(path: Path) -> Campaign:
     for name, value in values.items():
         key = KEYS.get(name)
         if key is None:
-            raise campaign.error(f"key {name!r} is unknown", name, hint=f"There are: {_known()}")
+            raise campaign.error(
+                f"key {name!r} is unknown", name, hint=f"There are: {', '.join(KEYS)}"
+            )
         if key.table and not isinstance(value, dict):
             raise campaign.error(f"{name} is not a table", name, hint=f"Begin one: [{name}]")
         entries: dict[tuple[str, ...], Any] = {(name,): value}
@@ -332,10 +334,6 @@ def read_campaign(path: Path) -> Campaign:
             hint = f"Paths are relative to {path.parent.resolve()}"
             raise campaign.error(f"{entry!r} does not exist", "paths", value=entry, hint=hint)
     return campaign
-
-
-def _known() -> str:
-    return ", ".join(KEYS)
 
 
 def campaign_of(paths: Sequence[Path]) -> Campaign:

@@ -233,13 +233,10 @@ def _apparent_links(cas: _Cas, group: Sequence[_Annotation]) -> set[str]:
     ends = {end for pair in ENDS for end in pair}
     for feature in {f for a in group for f in a.features} - links - set(USUAL_FEATURES):
         found = [i for a in group for v in a.features.get(feature, ()) for i in v.split()]
-        if found and cas.ids.issuperset(found) and (feature in ends or _distinct(found)):
+        distinct = len(set(found)) == len(found)
+        if found and cas.ids.issuperset(found) and (feature in ends or distinct):
             links.add(feature)
     return links
-
-
-def _distinct(values: Sequence[str]) -> bool:
-    return len(set(values)) == len(values)
 
 
 def _links_annotations(cas: _Cas, group: Sequence[_Annotation], links: set[str]) -> bool:

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.files import write_text
-from gammacp.formats.registry import registered
+from gammacp.formats.registry import ending_or, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
 from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
@@ -297,8 +297,4 @@ _TYPE = {
 }
 
 
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".eaf" or b"<ANNOTATION_DOCUMENT" in head
-
-
-registered("elan", "ELAN", (".eaf",), _sniff, read, write=write)
+registered("elan", "ELAN", (".eaf",), ending_or(".eaf", b"<ANNOTATION_DOCUMENT"), read, write=write)

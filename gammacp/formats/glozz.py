@@ -7,11 +7,9 @@ Relations and schemas are not units; units of type paragraph mark the text's str
 out.
 """
 
-from pathlib import Path
-
 from gammacp.continuum import Continuum
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.registry import registered
+from gammacp.formats.registry import ending_or, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.xmltree import Element, parse
@@ -96,8 +94,4 @@ def _index(element: Element, side: str) -> int:
     return found.whole_number("index")
 
 
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".aa" or (b"<annotations" in head and b"corpusHashcode" in head)
-
-
-registered("glozz", "Glozz", (".aa",), _sniff, read)
+registered("glozz", "Glozz", (".aa",), ending_or(".aa", b"<annotations", b"corpusHashcode"), read)

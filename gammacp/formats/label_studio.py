@@ -12,16 +12,17 @@ those of newer ones code points: the quoted text tells which.
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus, Unit
-from gammacp.errors import UsageError
 from gammacp.files import write_text
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, Record, document_of, name, objects, records, size
-from gammacp.formats.registry import registered
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, Spans
 from gammacp.formats.times import in_seconds
@@ -82,10 +83,8 @@ def read(
         every region is a unit, one per label if it has several (`--option labels=join`: one with
         the set of them, `a+b`); overlapping and zero-length ones are kept
     """
-    if predictions not in ("yes", "no"):
-        raise UsageError(f"predictions {predictions!r} is neither 'yes' nor 'no'")
-    if labels not in ("split", "join"):
-        raise UsageError(f"labels {labels!r} is neither 'split' nor 'join'")
+    one_of("predictions", predictions, ("yes", "no"))
+    one_of("labels", labels, ("split", "join"))
     documents = Documents(source, CHARACTERS)
     for number, (task, _) in enumerate(records(source), 1):
         annotations = list(_annotations(source, task))
@@ -102,7 +101,7 @@ def read(
             entries = task.get(f"{kind}s")
             documents.leave_out(kind, "nobody submitted it", size(entries))
         if annotations:
-            _read_task(source, documents, key, task, annotations, layer, labels, features)
+            _read_task(documents, key, task, annotations, _Asked(layer, labels, features))
         else:
             documents.leave_out("task", "nobody annotated it")
     return documents.corpus()
@@ -143,17 +142,22 @@ def _regions(
             yield region, value
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """Options of the reader."""
+
+    layer: str | None
+    labels: str
+    features: Sequence[str]
+
+
 def _read_task(
-    source: Source,
-    documents: Documents,
-    key: str,
-    task: Record,
-    annotations: list[Record],
-    layer: str | None,
-    several: str,
-    features: Sequence[str],
+    documents: Documents, key: str, task: Record, annotations: list[Record], asked: _Asked
 ) -> None:
-    found = [(_annotator(source, key, a), a, list(_regions(source, a, layer))) for a in annotations]
+    source, features = documents.source, asked.features
+    found = [
+        (_annotator(source, key, a), a, list(_regions(source, a, asked.layer))) for a in annotations
+    ]
     regions = [pair for _, _, pairs in found for pair in pairs]
     timed = any(_is_timed(region, value) for region, value in regions)
     text, convert = (None, same) if timed else _text(source, key, task, regions)
@@ -165,14 +169,14 @@ def _read_task(
                 hint="Cancel or delete one of them and export again",
             )
         spans.declare(annotator)
-        _leave_out(source, spans, annotation, layer, features)
+        _leave_out(spans, annotation, asked)
         beside = _features(source, annotation, features)
         for region, value in pairs:
             start, end = _offsets(source, value)
             if isinstance(start, int) and isinstance(end, int):
                 start, end = convert(start), convert(end)
             labels: list[str | None] = [*_labels(source, region, value)]
-            if several == "join" and len(labels) > 1:
+            if asked.labels == "join" and len(labels) > 1:
                 labels = [_joined(source, _labels(source, region, value), "+")]
             for label in labels or [None]:
                 what = f"task {key}, region {region.get('id')}"
@@ -206,14 +210,13 @@ def _joined(source: Source, names: list[str], mark: str) -> str:
     return mark.join(names)
 
 
-def _leave_out(
-    source: Source, spans: Spans, annotation: Record, layer: str | None, features: Sequence[str]
-) -> None:
-    for region in objects(source, annotation, "result", line=None):
+def _leave_out(spans: Spans, annotation: Record, asked: _Asked) -> None:
+    layer = asked.layer
+    for region in objects(spans.source, annotation, "result", line=None):
         kind = str(region.get("type"))
         if kind == "relation":
             spans.leave_out("relation", "is not a unit")
-        elif kind not in _SPAN_TYPES and region.get("from_name") not in features:
+        elif kind not in _SPAN_TYPES and region.get("from_name") not in asked.features:
             spans.leave_out("region", f"{kind} is no span")
         elif kind in _SPAN_TYPES and layer is not None and region.get("from_name") != layer:
             spans.leave_out("region", f"layer {region.get('from_name')} was not chosen")
@@ -296,8 +299,7 @@ def write(
     The control tag is `label`, that of the text `text`, of a recording `audio`. Label Studio takes
     annotations only by its members, by number or e-mail address; predictions by anybody.
     """
-    if kind not in ("annotations", "predictions"):
-        raise UsageError(f"kind {kind!r} is neither 'annotations' nor 'predictions'")
+    one_of("kind", kind, ("annotations", "predictions"))
     continua = [in_seconds(c) for c in continua_of(document)]
     numbered = all(c.name.isdecimal() and c.name.isascii() for c in continua)
     tasks: list[dict[str, object]] = []
@@ -343,17 +345,11 @@ def _results(
     return found
 
 
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".json" and any(
-        key in head for key in (b'"annotations"', b'"completed_by"', b'"completions"')
-    )
-
-
 registered(
     "label-studio",
     "Label Studio JSON",
     (".json",),
-    _sniff,
+    holding(".json", any_of=(b'"annotations"', b'"completed_by"', b'"completions"')),
     read,
     layers=layers,
     write=write,

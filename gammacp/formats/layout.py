@@ -7,11 +7,7 @@ from pathlib import Path
 from gammacp.errors import DataError, UsageError
 
 _FIELD = re.compile(r"(\{annotator\}|\{document\}|\*)")
-_GROUPS = {
-    "{annotator}": "(?P<annotator>[^/]+)",
-    "{document}": "(?P<document>[^/]+)",
-    "*": "[^/]*",
-}
+_GROUPS = {"{annotator}": "(?P<annotator>[^/]+)", "{document}": "(?P<document>[^/]+)", "*": "[^/]*"}
 
 
 @dataclass(frozen=True)

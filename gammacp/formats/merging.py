@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from os.path import commonprefix
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.columns import all_names
@@ -60,15 +61,10 @@ def _check(parts: Sequence[Continuum]) -> None:
     texts = [(p.annotators, p.text) for p in parts if p.text is not None]
     for annotators, text in texts[1:]:
         if text != texts[0][1]:
-            at = _first_difference(text, texts[0][1] or "")
+            at = len(commonprefix((text, texts[0][1])))  # noqa: RUF071  (characters are meant)
             raise DataError(
                 f"text differs between {', '.join(texts[0][0])} and {', '.join(annotators)} "
                 f"from character {at} on",
                 hint="Positions are comparable only in the same text: export both again, or give "
                 "--align-texts",
             )
-
-
-def _first_difference(a: str, b: str) -> int:
-    pairs = zip(a, b, strict=False)
-    return next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.records import table
@@ -59,8 +60,7 @@ def read(
         errors without a mark on that side are left out, and those in another text than the
         first rating of the segment
     """
-    if side not in ("target", "source"):
-        raise UsageError(f"side {side!r} is neither 'target' nor 'source'")
+    one_of("side", side, ("target", "source"))
     parts = category.split("+")
     if not set(parts) <= {"category", "severity"}:
         raise UsageError(f"category {category!r} is not made of category and severity")

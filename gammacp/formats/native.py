@@ -201,15 +201,11 @@ def _json(value: object) -> str:
     return text
 
 
-def _sniff(head: bytes, _path: Path) -> bool:
-    return _START.match(head) is not None
-
-
 registered(
     "json",
     "gammacp JSON",
     (".json",),
-    _sniff,
+    lambda head, _: _START.match(head) is not None,
     read,
     write=write,
     many=True,

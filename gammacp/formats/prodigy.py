@@ -15,7 +15,6 @@ from gammacp.files import write_text
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import (
     DOCUMENT,
-    Record,
     document_of,
     json_line,
     name,
@@ -56,7 +55,8 @@ def read(source: Source) -> Corpus:
             documents.leave_out("task", f"answer {answer}")
             continue
         key = document_of(task) or name(task.get("_input_hash")) or str(number)
-        annotator = _annotator(source, task)
+        session = name(task.get("_annotator_id")) or name(task.get("_session_id"))
+        annotator = session or source.annotator
         timed = "audio_spans" in task
         listed = objects(
             source, task, "audio_spans" if timed else "spans", line=line, missing_ok=True
@@ -87,11 +87,6 @@ def read(source: Source) -> Corpus:
             start, end = span.get("start"), span.get("end")
             spans.add(annotator, label, start, end, line=line, what=f"input {key}")
     return documents.corpus()
-
-
-def _annotator(source: Source, task: Record) -> str:
-    found = name(task.get("_annotator_id")) or name(task.get("_session_id"))
-    return found or source.annotator
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:

@@ -140,11 +140,20 @@ def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
-def holding(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:
-    """A `sniff`: the file's name has one of the endings, and its beginning holds all `keys`."""
+def holding(
+    endings: str, *keys: bytes, any_of: tuple[bytes, ...] = (b"",)
+) -> Callable[[bytes, Path], bool]:
+    """A `sniff`: one of the endings, and a beginning that holds all `keys` and one of `any_of`."""
     return lambda head, path: (
-        path.suffix.lower() in endings.split() and all(k in head for k in keys)
+        path.suffix.lower() in endings.split()
+        and all(k in head for k in keys)
+        and any(k in head for k in any_of)
     )
+
+
+def ending_or(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:
+    """A `sniff`: the file's name has one of the endings, or its beginning holds all `keys`."""
+    return lambda head, path: path.suffix.lower() in endings.split() or all(k in head for k in keys)
 
 
 FORMATS: Registry[Format] = Registry("format")
@@ -180,12 +189,10 @@ def recognise(head: bytes, path: Path) -> Format | None:
     Formats that an extension registered are asked before those that come with gammacp.
     """
     # The sort is stable: within each kind the order of registration stays.
-    entries = sorted((f for _, f in FORMATS.items()), key=_is_built_in)
+    entries = sorted(
+        (f for _, f in FORMATS.items()), key=lambda f: f.read.__module__ in FORMATS.modules
+    )
     return next((f for f in entries if f.sniff(head, path)), None)
-
-
-def _is_built_in(entry: Format) -> bool:
-    return entry.read.__module__ in FORMATS.modules
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:

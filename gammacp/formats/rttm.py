@@ -15,8 +15,9 @@ from decimal import Decimal
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from gammacp.files import write_text
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
@@ -65,8 +66,8 @@ def read(
     Spans
         every line is a unit: overlapping, repeated and zero-length ones are kept
     """
-    if file_is not in (None, "document", "annotator"):
-        raise UsageError(f"file_is {file_is!r} is neither 'document' nor 'annotator'")
+    if file_is is not None:
+        one_of("file_is", file_is, ("document", "annotator"))
     lines = source.text().split("\n")
     ours = lines[0].rstrip("\r") == _OURS
     if lines[0].startswith(";; gammacp") and not ours:

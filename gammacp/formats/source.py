@@ -138,9 +138,7 @@ class Source:
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             raise self.error(
-                f"byte 0x{content[error.start]:02x} is not {encoding.upper()}",
-                line=line,
-                hint=hint,
+                f"byte 0x{content[error.start]:02x} is not {encoding.upper()}", line=line, hint=hint
             ) from None
 
     def json(self, *, nan: bool = False) -> object:

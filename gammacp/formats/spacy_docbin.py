@@ -5,11 +5,10 @@ the named entities, or the name of a span group. Positions count code points.
 """
 
 import zlib
-from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.registry import registered
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
@@ -72,15 +71,11 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
     return corpus if len(docs) > 1 else corpus[source.document]
 
 
-def _sniff(_head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".spacy"
-
-
 registered(
     "spacy",
     "spaCy DocBin",
     (".spacy",),
-    _sniff,
+    holding(".spacy"),
     read,
     layout="{annotator}/{document}",
     extra="spacy",

@@ -9,6 +9,7 @@ category's number), and the `output` that was annotated. After the task descript
 
 from pathlib import Path
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.offsets import from_utf16
@@ -107,8 +108,7 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
         hard labels are units (`--option labels=soft`: soft ones, from the probability
         `--option least=0.5` on); the others are left out
     """
-    if labels not in ("hard", "soft"):
-        raise UsageError(f"labels {labels!r} is neither 'hard' nor 'soft'")
+    one_of("labels", labels, ("hard", "soft"))
     try:
         bound = float(least)
     except ValueError:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from gammacp.arguments import one_of
-from gammacp.continuum import Bounds, Continuum, Corpus
+from gammacp.continuum import Bounds, Continuum, Corpus, Unit
 from gammacp.continuum.fragments import Fragments, joined
 from gammacp.continuum.label import labelled
 from gammacp.errors import DataError
@@ -62,11 +62,7 @@ class Spans(_Counting):
     text: str | None = None
     bounds: tuple[Bounds, int | None] | None = None
     annotators: dict[str, None] = field(default_factory=dict)
-    _annotator: list[str] = field(default_factory=list)
-    _category: list[str | None] = field(default_factory=list)
-    _start: list[float] = field(default_factory=list)
-    _end: list[float] = field(default_factory=list)
-    _fragments: list[Fragments] = field(default_factory=list)
+    _units: list[Unit] = field(default_factory=list)
 
     def declare(self, annotator: str) -> None:
         """Note somebody who annotated the document, with units or without."""
@@ -116,11 +112,8 @@ class Spans(_Counting):
                 message = f"{what}: {error.message}"
                 raise self.source.error(message, line=line, hint=error.hint) from None
         self.declare(annotator)
-        self._fragments.append(inside)
-        self._annotator.append(annotator)
-        self._category.append(labelled(category or None, features or {}))
-        self._start.append(low)
-        self._end.append(high)
+        label = labelled(category or None, features or {})
+        self._units.append(Unit(annotator, low, high, label, inside))
 
     def parted(
         self,
@@ -186,12 +179,8 @@ class Spans(_Counting):
         """The continuum of all units so far."""
         bounds, line = self.bounds or (None, None)
         try:
-            built = Continuum.from_columns(
-                self._annotator,
-                self._category,
-                self._start,
-                self._end,
-                fragments=self._fragments if any(self._fragments) else None,
+            built = Continuum.from_units(
+                self._units,
                 annotators=sorted(self.annotators),
                 bounds=bounds,
                 name=self.name,

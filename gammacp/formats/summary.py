@@ -104,12 +104,8 @@ def _marked(c: Continuum) -> Floats:
 def _spread(lengths: Floats) -> Spread | None:
     if not len(lengths):
         return None
-    return Spread(
-        minimum=float(lengths.min()),
-        median=float(np.median(lengths)),
-        mean=float(lengths.mean()),
-        maximum=float(lengths.max()),
-    )
+    low, middle, high = np.quantile(lengths, [0, 0.5, 1]).tolist()
+    return Spread(minimum=low, median=middle, mean=float(lengths.mean()), maximum=high)
 
 
 def _reached(c: Continuum, name: str) -> tuple[Floats, Floats]:

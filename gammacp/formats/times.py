@@ -13,16 +13,11 @@ def in_seconds(continuum: Continuum) -> Continuum:
         return continuum
     low, high = continuum.bounds
     breaks = continuum.breaks
-    scaled = Continuum.from_codes(
-        continuum.annotators,
-        continuum.categories,
-        continuum.starts / 1000,
-        continuum.ends / 1000,
-        continuum.annotator_codes,
-        continuum.category_codes,
+    return replace(
+        continuum,
+        starts=continuum.starts / 1000,
+        ends=continuum.ends / 1000,
         breaks=None if breaks is None else column(tuple(x / 1000 for x in b) for b in breaks),
         bounds=(low / 1000, high / 1000),
-        name=continuum.name,
         offset_unit=SECONDS,
     )
-    return replace(scaled, text=continuum.text)

@@ -12,11 +12,10 @@ several tags is a unit for each, one with several targets a discontinuous unit.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from gammacp.continuum import Corpus
 from gammacp.formats.records import Record, name, records
-from gammacp.formats.registry import registered
+from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 
@@ -126,7 +125,8 @@ def _place(source: Source, target: object, what: str, line: int | None) -> Place
         document, _, fragment = target.partition("#")
         return document, SECONDS, *_times(source, f"#{fragment}", what, line)
     if isinstance(target, dict):
-        where = _source_of(target.get("source"))
+        where = target.get("source")
+        where = name(where.get("id") if isinstance(where, dict) else where)
         for selector in _list(target.get("selector")):
             kind = selector.get("type") if isinstance(selector, dict) else None
             if isinstance(selector, dict) and where is not None:
@@ -142,10 +142,6 @@ def _place(source: Source, target: object, what: str, line: int | None) -> Place
     )
 
 
-def _source_of(value: object) -> str | None:
-    return name(value.get("id")) if isinstance(value, dict) else name(value)
-
-
 def _times(source: Source, fragment: str, what: str, line: int | None) -> tuple[float, float]:
     match = _TIME.search(fragment)
     if match is None:
@@ -154,17 +150,11 @@ def _times(source: Source, fragment: str, what: str, line: int | None) -> tuple[
     return start, end
 
 
-def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() in (".json", ".jsonld", ".jsonl") and (
-        b"www.w3.org/ns/anno" in head or b'"TextPositionSelector"' in head
-    )
-
-
 registered(
     "web-annotation",
     "W3C Web Annotation",
     (".jsonld", ".json", ".jsonl"),
-    _sniff,
+    holding(".json .jsonld .jsonl", any_of=(b"www.w3.org/ns/anno", b'"TextPositionSelector"')),
     read,
     layout="{annotator}",
     many=True,

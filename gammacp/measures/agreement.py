@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, Unpack
@@ -19,9 +18,14 @@ from gammacp.measures.contributions import (
 )
 from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
 from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
-from gammacp.measures.random_sets import Basis, Memory, Progress
+from gammacp.measures.random_sets import Basis
 from gammacp.measures.resampling import DRAWS, BootstrapInterval, bootstrap
-from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.measures.settings import (
+    Computing,
+    FamilyOptions,
+    Settings,
+    spelled_out_with_computing,
+)
 from gammacp.needs import require
 
 Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]
@@ -134,15 +138,9 @@ def _of_alignment(score: GammaScore) -> Contributions:
     )
 
 
-@spelled_out
+@spelled_out_with_computing
 def agreement(
-    continua: Continua,
-    *,
-    bootstrap: int = 0,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
+    continua: Continua, *, bootstrap: int = 0, **options: Unpack[FamilyOptions]
 ) -> Agreement:
     """γ of one continuum, or of several and of the corpus that they are.
 
@@ -157,8 +155,8 @@ def agreement(
     bootstrap
         Draws of bootstrap intervals, over unitary alignments of each document and over the
         documents of a corpus; 0 for none.
-    executor, progress, shared, options
-        As for `gamma`, options those of `GammaOptions`.
+    options
+        Those of `FamilyOptions`, as for `gamma`.
 
     Raises
     ------
@@ -166,8 +164,8 @@ def agreement(
         An option is unknown or cannot be meant.
     """
     draws = whole("bootstrap", bootstrap, 0)
-    settings = Settings.of(**options)
-    found = agreement_of(continua, settings, executor=executor, progress=progress, shared=shared)
+    settings, how = Settings.and_computing(options)
+    found = agreement_of(continua, settings, **how)
     if not draws:
         return found
     return found.with_bootstrap(
@@ -175,32 +173,17 @@ def agreement(
     )
 
 
-def agreement_of(
-    continua: Continua,
-    settings: Settings,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-) -> Agreement:
+def agreement_of(continua: Continua, settings: Settings, **how: Unpack[Computing]) -> Agreement:
     """`agreement` with these settings."""
     named = named_continua(continua)
     if not named:
         settings = settings.deciding([()])
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
         return Agreement(score=nobody, documents={}, chance=settings.chance)
-    basis = basis_of(continua, settings, executor=executor, progress=progress, shared=shared)
-    return agreement_on(basis, named)
+    return agreement_on(basis_of(continua, settings, **how), named)
 
 
-def basis_of(
-    continua: Continua,
-    settings: Settings,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-) -> Basis:
+def basis_of(continua: Continua, settings: Settings, **how: Unpack[Computing]) -> Basis:
     """What γ of some continua rests on: of a corpus, but for a single continuum by itself."""
     named = named_continua(continua)
     source: Continuum | Corpus
@@ -210,7 +193,7 @@ def basis_of(
         (source,) = named.values()
     else:
         source = Corpus.from_continua(named)
-    return Basis(source, settings, executor=executor, progress=progress, memory=shared)
+    return Basis(source, settings, **how)
 
 
 def agreement_on(basis: Basis, named: Mapping[str, Continuum]) -> Agreement:

@@ -5,7 +5,6 @@ matrix of the user's. The categories of interval and ratio metrics are numbers. 
 and trees stand for δ² as they are, as Passonneau (2006) has it for α with MASI.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.dissimilarity.categorial import Categorial, categorial
+from gammacp.dissimilarity.categorial import Categorial, Ratio, categorial, numeric
 from gammacp.dissimilarity.features import as_features
 from gammacp.dissimilarity.matrix_file import read_matrix
 from gammacp.errors import DataError, UsageError
@@ -63,13 +62,11 @@ def squared_differences(
         return _checked(np.asarray(metric), categories, "metric")
     if metric == "nominal":
         return 1.0 - np.eye(len(categories))
-    if metric in ("interval", "ratio"):
-        x = _numbers(categories, str(metric))
-        difference = x[:, None] - x
-        if metric == "ratio":
-            total = x[:, None] + x
-            difference = np.divide(difference, total, out=np.zeros_like(total), where=total != 0)
-        return difference**2
+    if metric == "interval":
+        x = numeric(tuple(categories), metric)
+        return np.asarray((x[:, None] - x) ** 2)
+    if metric == "ratio":
+        return Ratio().distances(tuple(categories)) ** 2
     if isinstance(metric, str) and not metric.lower().endswith(".csv"):
         known = ", ".join(NAMES + STRUCTURED)
         raise UsageError(f"metric {metric!r} is unknown; there are: {known}, or a matrix (CSV)")
@@ -89,26 +86,6 @@ def metric_name(metric: Metric, squared: Floats) -> str:
         return described(metric)
     file = Path(metric).name if isinstance(metric, (str, PathLike)) else "matrix"
     return f"{file}({fingerprint(squared.tobytes())})"
-
-
-def _numbers(categories: Sequence[str], metric: str) -> Floats:
-    values = np.empty(len(categories))
-    for i, name in enumerate(categories):
-        try:
-            values[i] = float(name)
-        except ValueError:
-            values[i] = math.nan
-        if not math.isfinite(values[i]):
-            raise DataError(
-                f"category {name!r} is not a number, which the {metric} metric needs",
-                hint="Use the nominal metric or a matrix",
-            )
-        if metric == "ratio" and values[i] < 0:
-            raise DataError(
-                f"category {name!r} is negative, which the ratio metric excludes",
-                hint="Use the interval metric",
-            )
-    return values
 
 
 def _checked(matrix: Any, categories: Sequence[str], where: str) -> Floats:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, TypeAlias, Unpack
 
@@ -28,8 +27,8 @@ from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, columns
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
 from gammacp.measures.gamma import Gamma
-from gammacp.measures.random_sets import Basis, Memory, Progress
-from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.measures.random_sets import Basis
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.text import UNLABELLED
 
 Record: TypeAlias = dict[str, Any]
@@ -108,15 +107,9 @@ class Explanation:
         return said
 
 
-@spelled_out
+@spelled_out_with_computing
 def explained(
-    continua: Continua,
-    *,
-    stretches: int = STRETCHES,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
+    continua: Continua, *, stretches: int = STRETCHES, **options: Unpack[FamilyOptions]
 ) -> Explanation:
     """What the disorder of one continuum, or of several as a corpus, is made of.
 
@@ -126,9 +119,9 @@ def explained(
         A continuum, a corpus, or continua by name.
     stretches
         Equal parts into which a single continuum is cut, ≥ 1.
-    executor, progress, shared, options
-        As for `gamma`; with the memory of an `agreement` on the same continua nothing is computed
-        twice.
+    options
+        Those of `FamilyOptions`, as for `gamma`; with the memory of an `agreement` on the same
+        continua nothing is computed twice.
 
     Raises
     ------
@@ -138,9 +131,10 @@ def explained(
         An option is unknown or cannot be meant.
     """
     number = whole("stretches", stretches, 1)
-    memory: Memory = {} if shared is None else shared
-    settings = Settings.of(**options)
-    basis = basis_of(continua, settings, executor=executor, progress=progress, shared=memory)
+    settings, how = Settings.and_computing(options)
+    if how.get("shared") is None:
+        how["shared"] = {}
+    basis = basis_of(continua, settings, **how)
     return explained_on(basis, named_continua(continua), stretches=number)
 
 
@@ -221,14 +215,14 @@ class _Records:
 
     def components(self, observed: Floats, expected: Floats | None) -> Iterator[Record]:
         chance = None if expected is None else float(expected.sum())
-        for k, name in enumerate(self.names):
-            rest = self.whole - float(observed[k])
+        by_chance = [None] * len(observed) if expected is None else expected.tolist()
+        for name, seen, drawn in zip(self.names, observed.tolist(), by_chance, strict=True):
             yield {
                 "component": name,
-                "observed": float(observed[k]),
-                "expected": None if expected is None else float(expected[k]),
-                "share": self._share(float(observed[k])),
-                "gamma_if_perfect": 1 - rest / chance if chance else None,
+                "observed": seen,
+                "expected": drawn,
+                "share": self._share(seen),
+                "gamma_if_perfect": 1 - (self.whole - seen) / chance if chance else None,
             }
 
     def each(

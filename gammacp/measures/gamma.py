@@ -5,8 +5,8 @@ annotation sets. 1 is perfect, 0 what chance gives; it can be negative.
 """
 
 import math
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,10 +15,10 @@ from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
 from gammacp.chance.sampling import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
-from gammacp.measures.random_sets import Basis, Memory, Progress
+from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, beyond_chance
-from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import Need, require, unmet_need
 
 # Units per annotator from which `cut` can be told from the continuum itself.
@@ -115,29 +115,16 @@ class GammaScore(Gamma):
     "Mathet, Widlöcher & Métivier 2015, eq. 8",
     fragments="whole",
 )
-@spelled_out
-def gamma(
-    continuum: Continuum,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
-) -> GammaScore:
+@spelled_out_with_computing
+def gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
     """γ of one continuum.
 
     Parameters
     ----------
     continuum
         At least two annotators and one unit.
-    executor
-        Where the random sets are aligned; default: here. The same bits wherever.
-    progress
-        Told how many random sets are done, of how many.
-    shared
-        Keeps alignment and random sets for the other measures of the family.
     options
-        Those of `GammaOptions`. The same seed gives the same γ after moving, scaling, renaming and
+        Those of `FamilyOptions`. The same seed gives the same γ after moving, scaling, renaming and
         reordering.
 
     Raises
@@ -150,7 +137,7 @@ def gamma(
     Identical annotators give exactly 1 where δ_e > 0, whatever the chance model; where random
     sets agree perfectly too (δ_e = 0: one unit each that fills the continuum, say) γ is undefined.
     """
-    return gamma_of(continuum, Settings.of(**options), executor, progress, shared)
+    return _gamma(continuum, options)
 
 
 @registered(
@@ -159,55 +146,44 @@ def gamma(
     "after Mathet, Widlöcher & Métivier 2015, eq. 8",
     fragments="whole",
 )
-@spelled_out
-def soft_gamma(
-    continuum: Continuum,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
-) -> GammaScore:
+@spelled_out_with_computing
+def soft_gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
     """Soft γ: a unit may be in several unitary alignments, for annotators who split units.
 
     The alignment is a cover instead of a partition (Σ X ≥ 1 for each unit), for observed and
     random sets alike; x̄ stays the same. Arguments and errors as for `gamma`; options are those
-    of `GammaOptions`.
+    of `FamilyOptions`.
     """
-    return gamma_of(continuum, Settings.of(cover=True, **options), executor, progress, shared)
+    return _gamma(continuum, {**options, "cover": True})
 
 
-def gamma_of(
-    continuum: Continuum,
-    settings: Settings,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-) -> GammaScore:
-    """γ of one continuum by itself, with these settings.
-
-    Parameters
-    ----------
-    continuum
-        At least two annotators and one unit.
-    settings
-        What `GammaOptions` say, as one object.
-    executor, progress, shared
-        As for `gamma`.
-    """
+def _gamma(continuum: Continuum, options: Mapping[str, Any]) -> GammaScore:
+    settings, how = Settings.and_computing(options)
     instance("continuum", continuum, Continuum, "a Continuum (for several: gamma_corpus)")
     require(continuum, fragments=True)
-    basis = Basis(continuum, settings, executor=executor, progress=progress, memory=shared)
-    return gamma_score(continuum, basis)
+    return gamma_score(continuum, Basis(continuum, settings, **how))
 
 
 def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = None) -> GammaScore:
     """γ of a continuum on its basis; `continua` is how many it was measured with, of a corpus."""
     alignment, chance = basis.alignment(continuum), basis.chance(continuum)
-    expected = chance.expected
+    expected, alone = chance.expected, continua is None
     proven = alignment.status is Status.OPTIMAL and expected.proven and expected.complete
-    score = GammaScore(
-        value=math.nan,
+    notes = notes_on(expected, basis.settings) + (few_units(continuum) if alone else ())
+    value, interval, p = math.nan, None, None
+    reason: str | None = (
+        f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
+    )
+    if expected.enough:
+        p = expected.p_value(alignment.disorder)
+        value, reason = beyond_chance(alignment.disorder, expected.mean, NOTHING_EXPECTED)
+    if reason is None:
+        interval = agreement_interval(alignment.bound, alignment.disorder, *expected.interval)
+        notes += not_shown(p, expected.samples) if alone else ()
+    return GammaScore(
+        value=value,
+        interval=interval,
+        reason=reason,
         observed=alignment.disorder,
         expected=expected.mean if expected.enough else None,
         samples=expected.samples,
@@ -216,10 +192,9 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
         annotators=continuum.n_annotators,
         units=continuum.n_units,
         chance=chance.model,
-        p=expected.p_value(alignment.disorder) if expected.enough else None,
+        p=p,
         precision=expected.precision if expected.enough else None,
-        notes=notes_on(expected, basis.settings)
-        + (few_units(continuum) if continua is None else ()),
+        notes=notes,
         alignment=alignment,
         signature=basis.signature(
             "soft-gamma" if basis.settings.cover else "gamma",
@@ -230,15 +205,6 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
             continua=continua,
         ),
     )
-    if not expected.enough:
-        reason = f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
-        return replace(score, reason=reason)
-    value, nothing = beyond_chance(alignment.disorder, expected.mean, NOTHING_EXPECTED)
-    if nothing:
-        return replace(score, reason=nothing)
-    interval = agreement_interval(alignment.bound, alignment.disorder, *expected.interval)
-    notes = score.notes if continua else (*score.notes, *not_shown(score.p, score.samples))
-    return replace(score, value=value, interval=interval, notes=notes)
 
 
 def not_shown(p: float | None, samples: int) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -26,10 +25,10 @@ from gammacp.continuum.label import plain
 from gammacp.dissimilarity import BoundCombined, Combined, columns
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import agreement_interval, few_units, not_shown, notes_on
-from gammacp.measures.random_sets import Basis, Memory, Progress, RandomSet
+from gammacp.measures.random_sets import Basis, RandomSet
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, beyond_chance, undefined
-from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import Need, require
 
 # Units per annotator from which the zero of γ_cat is chance (docs/chance.md): it rests on fewer
@@ -65,20 +64,13 @@ class CategoryScore(Score):
     needs={Need.CATEGORIES},
     fragments="whole",
 )
-@spelled_out
-def gamma_cat(
-    continuum: Continuum,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
-) -> Score:
-    """γ_cat of one continuum; arguments and errors as for `gamma`, options those of `GammaOptions`.
+@spelled_out_with_computing
+def gamma_cat(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
+    """γ_cat of one continuum; arguments and errors as for `gamma`, options `FamilyOptions`.
 
     Units aligned with equal categories throughout give 1.
     """
-    return _disorders(continuum, options, executor, progress, shared).score("gamma-cat", None)
+    return _disorders(continuum, options).score("gamma-cat", None)
 
 
 @registered(
@@ -89,20 +81,13 @@ def gamma_cat(
     per_category=True,
     fragments="whole",
 )
-@spelled_out
-def gamma_k(
-    continuum: Continuum,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    shared: Memory | None = None,
-    **options: Unpack[GammaOptions],
-) -> Score:
+@spelled_out_with_computing
+def gamma_k(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
     """γ_k of every category in `by_category`, NaN where undefined.
 
-    Arguments and errors as for `gamma`, options those of `GammaOptions`.
+    Arguments and errors as for `gamma`, options those of `FamilyOptions`.
     """
-    return _disorders(continuum, options, executor, progress, shared).by_category()
+    return _disorders(continuum, options).by_category()
 
 
 def gamma_k_on(continuum: Continuum, basis: Basis) -> Score:
@@ -113,20 +98,13 @@ def gamma_k_on(continuum: Continuum, basis: Basis) -> Score:
     return _Disorders.of(continuum, basis).by_category()
 
 
-def _disorders(
-    continuum: Continuum,
-    options: GammaOptions,
-    executor: Executor | None,
-    progress: Progress | None,
-    shared: Memory | None,
-) -> _Disorders:
-    settings = Settings.of(**options)
+def _disorders(continuum: Continuum, options: FamilyOptions) -> _Disorders:
+    settings, how = Settings.and_computing(options)
     instance("continuum", continuum, Continuum, "a Continuum")
     require(continuum, fragments=True)
-    memory = {} if shared is None else shared
-    return _Disorders.of(
-        continuum, Basis(continuum, settings, executor=executor, progress=progress, memory=memory)
-    )
+    if how.get("shared") is None:
+        how["shared"] = {}
+    return _Disorders.of(continuum, Basis(continuum, settings, **how))
 
 
 @dataclass(frozen=True)
@@ -194,14 +172,10 @@ class _Random:
     @classmethod
     def of(cls, sets: Sequence[RandomSet], parts: BoundCombined, confidence: float) -> _Random:
         found = [aligned_pairs(s.continuum, s.groups, parts) for s in sets]
-        empty = np.zeros(0, np.int32)
-        left = np.concatenate([empty, *(p.left for p in found)])
-        right = np.concatenate([empty, *(p.right for p in found)])
-        weight = np.concatenate([np.zeros(0), *(p.weight for p in found)])
-        cost = np.concatenate([np.zeros(0), *(p.cost for p in found)])
-        owner = np.repeat(np.arange(len(found)), [len(p.left) for p in found])
-        pairs = AlignedPairs(left, right, weight, cost)
-        return cls(pairs, owner.astype(np.int64), len(found), confidence)
+        none = AlignedPairs(*np.zeros((2, 0), np.int32), *np.zeros((2, 0)))
+        columns = zip(*(vars(p).values() for p in (none, *found)), strict=True)
+        owner = np.repeat(np.arange(len(found), dtype=np.int64), [len(p.left) for p in found])
+        return cls(AlignedPairs(*map(np.concatenate, columns)), owner, len(found), confidence)
 
     def expected(self, category: int | None) -> ExpectedDisorder | None:
         """δ_cat of the sets that have one; None if none has."""

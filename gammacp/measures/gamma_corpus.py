@@ -7,7 +7,6 @@ corpus for its number of annotators. One value for the corpus is a choice: 1 −
 
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -17,17 +16,11 @@ from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.gamma import (
-    Gamma,
-    GammaScore,
-    agreement_interval,
-    gamma_score,
-    notes_on,
-)
+from gammacp.measures.gamma import Gamma, GammaScore, agreement_interval, gamma_score, notes_on
 from gammacp.measures.marked import Marked, marked
-from gammacp.measures.random_sets import Basis, Chance, Progress
+from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.score import BeyondChance, beyond_chance
-from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import TOO_SHORT, factors
 from gammacp.needs import require
 
@@ -95,22 +88,16 @@ def _with_interval(part: BeyondChance) -> str:
     return f"{part.value:.4f} ({low:.4f} to {high:.4f})"
 
 
-@spelled_out
-def gamma_corpus(
-    corpus: Corpus,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    **options: Unpack[GammaOptions],
-) -> CorpusGamma:
+@spelled_out_with_computing
+def gamma_corpus(corpus: Corpus, **options: Unpack[FamilyOptions]) -> CorpusGamma:
     """γ of every continuum of a corpus, and of the corpus.
 
     Parameters
     ----------
     corpus
         Continua without a γ (one annotator, no unit) are undefined scores in it.
-    executor, progress, options
-        As for `gamma`, options those of `GammaOptions`. The default chance model is `documents`
+    options
+        Those of `FamilyOptions`, as for `gamma`. The default chance model is `documents`
         (after §5.2.2) where there are at least as many continua as annotators, and otherwise `cut`
         of each continuum by itself (the signature says which).
 
@@ -122,8 +109,8 @@ def gamma_corpus(
         An option is unknown or cannot be meant.
     """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
-    basis = Basis(corpus, Settings.of(**options), executor=executor, progress=progress)
-    return gamma_on(corpus, basis)
+    settings, how = Settings.and_computing(options)
+    return gamma_on(corpus, Basis(corpus, settings, **how))
 
 
 def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar, Unpack
 
 from gammacp.alignment import Alignment, Status, align_each, best_groups_of_each
 from gammacp.arrays import Codes
@@ -29,12 +28,10 @@ from gammacp.chance.sampling import (
 )
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
-from gammacp.measures.settings import Settings
+from gammacp.measures.settings import Computing, Memory, Settings
 from gammacp.signature import described, signature
 from gammacp.stopping import due
 
-Progress: TypeAlias = Callable[[int, int], None]
-Memory: TypeAlias = dict[object, object]
 T = TypeVar("T")
 
 # Continua up to which each has an expected disorder of its own where chance is within continua.
@@ -130,23 +127,12 @@ class Basis:
         One continuum, or a corpus.
     settings
         Where they leave the chance model open, it is decided for the source.
-    executor
-        Where random sets are aligned; the same bits whatever it is.
-    progress
-        Told how many random sets are done, of how many.
-    memory
-        Keeps alignments and random sets for whatever rests on the same; without it, random sets
-        are not kept at all.
+    how
+        How to compute (`Computing`); random sets are kept only where `shared` keeps them.
     """
 
     def __init__(
-        self,
-        source: Continuum | Corpus,
-        settings: Settings,
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-        memory: Memory | None = None,
+        self, source: Continuum | Corpus, settings: Settings, **how: Unpack[Computing]
     ) -> None:
         """Nothing is computed yet."""
         self.source = source
@@ -155,8 +141,9 @@ class Basis:
         self.model = CHANCE_MODELS[self.settings.chance]
         self.bound: BoundDissimilarity = bind(settings.dissimilarity, source)
         self.shared = self.model.pools or len(self.continua) > OWN_CHANCE
-        self._executor = executor
-        self._progress = progress
+        self._executor = how.get("executor")
+        self._progress = how.get("progress")
+        memory = how.get("shared")
         self._keep = memory is not None
         self._rows: dict[int, list[Continuum]] = {}
         for c in self.continua:
@@ -340,12 +327,7 @@ class Basis:
         at_once = min(200, max(5, 2000 // self._units))
         count = AlignedDisorder(self.bound, self.settings, keep, ratio, at_once)
         (expected,), kept = expectations(
-            draws,
-            count,
-            rule,
-            self.settings.seed,
-            executor=self._executor,
-            progress=self._progress,
+            draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
         )
         sets = tuple(k for k in kept if isinstance(k, RandomSet))
         return Chance(draws.sampler.signature, expected, sets)

@@ -73,24 +73,14 @@ class Score:
         }
 
 
-def undefined(
-    reason: str,
-    *,
-    observed: float | None = None,
-    expected: float | None = None,
-    signature: str = "",
-) -> Score:
+def undefined(reason: str, **known: Any) -> Score:
     """A Score without a value that says why.
 
     Parameters
     ----------
     reason
         Why there is no value.
-    observed, expected
-        What is known all the same.
-    signature
-        As for a score with a value.
+    known
+        What there is all the same: `observed`, `expected`, `signature` of a `Score`.
     """
-    return Score(
-        value=math.nan, observed=observed, expected=expected, reason=reason, signature=signature
-    )
+    return Score(value=math.nan, reason=reason, **known)

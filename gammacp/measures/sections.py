@@ -9,9 +9,10 @@ Zero-length units contain no position: they are no section and intersect nothing
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -79,41 +80,24 @@ class Intersections:
 
 def units_of(continuum: Continuum) -> Sections:
     """The units alone, which may overlap."""
-    rows = continuum.lengths > 0
-    return _sorted(
-        continuum.starts[rows],
-        continuum.ends[rows],
-        continuum.annotator_codes[rows],
-        _labels(continuum)[rows],
-        _names(continuum),
-        continuum.n_annotators,
-    )
+    return _sorted(continuum, _names(continuum), _marked(continuum))
 
 
 def sections_of(continuum: Continuum) -> Sections:
     """Units and gaps: a tiling of the bounds per annotator, whose units must not overlap."""
     lo, hi = continuum.bounds
     names = (*_names(continuum), GAP)
-    kept = continuum.lengths > 0
-    starts, ends = continuum.starts[kept], continuum.ends[kept]
-    annotators = continuum.annotator_codes[kept]
+    units = starts, ends, annotators, _ = _marked(continuum)
     # A gap before every unit and one after the last of each annotator; empty ones are dropped.
     everybody = np.arange(continuum.n_annotators, dtype=np.int32)
     first_row = np.searchsorted(annotators, everybody)
     gap_starts = np.insert(ends, first_row, lo)
     gap_ends = np.insert(starts, np.searchsorted(annotators, everybody, side="right"), hi)
     gap_annotators = np.sort(np.concatenate((annotators, everybody)), kind="stable")
-    gaps = gap_starts < gap_ends
-    return _sorted(
-        np.concatenate((starts, gap_starts[gaps])),
-        np.concatenate((ends, gap_ends[gaps])),
-        np.concatenate((annotators, gap_annotators[gaps])),
-        np.concatenate(
-            (_labels(continuum)[kept], np.full(np.count_nonzero(gaps), len(names) - 1, np.int32))
-        ),
-        names,
-        continuum.n_annotators,
-    )
+    label = np.full(len(gap_starts), len(names) - 1, np.int32)
+    rows = gap_starts < gap_ends
+    gaps = [column[rows] for column in (gap_starts, gap_ends, gap_annotators, label)]
+    return _sorted(continuum, names, map(np.concatenate, zip(units, gaps, strict=True)))
 
 
 def intersections(sections: Sections) -> Iterator[Intersections]:
@@ -152,26 +136,20 @@ def atom_of(continuum: Continuum, atom: float | None) -> float:
     return 1.0 if continuum.whole else 0.0
 
 
-def _sorted(
-    starts: Floats,
-    ends: Floats,
-    annotators: Codes,
-    labels: Codes,
-    names: tuple[str, ...],
-    n_annotators: int,
-) -> Sections:
+def _marked(c: Continuum) -> tuple[Any, ...]:
+    """Starts, ends, annotators and labels (the last: unlabelled) of units that have a length."""
+    rows = c.lengths > 0
+    labels = np.where(c.category_codes < 0, np.int32(len(c.categories)), c.category_codes)
+    return c.starts[rows], c.ends[rows], c.annotator_codes[rows], labels[rows]
+
+
+def _sorted(continuum: Continuum, names: tuple[str, ...], columns: Iterable[Any]) -> Sections:
+    starts, ends, annotators, labels = columns
     order = np.lexsort((annotators, ends, starts))
-    return Sections(
-        starts[order], ends[order], annotators[order], labels[order], names, n_annotators
-    )
+    sorted_columns = starts[order], ends[order], annotators[order], labels[order]
+    return Sections(*sorted_columns, names, continuum.n_annotators)
 
 
 def _names(continuum: Continuum) -> tuple[str, ...]:
     unlabelled = bool((continuum.category_codes < 0).any())
     return (*continuum.categories, UNLABELLED) if unlabelled else continuum.categories
-
-
-def _labels(continuum: Continuum) -> Codes:
-    """Category codes with "unlabelled" as one more label after the categories."""
-    codes = continuum.category_codes
-    return np.where(codes < 0, len(continuum.categories), codes).astype(np.int32)

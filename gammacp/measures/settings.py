@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.alignment import SOLVERS, Solving
 from gammacp.alignment.tuning import DEFAULT
@@ -21,6 +22,8 @@ from gammacp.errors import UsageError
 _UNNOTICED = 0.25
 
 F = TypeVar("F", bound=Callable[..., Any])
+Progress: TypeAlias = Callable[[int, int], None]
+Memory: TypeAlias = dict[object, object]
 
 
 class GammaOptions(TypedDict, total=False):
@@ -60,6 +63,29 @@ class GammaOptions(TypedDict, total=False):
     time_limit: float | None
 
 
+class Computing(TypedDict, total=False):
+    """How γ and its family are computed: the same bits whatever it is.
+
+    Keys
+    ----
+    executor
+        Where random sets are aligned; default: here.
+    progress
+        Told how many random sets are done, of how many.
+    shared
+        Keeps alignments and random sets for the other measures of the family, and for whatever else
+        rests on the same continua with the same settings.
+    """
+
+    executor: Executor | None
+    progress: Progress | None
+    shared: Memory | None
+
+
+class FamilyOptions(GammaOptions, Computing, total=False):
+    """What is computed and how: the keys of `GammaOptions` and those of `Computing`."""
+
+
 _DEFAULTS: GammaOptions = {
     "dissimilarity": None,
     "alpha": None,
@@ -84,7 +110,12 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 dissimilarity's."""
 
 
-def spelled_out(function: F) -> F:
+def spelled_out_with_computing(function: F) -> F:
+    """`spelled_out` for functions with `**options: Unpack[FamilyOptions]`."""
+    return spelled_out(function, FamilyOptions)
+
+
+def spelled_out(function: F, kind: type[GammaOptions] = GammaOptions) -> F:
     """Give a function with `**options: Unpack[GammaOptions]` a parameter per option.
 
     `help`, notebooks and the registry of measures then see them with their defaults; the options
@@ -92,15 +123,13 @@ def spelled_out(function: F) -> F:
     """
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    kind = inspect.Parameter.KEYWORD_ONLY
+    keyword = inspect.Parameter.KEYWORD_ONLY
     options = [
-        inspect.Parameter(
-            name, kind, default=default, annotation=GammaOptions.__annotations__[name]
-        )
-        for name, default in _DEFAULTS.items()
+        inspect.Parameter(name, keyword, default=_DEFAULTS.get(name), annotation=annotation)
+        for name, annotation in kind.__annotations__.items()
     ]
-    places = [p for p in own if p.kind is not kind]
-    mine = [p for p in own if p.kind is kind]
+    places = [p for p in own if p.kind is not keyword]
+    mine = [p for p in own if p.kind is keyword]
     function.__signature__ = signature.replace(parameters=[*places, *options, *mine])  # type: ignore[attr-defined]
     return function
 
@@ -153,6 +182,13 @@ class Settings:
             None if limit is None else number("time_limit", limit, 0.0),
             cover,
         )
+
+    @classmethod
+    def and_computing(cls, options: Mapping[str, Any]) -> tuple[Settings, Computing]:
+        """`FamilyOptions` as settings, and how to compute; UsageError as for `of`."""
+        how: Any = {name: options[name] for name in Computing.__annotations__ if name in options}
+        chosen = {name: value for name, value in options.items() if name not in how}
+        return cls.of(**chosen), how
 
     def deciding(self, compared: Iterable[Collection[Continuum]]) -> Settings:
         """With the chance model of all that is compared; see `default_chance`."""

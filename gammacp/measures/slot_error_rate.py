@@ -94,11 +94,9 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
         for errors in _both_ways(continuum, met, _aligned(continuum, met))
     )
     rate = float(np.mean([p.rate for p in pairs]))
-    reason = None
-    for p in pairs:
-        if math.isnan(p.rate):
-            reason = f"{p.reference} has no unit to be the reference of {p.hypothesis}"
-            break
+    empty = (p for p in pairs if math.isnan(p.rate))
+    reasons = (f"{p.reference} has no unit to be the reference of {p.hypothesis}" for p in empty)
+    reason = next(reasons, None)
     return SlotErrorScore(
         value=1 - rate,
         observed=None if reason else rate,
@@ -166,10 +164,8 @@ def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> tuple[SlotError
     )
     units = int(c.counts[met.first]), int(c.counts[met.second])
     names = c.annotators[met.first], c.annotators[met.second]
-    return (
-        _errors(names, counts, units, aligned),
-        _errors(names[::-1], counts, units[::-1], aligned[:, ::-1]),
-    )
+    other = names[::-1], counts, units[::-1], aligned[:, ::-1]
+    return _errors(names, counts, units, aligned), _errors(*other)
 
 
 def _errors(

@@ -60,10 +60,7 @@ def _measured(name: str, score: Score) -> Iterator[dict[str, Any]]:
         }
 
 
-_PARTS = (
-    Column("observed", "observed", number),
-    Column("share", "share", percent),
-)
+_PARTS = (Column("observed", "observed", number), Column("share", "share", percent))
 _SHOWN = {
     "annotators": Column("annotator", "annotator"),
     "pairs": Column("annotators", "pair", value=lambda r: " · ".join(r["annotators"])),

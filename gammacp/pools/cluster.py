@@ -1,7 +1,5 @@
 """Pools on a Dask cluster (extra `dask`): workers on any number of machines."""
 
-from __future__ import annotations
-
 import logging
 import math
 import pickle

@@ -4,8 +4,6 @@ Affinity (`taskset`, batch systems) and the CPU quota of a container (control gr
 2) both count.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator

@@ -10,8 +10,6 @@ an unknown state. They ignore Ctrl-C (the parent ends them) and end by themselve
 is gone, even by kill −9.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
@@ -34,12 +32,7 @@ T = TypeVar("T")
 _Answer: TypeAlias = tuple[Any, Exception | None]
 
 # One thread per task: set before NumPy is imported in the worker.
-_ONE_THREAD = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 # In a worker: why it cannot compute, if it cannot.
 _unfit: list[GammacpError] = []
 _PATIENCE = 1.0  # seconds: Ctrl-C ends a sweep within two

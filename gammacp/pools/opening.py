@@ -1,7 +1,5 @@
 """Pools by name: `serial`, `processes`, `dask://host:port`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -111,11 +112,16 @@ def test_the_first_block_of_the_readme_is_the_two_commands() -> None:
     assert second.endswith(".venv/bin/pytest")
 
 
+@cache
+def _application() -> Any:
+    return get_command(build())
+
+
 def _understand(command: list[str]) -> None:
     """Parse a command's words as the command line does, without running it."""
     told = " ".join(command)
     with suppress(_Exit):
-        current, name, context, rest = get_command(build()), "gammacp", None, command[1:]
+        current, name, context, rest = _application(), "gammacp", None, command[1:]
         while True:
             try:
                 context = current.make_context(name, list(rest), parent=context)

@@ -242,7 +242,7 @@ def test_label_studio_images_and_choices_are_counted(tmp_path: Path) -> None:
     assert {e.reason for e in c.left_out} >= {"choices is no span", "rectanglelabels is no span"}
     both = read(file, predictions="yes")
     assert (both.annotators, list(both)) == (("1", "m"), [Unit("m", 0, 3, "A")])
-    with pytest.raises(UsageError, match="neither 'yes' nor 'no'"):
+    with pytest.raises(UsageError, match="is unknown; there are: yes, no"):
         read(file, predictions="maybe")
 
 
@@ -311,9 +311,9 @@ def test_bad_files_say_where(
     ("name", "options", "message"),
     [
         ("story.boris", {"category": "colour"}, "is not made of behavior, subject, modifiers"),
-        ("mqm.tsv", {"side": "left"}, "side 'left' is neither"),
+        ("mqm.tsv", {"side": "left"}, "side 'left' is unknown"),
         ("mqm.tsv", {"category": "colour"}, "is not made of category and severity"),
-        ("mu-shroom", {"labels": "x"}, "neither 'hard' nor 'soft'"),
+        ("mu-shroom", {"labels": "x"}, "labels 'x' is unknown; there are: hard, soft"),
         ("mu-shroom", {"least": "x"}, "is not a probability"),
     ],
 )

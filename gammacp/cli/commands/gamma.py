@@ -16,8 +16,7 @@ from gammacp.errors import DataError
 if TYPE_CHECKING:
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.explanation import Explanation
-    from gammacp.measures.random_sets import Memory
-    from gammacp.measures.settings import GammaOptions
+    from gammacp.measures.settings import GammaOptions, Memory
 
 
 def gamma(
