@@ -9,7 +9,7 @@ from gammacp.formats import FORMATS
 from gammacp.formats.writing import losses
 from gammacp.report import tables
 from gammacp.report.markup import Markup, element, join, json_script, table
-from gammacp.report.page import LEFT_OUT, document
+from gammacp.report.page import document, left_out, section
 from gammacp.report.viewer import alignment_view, asset, filled
 from gammacp.studio.choice import Choice
 from gammacp.studio.review import Gold, queue
@@ -145,12 +145,11 @@ def _understood(found: Understood) -> Markup:
         parts.append(element("details", element("summary", title), listed))
     if found.left_out:
         parts.append(element("h3", "Left out by the readers"))
-        records = [entry.as_dict() for entry in found.left_out]
-        parts.append(table(Table(LEFT_OUT, records), long=True))
+        parts.append(left_out(found.left_out, long=True))
     if found.documents:
         listed = table(Table(_DOCUMENTS, found.documents), long=True)
         parts.append(element("details", element("summary", "Documents"), listed))
-    return _section("understood", "What was understood", *parts)
+    return section("understood", "What was understood", *parts)
 
 
 def _choosing(found: Understood, choice: Choice) -> Markup:
@@ -224,11 +223,6 @@ def _select(name: str, title: str, offered: Iterable[str], chosen: str | None) -
     return element("label", f"{title} ", element("select", *options, name=name))
 
 
-def _section(name: str, title: str, *content: Markup | None) -> Markup:
-    head = element("h2", title, id=f"{name}-title")
-    return element("section", head, *content, id=name, aria_labelledby=f"{name}-title")
-
-
 def of_report(page: str) -> str:
     """The report with the way back to the studio; its own policy and script stay as they are."""
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
@@ -261,8 +255,8 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
 
     body = (
         filled(own("review.html"), items=json_script(items)),
-        _section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
-        _section("queue", "Worst first", tables.review(review.consensus, first=go)),
+        section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
+        section("queue", "Worst first", tables.review(review.consensus, first=go)),
     )
     return whole("Review", "review", body, script)
 
@@ -277,7 +271,7 @@ def exporting(found: Gold | None, *, with_undecided: bool) -> str:
         if found is None
         else _gold(found, with_undecided=with_undecided)
     )
-    body = (gold, _section("more", "Beside it", element("ul", *links)))
+    body = (gold, section("more", "Beside it", element("ul", *links)))
     return whole("Take home", "export", body, "")
 
 
@@ -314,7 +308,7 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
         return element("a", "Download", href=f"./gold/{name}{query}", aria_label=f"Download {name}")
 
     listed = table(Table(_FORMATS, records), first=link)
-    return _section(
+    return section(
         "gold",
         "Gold standard",
         *(element("p", s) for s in said),
