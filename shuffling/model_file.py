@@ -32,7 +32,7 @@ from os import PathLike
 from typing import Any
 
 from gammacp.errors import DataError
-from gammacp.toml_files import read_toml, toml_key
+from gammacp.toml_files import read_toml, toml_key, toml_value
 from shuffling.distribution import Distribution, Empirical, Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel
@@ -147,18 +147,21 @@ def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], prefix: str) -
             raise DataError(f"key {prefix}{key} is unknown", hint=f"There are: {', '.join(known)}")
 
 
-def _typed(table: Mapping[str, Any], key: str, kind: type, what: str, prefix: str = "") -> Any:
+def _typed(
+    table: Mapping[str, Any],
+    key: str,
+    kind: type | tuple[type, ...],
+    what: str,
+    prefix: str = "",
+) -> Any:
     value = table[key]
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise DataError(f"{prefix}{key} = {value!r} is not {what}")
     return value
 
 
 def _number(table: Mapping[str, Any], key: str, prefix: str = "") -> float:
-    value = table[key]
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise DataError(f"{prefix}{key} = {value!r} is not a number")
-    return float(value)
+    return float(_typed(table, key, (int, float), "a number", prefix))
 
 
 def model_text(model: ReferenceModel) -> str:
@@ -169,13 +172,9 @@ def model_text(model: ReferenceModel) -> str:
     model
         What is written down.
     """
-    lines = [
-        f"units = {model.n_units}",
-        f'layout = "{model.layout}"',
-        f"integer = {str(model.integer).lower()}",
-    ]
-    if model.length is not None:
-        lines.append(f"length = {_plain(model.length)}")
+    plain = {"units": model.n_units, "layout": str(model.layout), "integer": model.integer}
+    plain |= {} if model.length is None else {"length": model.length}
+    lines = [f"{key} = {toml_value(value)}" for key, value in plain.items()]
     lines += ["", "[gaps]", *_range_or_values(model.gaps, _RANGE_OR_VALUES["gaps"])]
     for category in model.categories:
         quoted = "unlabelled" if category.name is None else f"categories.{toml_key(category.name)}"
@@ -187,13 +186,6 @@ def model_text(model: ReferenceModel) -> str:
 def _range_or_values(distribution: Distribution, keys: tuple[str, ...]) -> list[str]:
     minimum, maximum, values = keys
     if isinstance(distribution, Empirical):
-        return [f"{values} = [{', '.join(_plain(v) for v in distribution.values)}]"]
-    return [
-        f"{minimum} = {_plain(distribution.minimum)}",
-        f"{maximum} = {_plain(distribution.maximum)}",
-    ]
-
-
-def _plain(value: float) -> str:
-    value = float(value)
-    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+        return [f"{values} = {toml_value(distribution.values)}"]
+    low, high = map(toml_value, (distribution.minimum, distribution.maximum))
+    return [f"{minimum} = {low}", f"{maximum} = {high}"]

@@ -88,8 +88,7 @@ def _reach(reach: Floats, integer: bool) -> Floats:
 def _shift_freely(units: Units, reach: Floats, setting: Setting, rng: np.random.Generator) -> Units:
     lowest, highest = setting.bounds
     present = np.stack((units.starts, units.ends))
-    low = np.maximum(present - reach, lowest)
-    high = np.minimum(present + reach, highest)
+    low, high = np.clip((present - reach, present + reach), lowest, highest)
     places = uniform_places(rng.random((len(units), 2)).T, low, high, integer=setting.integer)
     starts, ends = places.min(axis=0), places.max(axis=0)
     if setting.integer:
@@ -122,16 +121,8 @@ def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.G
         integer=setting.integer,
         rng=rng,
     )
-    lowest, highest = setting.bounds
-    ranges = np.stack(
-        (
-            np.maximum(units.starts - reach, lowest),
-            np.minimum(units.starts + reach, highest),
-            np.maximum(units.ends - reach, lowest),
-            np.minimum(units.ends + reach, highest),
-        ),
-        axis=1,
-    )
+    reached = units.starts - reach, units.starts + reach, units.ends - reach, units.ends + reach
+    ranges = np.clip(np.stack(reached, axis=1), *setting.bounds)
     starts, ends = redraw_disjoint(
         places[::2], places[1::2], ranges, setting.bounds, integer=setting.integer, rng=rng
     )

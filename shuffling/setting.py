@@ -104,11 +104,7 @@ class Units:
             parts = zip(edges[::2], edges[1::2], strict=True)
             whole = joined((s, e) for s, e in parts if s < e)
             # What is left reaches from end to end, though its first or last fragment may be lost.
-            found.append(
-                breaks_of(((0.0, whole[0][1]), *whole[1:-1], (whole[-1][0], new)))
-                if len(whole) > 1
-                else ()
-            )
+            found.append(breaks_of(((0.0, whole[0][1]), *whole[1:])) if whole else ())
         return Units.sorted(starts, ends, self.codes, column(found))
 
     def __len__(self) -> int:

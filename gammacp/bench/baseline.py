@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.bench.provenance import read_provenance
+from gammacp.bench.results import read_provenance
 from gammacp.bench.store import STORE_NAME, Store, Values
 from gammacp.bench.sweep import Sweep, canonical
 from gammacp.bench.table import CURVE_COLUMNS, Point, family

@@ -14,22 +14,10 @@ from gammacp.csv_files import quoted
 from gammacp.errors import UsageError
 from gammacp.files import atomic_write
 
-# As they are read for one experiment and error.
-_READ = (
-    "magnitude",
-    "set",
-    "measure",
-    "value",
-    "reason",
-    "status",
-    "bound",
-    "samples",
-    "signature",
-    "seconds",
-    "run",
-)
+_KEPT = ("magnitude", "set", "measure", "value", "reason", "status", "bound", "samples")
 _TIMES = ("seconds", "run")
-COLUMNS = ("experiment", "error", *_READ[: -len(_TIMES)], "configuration")
+_READ = (*_KEPT, "signature", *_TIMES)  # as they are read for one experiment and error
+COLUMNS = ("experiment", "error", *_KEPT, "signature", "configuration")
 _BATCH = 50_000
 
 # The key's order gives the rows; only the few measures of a set are sorted. Reasons and statuses
@@ -143,9 +131,8 @@ def _write_parquet(path: Path, store: Store, batches: Iterable[_Batch], *, times
         raise UsageError(
             "Parquet needs the extra 'parquet': pip install 'gammacp[parquet]', or export .csv"
         ) from None
-    kinds = {"magnitude": pa.float64(), "set": pa.int64(), "value": pa.float64()}
-    kinds |= {"bound": pa.float64(), "samples": pa.int64(), "seconds": pa.float64()}
-    kinds |= {"run": pa.int64()}
+    kinds = dict.fromkeys(("magnitude", "value", "bound", "seconds"), pa.float64())
+    kinds |= dict.fromkeys(("set", "samples", "run"), pa.int64())
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in _columns(times)])
     count = 0
     texts = _Texts(store, str)

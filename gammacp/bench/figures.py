@@ -73,11 +73,9 @@ def plot_errors(points: Sequence[Point], folder: Path, what: str = "agreement") 
         drawn = {name: curve for name, curve in curves.items() if name not in empty}
         title = f"Error: {error.replace('+', ' + ')}"
         stem = folder / file_name(error)
-        if len(drawn) <= _LEGIBLE:
-            shown = {measure_title(name): curve for name, curve in (drawn or curves).items()}
-            written += _plot({title: shown}, stem, what)
-        else:
-            written += _plot(_panels(drawn, title), stem, what)
+        shown = {measure_title(name): curve for name, curve in (drawn or curves).items()}
+        panels = {title: shown} if len(drawn) <= _LEGIBLE else _panels(drawn, title)
+        written += _plot(panels, stem, what)
     return written
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from gammacp.bench.experiment import Experiment
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
-from gammacp.bench.provenance import write_provenance
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point, by_error, by_measure, curves, write_curves
+from gammacp.files import write_text
 from gammacp.plots import can_plot
 from gammacp.software import differences
 
@@ -54,8 +55,12 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     for error, group in by_error(points).items():
         paths.append(folder / f"{file_name(error)}.csv")
         write_curves(group, paths[-1])
-    write_provenance(sweep, store, experiment, folder)
-    notes = [*_mixed(store.kinds(experiment)), *_not_applicable(store, experiment, points)]
+    _write_provenance(sweep, store, experiment, folder)
+    notes, kinds = [], store.kinds(experiment)
+    if len(kinds) > 1:
+        differing = differences(kinds[0], kinds[-1])
+        notes.append(f"cells were computed by {len(kinds)} kinds of software ({differing})")
+    notes += _not_applicable(store, experiment, points)
     if without := _without(store, experiment):
         notes.append(
             f"{without} values rest on random sets of which some have none: see `without` in their "
@@ -69,13 +74,6 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     elif figures:
         notes.append("no figures: matplotlib is missing; pip install 'gammacp[plot]'")
     return Written(points, paths, notes)
-
-
-def _mixed(kinds: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Where the cells were computed by several kinds of software: what differs."""
-    if len(kinds) > 1:
-        differing = differences(kinds[0], kinds[-1])
-        yield f"cells were computed by {len(kinds)} kinds of software ({differing})"
 
 
 def _without(store: Store, experiment: Experiment) -> int:
@@ -95,3 +93,40 @@ def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -
             if all(p.undefined == p.sets for p in curve):
                 reason = store.first("reason", 'magnitude, "set"', experiment, error, measure)
                 yield f"{error}: {measure} has no value: {reason}"
+
+
+def _write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
+    """`<error>.json` for each error: configuration, extent and a signature per measure."""
+    order = 'magnitude DESC, "set"'
+    for error in sweep.errors:
+        document = {
+            "error": error,
+            "magnitudes": list(sweep.magnitudes),
+            "sets": sweep.sets,
+            "configuration": json.loads(experiment.configuration),
+            "hash": experiment.hash,
+            "software": store.kinds(experiment),
+            "signatures": {
+                name: found
+                for name in sweep.measures
+                if (found := store.first("signature", order, experiment, error, name))
+            },
+        }
+        text = json.dumps(document, ensure_ascii=False, indent=2)
+        write_text(folder / f"{file_name(error)}.json", text + "\n")
+
+
+def read_provenance(curve: Path) -> Mapping[str, object] | None:
+    """How a curve was made, as the file beside it says; None if there is nothing to read.
+
+    Parameters
+    ----------
+    curve
+        `<error>.csv`.
+    """
+    path = curve.with_suffix(".json")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return document if isinstance(document, dict) and "configuration" in document else None

@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from queue import Empty, SimpleQueue
@@ -207,11 +207,9 @@ class _Run:
         return int(max(1, min(CHUNK_SECONDS / max(self.cost, 1e-6), fair, LARGEST_CHUNK)))
 
     def _finished(self) -> list[Future[tuple[Cell, ...]]]:
-        try:
-            first = self.finished.get(timeout=_WAKE)
-        except Empty:
-            return []
-        return [first, *_drained(self.finished)]
+        with suppress(Empty):
+            return [self.finished.get(timeout=_WAKE), *_drained(self.finished)]
+        return []
 
     def _keep(self, futures: Iterable[Future[tuple[Cell, ...]]]) -> None:
         cells: list[Cell] = []

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
@@ -147,12 +146,7 @@ class Store:
         """The store itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
 
@@ -190,12 +184,12 @@ class Store:
         known = {e.name: e for e in self.experiments()}.get(sweep.experiment)
         with sqlite_errors(self.path), self.transaction():
             if known is not None and not resume:
-                for table, key in (
-                    ("cells", "experiment"),
-                    ("runs", "experiment"),
-                    ("experiments", "id"),
+                for place in (
+                    "cells WHERE experiment",
+                    "runs WHERE experiment",
+                    "experiments WHERE id",
                 ):
-                    self.database.execute(f"DELETE FROM {table} WHERE {key} = ?", (known.id,))
+                    self.database.execute(f"DELETE FROM {place} = ?", (known.id,))
             elif known is not None:
                 check_same(self.path, known, configuration)
                 return known

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from gammacp import __version__
+from gammacp.arguments import whole
 from gammacp.bench.seeds import DRAWS, MAGNITUDE_DECIMALS
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
@@ -169,21 +170,15 @@ class Sweep:
 
     def __post_init__(self) -> None:
         """Check ranges; round magnitudes to what a store keeps apart."""
-        for value, name, least in (
-            (self.sets, "sets", 1),
-            (self.n_annotators, "n_annotators", 2),
-            (self.seed, "seed", 0),
-        ):
-            if value < least:
-                raise UsageError(f"{name} {value} < {least}")
-        for kind, names in (("error", self.errors), ("measure", self.measures)):
-            if not names:
+        for name, least in (("sets", 1), ("n_annotators", 2), ("seed", 0)):
+            whole(name, getattr(self, name), least)
+        swept = {"error": self.errors, "measure": self.measures, "magnitude": self.magnitudes}
+        for kind, found in swept.items():
+            if not found:
                 raise UsageError(f"a sweep without any {kind}")
-            if len(set(names)) != len(names):
-                twice = next(n for n in names if names.count(n) > 1)
-                raise UsageError(f"{kind} {twice!r} is named twice")
-        if not self.magnitudes:
-            raise UsageError("a sweep without any magnitude")
+            twice = [name for name in found if found.count(name) > 1]
+            if twice and kind != "magnitude":
+                raise UsageError(f"{kind} {twice[0]!r} is named twice")
         if not self.experiment:
             raise UsageError("an experiment without a name")
         for magnitude in self.magnitudes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from itertools import groupby
 from pathlib import Path
 
@@ -15,8 +15,6 @@ from gammacp.bench.experiment import Experiment
 from gammacp.bench.store import Store, Values
 from gammacp.csv_files import write_rows
 from gammacp.errors import UsageError
-
-CURVE_COLUMNS = ("error", "magnitude", "measure", "mean", "sd", "sets", "undefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +41,9 @@ class Point:
     undefined: int
 
 
+CURVE_COLUMNS = tuple(f.name for f in fields(Point))
+
+
 def curves(
     store: Store,
     experiment: Experiment,
@@ -66,7 +67,13 @@ def curves(
         and (measures is None or family(key[1]) in measures)
         and (chosen is None or key[2] in chosen)
     ]
-    return sorted(_without_parents(points), key=lambda p: _rank(p, errors, measures))
+
+    def place(p: Point) -> tuple[object, ...]:
+        error = p.error if errors is None else errors.index(p.error)
+        measure = p.measure if measures is None else measures.index(family(p.measure))
+        return error, measure, p.measure, p.magnitude
+
+    return sorted(_without_parents(points), key=place)
 
 
 def paired(values: Values, error: str, measure: str) -> tuple[Floats, Floats]:
@@ -103,19 +110,6 @@ def _without_parents(points: list[Point]) -> list[Point]:
     return [p for p in points if p.measure not in parents]
 
 
-def _rank(
-    point: Point, errors: Sequence[str] | None, measures: Sequence[str] | None
-) -> tuple[int, str, int, str, float]:
-    own = family(point.measure)
-    return (
-        0 if errors is None else errors.index(point.error),
-        point.error,
-        0 if measures is None else measures.index(own),
-        point.measure,
-        point.magnitude,
-    )
-
-
 def point_of(error: str, measure: str, magnitude: float, values: list[float]) -> Point:
     """The point of a curve from the values of its sets, NaN where undefined."""
     array = np.array(values, np.float64)
@@ -127,8 +121,7 @@ def point_of(error: str, measure: str, magnitude: float, values: list[float]) ->
 
 def write_curves(points: Iterable[Point], path: str | Path) -> None:
     """The points as CSV with `CURVE_COLUMNS`; an empty field is "undefined"."""
-    rows = ((p.error, p.magnitude, p.measure, p.mean, p.sd, p.sets, p.undefined) for p in points)
-    write_rows(path, [CURVE_COLUMNS, *rows])
+    write_rows(path, [CURVE_COLUMNS, *map(astuple, points)])
 
 
 def by_error(points: Iterable[Point]) -> dict[str, list[Point]]:

@@ -24,11 +24,6 @@ from shuffling.registry import ERRORS
 from shuffling.setting import fewer_errors
 
 
-def import_modules(sweep: Sweep) -> None:
-    """Import the user's own modules, so that what they register is there."""
-    load_all(sweep.modules)
-
-
 def check(sweep: Sweep) -> list[str]:
     """Fail at once rather than in every task; what cannot be done in full (`FewerErrors`).
 
@@ -39,7 +34,7 @@ def check(sweep: Sweep) -> list[str]:
     DataError
         The reference contradicts itself or the errors.
     """
-    import_modules(sweep)
+    load_all(sweep.modules)  # so that what they register is there
     known = {option for name in sweep.measures for option in MEASURES[name].options}
     known |= CHANCE_OPTIONS if sweep.beyond_chance else set()
     if not known.issuperset(sweep.options):
@@ -57,7 +52,7 @@ def check(sweep: Sweep) -> list[str]:
 
 def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
     """The cells of these tasks; the same bits wherever and in whatever order it runs."""
-    import_modules(sweep)
+    load_all(sweep.modules)  # so that what they register is there
     return tuple(cell for task in tasks for cell in _cells(sweep, task))
 
 
@@ -88,7 +83,7 @@ def compute_on_worker(
     PoolError
         The worker has loaded other software than `wanted`.
     """
-    import_modules(sweep)
+    load_all(sweep.modules)  # so that what they register is there
     check_same(f"process {os.getpid()} on {platform.node()}", software(modules), wanted)
     return compute(sweep, tasks)
 

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gammacp.tables import (
     Column,
     Table,
@@ -176,17 +178,13 @@ def groups(found: Groups) -> Table:
 
 def pairs(found: PairMatrix) -> Table:
     """γ of every pair as a matrix."""
-    names, values = found.annotators, found.values.tolist()
+    names, values = found.annotators, found.values.astype(object)
+    np.fill_diagonal(values, None)
     columns = tuple(
         Column(name, name, _number_or_blank, tint=partial(_pair_tint, name)) for name in names
     )
-    records = [
-        {
-            "γ": name,
-            **{other: None if other == name else v for other, v in zip(names, row, strict=True)},
-        }
-        for name, row in zip(names, values, strict=True)
-    ]
+    rows = zip(names, values.tolist(), strict=True)
+    records = [{"γ": name, **dict(zip(names, row, strict=True))} for name, row in rows]
     return Table((Column("γ", "γ"), *columns), records)
 
 

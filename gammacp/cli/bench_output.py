@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.output import message, print_json, show
-from gammacp.tables import Column, Table, count, general, number, word
+from gammacp.tables import Column, Table, general, number, word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _COLUMNS = 8  # measures side by side in a table
 _TOLD = 10  # failures told one by one
 
+
+def _thousands(value: int, _digits: int = 0) -> str:
+    return f"{value:,}"
+
+
 _DIFFERENCES = (
     Column("measure", "measure"),
     Column("magnitude", "magnitude", general),
@@ -31,9 +36,9 @@ _DIFFERENCES = (
 )
 _COSTS = (
     Column("error", "error"),
-    Column("sets", "sets", count),
-    Column("cells", "cells", count),
-    Column("alignments", "alignments", count),
+    Column("sets", "sets", _thousands),
+    Column("cells", "cells", _thousands),
+    Column("alignments", "alignments", _thousands),
     Column("hours", "core-hours", word, value=lambda r: f"{r['core_seconds'] / 3600:,.3g}"),
     Column("storage", "storage", word, value=lambda r: f"{r['storage'] / 1e6:,.1f} MB"),
 )
@@ -113,24 +118,19 @@ def print_points(points: Sequence[Point]) -> None:
 
 def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
     """What `--check` found, on stderr."""
-    if found.paired and not found.moved:
-        message(f"{found.compared} points compared with {baseline}: all equal, set by set")
-    elif found.paired:
-        most = ""
-        if (at := found.largest) is not None:
-            sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
-            most = f"; most of all {at.measure} at {at.magnitude:g}, {sides}"
-        message(
-            f"{len(found.moved)} of {found.compared} points moved, against {baseline}, which is "
-            f"of the same seed and so of the same sets{most}"
-        )
-    elif not found.moved:
-        message(f"{found.compared} points compared with {baseline}: none moved beyond noise")
-    else:
-        message(
-            f"{len(found.moved)} of {found.compared} points moved beyond noise, against "
-            f"{baseline} (adjusted p < {level:g})"
-        )
+    if not found.moved:
+        how = "all equal, set by set" if found.paired else "none moved beyond noise"
+        message(f"{found.compared} points compared with {baseline}: {how}")
+        return
+    told = f"{len(found.moved)} of {found.compared} points moved"
+    if not found.paired:
+        message(f"{told} beyond noise, against {baseline} (adjusted p < {level:g})")
+        return
+    told += f", against {baseline}, which is of the same seed and so of the same sets"
+    if (at := found.largest) is not None:
+        sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
+        told += f"; most of all {at.measure} at {at.magnitude:g}, {sides}"
+    message(told)
 
 
 def print_differences(moved: Sequence[Difference]) -> None:

@@ -17,6 +17,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import typer
+
+from gammacp.cli.output import message
+
 _GRACE = 1.0
 EXIT_CODE = 130
 
@@ -75,3 +79,10 @@ def _end() -> None:
     show_cursor = "\x1b[?25h" if sys.stderr.isatty() else ""
     os.write(2, f"{show_cursor}gammacp: interrupted\n".encode())
     os._exit(EXIT_CODE)
+
+
+def end_if_interrupted(interrupted: threading.Event, what: str) -> None:
+    """Exit 130 after Ctrl-C, having said that what was printed is `what`."""
+    if interrupted.is_set():
+        message(f"interrupted: {what}")
+        raise typer.Exit(EXIT_CODE)

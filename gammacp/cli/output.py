@@ -14,8 +14,6 @@ import typer
 from gammacp.text import visible
 
 if TYPE_CHECKING:
-    from threading import Event
-
     from gammacp.tables import Table
 
 verbosity = 0
@@ -87,13 +85,6 @@ def _lines(heads: list[str], cells: list[list[str]], right: list[bool]) -> Itera
         if i == 0:
             yield f" {'─' * (len(blank) - 3)} \n"
     yield blank
-
-
-def end_if_interrupted(interrupted: Event, what: str) -> None:
-    """Exit 130 after Ctrl-C, having said that what was printed is `what`."""
-    if interrupted.is_set():
-        message(f"interrupted: {what}")
-        raise typer.Exit(130)
 
 
 def grouped(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:

@@ -134,7 +134,8 @@ class Features:
             if names.count(name) > 1:
                 raise UsageError(f"feature {name!r} comes twice")
         if not sum(part.weight for part in self.parts) > 0:
-            raise UsageError(f"weights of {', '.join(names) or 'no features'} sum to 0")
+            whose = ", ".join(names) or "no features"
+            raise UsageError(f"weights of {whose} sum to 0: give one a weight above it")
 
     @property
     def signature(self) -> str:

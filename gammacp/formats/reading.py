@@ -286,12 +286,17 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
     """UsageError for an option that none of the formats has: it would change nothing."""
     entries = list(formats)
     known = sorted({option for entry in entries for option in entry.options})
-    if any(entry.features for entry in entries):
+    if any(entry.features for entry in entries) and "features" not in known:
         known.append("features")  # Those that are read without being asked for.
     for name in options:
         if name not in known and name == "features":
             raise UsageError(f"{whose} has no features beside the category, which --feature names")
         if name not in known:
+            if name == "feature" and "features" in known:
+                raise UsageError(
+                    f"{whose} has one category: write --feature {options[name]}:TYPE for a feature "
+                    "beside it, such as nominal"
+                )
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"
             )

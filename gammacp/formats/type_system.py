@@ -7,6 +7,7 @@ After "UIMA References", chapters "Component Descriptor Reference" (typeSystemDe
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 
 from gammacp.errors import DataError
@@ -57,11 +58,8 @@ class TypeSystem:
 
     def layers(self, name: str) -> tuple[str, ...]:
         """The type and its supertypes below annotations in general; the last one is its layer."""
-        below = []
-        for ancestor in self.ancestors(name):
-            if ancestor.startswith(("uima.tcas.Annotation", "uima.cas.")):
-                break
-            below.append(ancestor)
+        general = ("uima.tcas.Annotation", "uima.cas.")
+        below = takewhile(lambda x: not x.startswith(general), self.ancestors(name))
         return tuple(below) or (name,)
 
     def holds_values(self, range_type: str) -> bool:

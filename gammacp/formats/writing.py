@@ -98,9 +98,5 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     if document.features and not format.features:
         yield f"features are not kept: {', '.join(document.features)}"
     if not format.bounds:
-        for c in continua:
-            extent = (c.starts.min(), c.ends.max()) if c.n_units else c.bounds
-            if extent != c.bounds:
-                lo, hi = c.bounds
-                yield f"bounds {lo:.15g}:{hi:.15g} are not kept; read it with --bounds"
-                break
+        for lo, hi in [c.bounds for c in continua if c.n_units and c.declared][:1]:
+            yield f"bounds {lo:.15g}:{hi:.15g} are not kept; read it with --bounds"

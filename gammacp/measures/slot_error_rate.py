@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.arrays import Bools, Floats, Indices
+from gammacp.arrays import Bools, Indices
 from gammacp.continuum import Continuum
+from gammacp.matching import largest_matching
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
@@ -94,11 +95,9 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
         for errors in _both_ways(continuum, met, _aligned(continuum, met))
     )
     rate = float(np.mean([p.rate for p in pairs]))
-    reason = None
-    for p in pairs:
-        if math.isnan(p.rate):
-            reason = f"{p.reference} has no unit to be the reference of {p.hypothesis}"
-            break
+    empty = (p for p in pairs if math.isnan(p.rate))
+    reasons = (f"{p.reference} has no unit to be the reference of {p.hypothesis}" for p in empty)
+    reason = next(reasons, None)
     return SlotErrorScore(
         value=1 - rate,
         observed=None if reason else rate,
@@ -127,34 +126,8 @@ def _aligned(continuum: Continuum, met: Overlaps) -> Indices:
         ratios = np.divide(met.lengths, met.spans, out=np.ones_like(costs), where=met.spans > 0)
         gains = 2 - costs + _PREFERENCE * ratios / (len(contested) + 1)
         left, right = met.left[contested], met.right[contested]
-        chosen[contested[_best_matching(left, right, gains[contested])]] = True
+        chosen[contested[largest_matching(left, right, gains[contested])]] = True
     return np.stack((met.left[chosen], met.right[chosen]), axis=1)
-
-
-def _best_matching(left: Indices, right: Indices, gains: Floats) -> Indices:
-    """Which edges a matching of the largest total gain (all gains > 0) consists of.
-
-    A minimum-cost assignment: every left unit may also take a stand-in of its own that gains
-    nothing, so that a full matching exists.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    rows, row = np.unique(left, return_inverse=True)
-    columns, column = np.unique(right, return_inverse=True)
-    ceiling = gains.max() + 1  # costs stay positive: a sparse matrix has no room for zeros
-    stand_in = np.arange(len(rows))
-    costs = csr_array(
-        (
-            np.concatenate((ceiling - gains, np.full(len(rows), ceiling))),
-            (np.concatenate((row, stand_in)), np.concatenate((column, len(columns) + stand_in))),
-        ),
-        shape=(len(rows), len(columns) + len(rows)),
-    )
-    taken_rows, taken = min_weight_full_bipartite_matching(costs)
-    partner = np.full(len(rows), -1)
-    partner[taken_rows] = taken
-    return np.flatnonzero(partner[row] == column)
 
 
 def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> tuple[SlotErrors, SlotErrors]:

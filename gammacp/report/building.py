@@ -14,10 +14,10 @@ from gammacp.arguments import one_of
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison
 from gammacp.campaign.replace import Candidacy
-from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, gathered
-from gammacp.measures.agreement import Agreement
+from gammacp.measures.agreement import Agreement, Continua, named_continua
 from gammacp.measures.settings import GammaOptions
 from gammacp.report.page import Contents, page
 
@@ -58,7 +58,7 @@ def framed(html: str, height: int) -> str:
 
 
 def report(
-    continua: Continuum | Corpus | Mapping[str, Continuum],
+    continua: Continua,
     *,
     title: str = "",
     reference: str | None = None,
@@ -109,7 +109,8 @@ def report(
     from gammacp.campaign.compare import compare
     from gammacp.campaign.consensus import WEIGHTS, decided
 
-    weights, named = one_of("weights", weights, WEIGHTS), _named(continua)
+    weights = one_of("weights", weights, WEIGHTS)
+    named = {name or "continuum": c for name, c in named_continua(continua).items()}
     tell = progress or (lambda _: None)
     comparison = compare(
         named,
@@ -144,12 +145,6 @@ def report(
             left_out=left_out or gathered(c.left_out for c in named.values()),
         )
     )
-
-
-def _named(continua: Continuum | Corpus | Mapping[str, Continuum]) -> Mapping[str, Continuum]:
-    if isinstance(continua, Continuum):
-        return {continua.name or "continuum": continua}
-    return continua.continua if isinstance(continua, Corpus) else continua
 
 
 def _title(named: Mapping[str, Continuum]) -> str:

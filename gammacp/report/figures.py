@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import TypeAlias
 
 from gammacp.campaign.calibrate import Calibration, Equivalent
 from gammacp.measures.explanation import Explanation
-from gammacp.report.markup import Markup, element, join, number
+from gammacp.report.markup import Markup, element, number
 
 _WIDTH, _HEIGHT = 190, 150
 _LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8
@@ -49,14 +50,10 @@ def calibration_figure(calibration: Calibration) -> Markup:
     drawn = [e for e in calibration.equivalents if len(e.curve.magnitudes) > 1]
     lowest = min((float(e.curve.smooth[-1]) for e in drawn), default=0.0)
     low = min(lowest, calibration.score.value) - 0.05
-    panels = [
-        element(
-            "g",
-            *_panel(e, calibration, low),
-            transform=f"translate({(i % 3) * _WIDTH} {(i // 3) * _HEIGHT})",
-        )
-        for i, e in enumerate(drawn)
-    ]
+    panels = []
+    for i, one in enumerate(drawn):
+        place = f"translate({(i % 3) * _WIDTH} {(i // 3) * _HEIGHT})"
+        panels.append(element("g", *_panel(one, calibration, low), transform=place))
     rows = -(-len(drawn) // 3)
     width = _WIDTH * min(3, max(1, len(drawn)))
     described = "γ against the amount of error, one panel per kind of error"
@@ -78,32 +75,21 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
         return _TOP + tall * (1 - v) / (1 - low)
 
     gamma = calibration.score.value
+    faint = partial(text, class_="faint")
     spread = [(a, float(s.min()), float(s.max())) for a, s in zip(amounts, curve.sets, strict=True)]
     band = [(x(a), y(lo)) for a, lo, _ in spread] + [(x(a), y(hi)) for a, _, hi in spread[::-1]]
-    smooth = curve.smooth.tolist()
+    line = [(x(a), y(v)) for a, v in zip(amounts, curve.smooth.tolist(), strict=True)]
     parts = [
         _line(_LEFT, _TOP + tall, _LEFT + inner, _TOP + tall, class_="axis"),
         _line(_LEFT, _TOP, _LEFT, _TOP + tall, class_="axis"),
-        text(_LEFT - 5, y(1.0) + 4, "1", text_anchor="end", class_="faint"),
-        text(
-            _LEFT - 5,
-            max(y(gamma) + 4, _TOP + 16),
-            f"{gamma:.2f}",
-            text_anchor="end",
-            class_="faint",
-        ),
+        faint(_LEFT - 5, y(1.0) + 4, "1", text_anchor="end"),
+        faint(_LEFT - 5, max(y(gamma) + 4, _TOP + 16), f"{gamma:.2f}", text_anchor="end"),
         text(_LEFT + inner / 2, 16, equivalent.error, text_anchor="middle"),
-        text(_LEFT, _TOP + tall + 15, "0", text_anchor="middle", class_="faint"),
-        text(
-            _LEFT + inner, _TOP + tall + 15, f"{amounts[-1]:.0%}", text_anchor="end", class_="faint"
-        ),
+        faint(_LEFT, _TOP + tall + 15, "0", text_anchor="middle"),
+        faint(_LEFT + inner, _TOP + tall + 15, f"{amounts[-1]:.0%}", text_anchor="end"),
         element("polygon", points=_points(band), fill="#0072b2", fill_opacity="0.2"),
         element(
-            "polyline",
-            points=_points([(x(a), y(v)) for a, v in zip(amounts, smooth, strict=True)]),
-            fill="none",
-            stroke="#0072b2",
-            stroke_width="1.8",
+            "polyline", points=_points(line), fill="none", stroke="#0072b2", stroke_width="1.8"
         ),
         _line(_LEFT, y(gamma), _LEFT + inner, y(gamma), class_="axis", stroke_dasharray="4 3"),
     ]
@@ -111,10 +97,8 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
         a, b = x(equivalent.low), x(equivalent.high)
         parts.append(_bar(a, y(gamma) - 3, max(2.0, b - a), 6, fill="#d55e00", fill_opacity="0.45"))
         parts.append(dot(x(equivalent.amount), y(gamma), 4, fill="#d55e00"))
-        label = (
-            f"{equivalent.amount:.0%}" if equivalent.amount >= 0.1 else f"{equivalent.amount:.1%}"
-        )
-        place = x(equivalent.amount)
+        place, digits = x(equivalent.amount), 0 if equivalent.amount >= 0.1 else 1
+        label = f"{equivalent.amount:.{digits}%}"
         parts.append(text(place, _TOP + tall + 29, label, text_anchor="middle"))
     return parts
 
@@ -171,15 +155,8 @@ def _points(places: list[tuple[float, float]]) -> str:
 
 def svg(width: int, height: int, label: str, parts: list[Markup], **attributes: object) -> Markup:
     """A figure with what it shows in words."""
-    body = join(*parts)
-    return element(
-        "svg",
-        body,
-        viewBox=f"0 0 {width} {height}",
-        role="img",
-        aria_label=label,
-        **attributes,
-    )
+    box = f"0 0 {width} {height}"
+    return element("svg", *parts, viewBox=box, role="img", aria_label=label, **attributes)
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, **attributes: object) -> Markup:

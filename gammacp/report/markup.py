@@ -113,18 +113,13 @@ def table(
         else element("th", c.header, scope="col", class_="cell")
         for c in found.columns
     ]
-    rows = [
-        element(
-            "tr",
-            element("td", first(record)) if first else None,
-            *(
-                _cell(c, record, digits, row=found.columns[0] if i else None, seeks=seeks)
-                for i, c in enumerate(found.columns)
-            ),
-            class_="total" if i >= len(found.records) - found.total else None,
-        )
-        for i, record in enumerate(found.records)
-    ]
+    rows = []
+    for i, record in enumerate(found.records):
+        cells = [element("td", first(record))] if first else []
+        for k, c in enumerate(found.columns):
+            cells.append(_cell(c, record, digits, row=found.columns[0] if k else None, seeks=seeks))
+        kind = "total" if i >= len(found.records) - found.total else None
+        rows.append(element("tr", *cells, class_=kind))
     shown = element(
         "div",
         element(

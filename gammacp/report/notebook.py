@@ -10,8 +10,8 @@ from gammacp.display import VIEWS
 from gammacp.measures.gamma import GammaScore
 from gammacp.report import figures, tables
 from gammacp.report.building import framed
-from gammacp.report.markup import Markup, element, hint, join, number
-from gammacp.report.page import Contents, document, meaning, page
+from gammacp.report.markup import Markup, element, hint, join
+from gammacp.report.page import Contents, document, headed, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
 
 
@@ -24,17 +24,8 @@ def gamma(result: GammaScore) -> str:
     """γ on its scale over the alignment view."""
     if not result.defined:
         return str(element("p", f"γ is undefined: {result.reason}"))
-    head = element(
-        "div",
-        element("div", element("small", "γ"), number(result.value), class_="score"),
-        element(
-            "div",
-            figures.scale(result.value, result.interval, result.bootstrap),
-            hint(result.signature),
-            class_="words",
-        ),
-        class_="headline",
-    )
+    scale = figures.scale(result.value, result.interval, result.bootstrap)
+    head = headed("γ", result.value, scale, hint(result.signature))
     return _framed("γ", join(head, _view(result.alignment)), 760)
 
 
@@ -64,11 +55,5 @@ def _framed(title: str, content: Markup, height: int) -> str:
     return framed(document(title, body, Markup(script())), height)
 
 
-for _kind, _function in (
-    ("alignment", alignment),
-    ("gamma", gamma),
-    ("comparison", comparison),
-    ("calibration", calibration),
-    ("consensus", consensus),
-):
-    VIEWS.register(_kind, _function)
+for _function in (alignment, gamma, comparison, calibration, consensus):
+    VIEWS.register(_function.__name__, _function)

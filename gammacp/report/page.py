@@ -33,7 +33,7 @@ from gammacp.tables import Column, Table, count
 # Annotators whose pairs are shown as a matrix.
 _WIDEST = 30
 
-LEFT_OUT = (
+_LEFT_OUT = (
     Column("file", "file"),
     Column("kind", "kind"),
     Column("count", "count", count),
@@ -106,13 +106,26 @@ def laid_out(title: str, head: Markup, sections: list[tuple[str, str, Markup]]) 
             ),
             aria_label="Sections",
         ),
-        *(
-            element("section", element("h2", name, id=f"{i}-title"), content, id=i,
-                    aria_labelledby=f"{i}-title")
-            for i, name, content in sections
-        ),
-    )  # fmt: skip
+        *(section(name, heading, content) for name, heading, content in sections),
+    )
     return document(title, body, Markup(script()))
+
+
+def section(name: str, title: str, *content: Markup | None) -> Markup:
+    """A section under its heading; `name` is for links."""
+    head = element("h2", title, id=f"{name}-title")
+    return element("section", head, *content, id=name, aria_labelledby=f"{name}-title")
+
+
+def left_out(entries: Iterable[LeftOut], *, long: bool = False) -> Markup:
+    """What readers passed over, as a table."""
+    return table(Table(_LEFT_OUT, [entry.as_dict() for entry in entries]), long=long)
+
+
+def signed(signature: str) -> Markup:
+    """How the numbers were made, and by which version."""
+    line = element("p", "Signature: ", element("code", signature))
+    return join(line, hint(f"gammacp {__version__}"))
 
 
 def policy(code: str) -> str:
@@ -149,22 +162,15 @@ def scored(
     score: Gamma, sentences: Iterable[str], bootstrap: tuple[float, float] | None = None
 ) -> Markup:
     """γ as a large number and on its scale, with sentences beside it."""
-    return element(
-        "div",
-        element(
-            "div",
-            element("small", "γ, agreement beyond chance"),
-            number(score.value),
-            class_="score",
-        ),
-        element(
-            "div",
-            figures.scale(score.value, score.interval, bootstrap) if score.defined else None,
-            *(element("p", sentence) for sentence in sentences),
-            class_="words",
-        ),
-        class_="headline",
-    )
+    scale = figures.scale(score.value, score.interval, bootstrap) if score.defined else None
+    said = (element("p", sentence) for sentence in sentences)
+    return headed("γ, agreement beyond chance", score.value, scale, *said)
+
+
+def headed(measure: str, value: float, *words: Markup | None) -> Markup:
+    """A large number under the name of its measure, and what there is to say of it beside it."""
+    score = element("div", element("small", measure), number(value), class_="score")
+    return element("div", score, element("div", *words, class_="words"), class_="headline")
 
 
 def _sentences(contents: Contents) -> list[str]:
@@ -207,11 +213,9 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     comparison = contents.comparison
     computed = comparison.overall.computed
     views = [alignment_document(s.alignment, n) for n, s in islice(computed.items(), tables.VIEWED)]
-    cut = (
-        hint(f"The first {tables.VIEWED} of {len(computed)} documents.")
-        if len(computed) > tables.VIEWED
-        else None
-    )
+    cut = None
+    if len(computed) > tables.VIEWED:
+        cut = hint(f"The first {tables.VIEWED} of {len(computed)} documents.")
     found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
     if any(c.review for c in contents.consensus.values()):
         found.append(("review", "To review, worst first", tables.review(contents.consensus)))
@@ -239,8 +243,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         rounds = _rounds(comparison.overall.score, comparison.against)
         found.append(("rounds", "Against the other round", rounds))
     if contents.left_out:
-        records = [entry.as_dict() for entry in contents.left_out]
-        found.append(("passed", "Left out by the readers", table(Table(LEFT_OUT, records))))
+        found.append(("passed", "Left out by the readers", left_out(contents.left_out)))
     found.append(("method", "How this was computed", _method(comparison.overall.score)))
     return found
 
@@ -357,6 +360,5 @@ def _method(score: Gamma) -> Markup:
             "empty unit costs Δ.",
         ),
         *(element("p", sentence) for sentence in _selected(score)),
-        element("p", "Signature: ", element("code", score.signature)),
-        hint(f"gammacp {__version__}"),
+        signed(score.signature),
     )

@@ -47,10 +47,10 @@ def review(
     `first` makes another first column than these buttons, and then the list is whole.
     """
     whole = to_review(found)
-    listed = [
-        record if record["text"] is None else {**record, "text": _shortened(record["text"])}
-        for record in whole.records[: None if first else REVIEW_ROWS]
-    ]
+    listed = [dict(record) for record in whole.records[: None if first else REVIEW_ROWS]]
+    for record in listed:
+        if len(text := record["text"] or "") > _QUOTE:
+            record["text"] = f"{text[:_QUOTE]}…"
     shown = replace(whole, records=listed).without("support")
     cut = None
     if len(whole.records) > len(listed):
@@ -74,7 +74,3 @@ def _show(record: Record) -> Markup | None:
         data_show=record["group"],
         aria_label=f"Show the unitary alignment from {where}",
     )
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _QUOTE else f"{text[:_QUOTE]}…"

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, islice
 
-from gammacp import __version__
-from gammacp.left_out import LeftOut
 from gammacp.report import figures
 from gammacp.report.arcs import arcs, tree_arcs
-from gammacp.report.markup import Markup, element, hint, join, number, table
-from gammacp.report.page import LEFT_OUT, laid_out
+from gammacp.report.markup import Markup, element, hint, join, table
+from gammacp.report.page import headed, laid_out, left_out, signed
 from gammacp.syntax.annotations import Dependencies, Item
 from gammacp.syntax.graphs.agreement import Compared
-from gammacp.tables import Table
+from gammacp.syntax.graphs.report import GraphReport
+from gammacp.syntax.report import SyntaxReport
+from gammacp.syntax.tables import in_words, tables
 
 DRAWN = 12
 # Titles of tables by the name of their first column.
@@ -30,65 +29,38 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class TreePage:
-    """What the page of a treebank shows.
+def tree_page(report: SyntaxReport | GraphReport, title: str = "") -> str:
+    """The page of a treebank; all sentences that disagree but phrase structures are drawn.
 
-    Attributes
+    Parameters
     ----------
+    report
+        Of trees or graphs; its sentences are those that may be drawn.
     title
-        Its heading.
-    measure, value, interval
-        The number that stands first.
-    words
-        Sentences about it.
-    tables
-        Those of `gammacp syntax`.
-    worst
-        Sentences or pairs of graphs, those that disagree most first; all but phrase structures are
-        drawn.
-    left_out, signature
-        What readers passed over, and what makes the numbers again.
+        Heading; default: how many sentences there are.
     """
-
-    title: str
-    measure: str
-    value: float
-    interval: tuple[float, float] | None
-    words: Sequence[str]
-    tables: Sequence[Table]
-    worst: Sequence[Item] | Sequence[Compared]
-    left_out: Sequence[LeftOut]
-    signature: str
-
-    @property
-    def html(self) -> str:
-        """The page."""
-        scale = figures.scale(self.value, None, self.interval) if self.value == self.value else None
-        sentences = [element("p", words) for words in self.words]
-        score = element("div", element("small", self.measure), number(self.value), class_="score")
-        words = element("div", scale, *sentences, class_="words")
-        grouped: dict[str, list[Markup]] = {title: [] for title in _TITLES.values()}
-        drawn = list(islice(_drawn(self.worst), DRAWN))
-        for found in self.tables:
-            name = _TITLES[found.columns[0].key]
-            grouped[name].append(table(found, long=len(found.records) > DRAWN))
-        if drawn:
-            about = "Arcs of two annotators who differ most; orange and bold where they differ."
-            grouped[_TITLES["sentence"]] += [hint(about), *drawn]
-        if self.left_out:
-            records = [entry.as_dict() for entry in self.left_out]
-            grouped["Left out by the readers"] = [table(Table(LEFT_OUT, records))]
-        grouped["How this was computed"] = [
-            element("p", "Signature: ", element("code", self.signature)),
-            hint(f"gammacp {__version__}"),
-        ]
-        sections = [
-            (f"part{k}", title, join(*content))
-            for k, (title, content) in enumerate(grouped.items())
-            if content
-        ]
-        return laid_out(self.title, element("div", score, words, class_="headline"), sections)
+    found, n = report.as_dict(), len(report.read.treebank.shared)
+    beyond = found["beyond_chance"]["plain"]
+    value = beyond["value"]
+    scale = figures.scale(value, None, beyond["interval"]) if value == value else None
+    said = (element("p", words) for words in in_words(report))
+    grouped: dict[str, list[Markup]] = {name: [] for name in _TITLES.values()}
+    for one in tables(report):
+        name = _TITLES[one.columns[0].key]
+        grouped[name].append(table(one, long=len(one.records) > DRAWN))
+    if drawn := list(islice(_drawn(report.worst), DRAWN)):
+        about = "Arcs of two annotators who differ most; orange and bold where they differ."
+        grouped[_TITLES["sentence"]] += [hint(about), *drawn]
+    if report.read.left_out:
+        grouped["Left out by the readers"] = [left_out(report.read.left_out)]
+    grouped["How this was computed"] = [signed(found["signature"])]
+    sections = [
+        (f"part{k}", name, join(*content))
+        for k, (name, content) in enumerate(grouped.items())
+        if content
+    ]
+    title = title or f"Agreement on {n} sentence{'s' * (n != 1)}"
+    return laid_out(title, headed("α, agreement beyond chance", value, scale, *said), sections)
 
 
 def _drawn(found: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:

@@ -16,7 +16,7 @@ from gammacp.arguments import whole
 from gammacp.errors import UsageError
 from gammacp.segmentation.boundary_edits import TypeCosts, best_edits, published_edits
 from gammacp.segmentation.choices import EditSearch
-from gammacp.segmentation.edits import Edits, differences
+from gammacp.segmentation.edits import EditCosts, Edits, differences
 from gammacp.segmentation.value import Segmentation, check_comparable
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def boundary_similarity(
     b: Segmentation,
     *,
     n_t: int = 2,
-    substitution: float = 1.0,
-    transposition: float = 1.0,
+    costs: EditCosts | None = None,
     categorial: str | Categorial = "nominal",
     search: EditSearch | str = EditSearch.PUBLISHED,
 ) -> BoundarySimilarity:
@@ -82,8 +81,8 @@ def boundary_similarity(
         Segmentations of one item.
     n_t
         A boundary may be transposed over fewer than n_t places; over i places it costs i/n_t.
-    substitution, transposition
-        Further weights in [0, 1] of w_S and w_T. An addition costs 1.
+    costs
+        Further weights in [0, 1] of w_S and w_T; an addition costs 1. B has no te.
     categorial
         What one type for another costs, from 0 to 1: "nominal", "ordinal" (types are ranks in
         declared order; `ordinal=A<B<C`), or a CSV file with a matrix of distances, 1 − how
@@ -97,8 +96,6 @@ def boundary_similarity(
 
     Raises
     ------
-    UsageError
-        A weight is outside [0, 1].
     DataError
         The matrix cannot be read, or lacks a type.
 
@@ -110,20 +107,17 @@ def boundary_similarity(
     """
     check_comparable(a, b)
     n_t = whole("n_t", n_t, 1)
-    for name, weight in (("substitution", substitution), ("transposition", transposition)):
-        if not 0 <= weight <= 1:
-            raise UsageError(f"{name} weight {weight:g} is outside [0, 1]")
+    weights = costs or EditCosts()
     optimal = EditSearch(search) is EditSearch.OPTIMAL
-    costs = TypeCosts.of(categorial, a.types, n_t, substitution, transposition)
+    of_types = TypeCosts.of(categorial, a.types, n_t, weights)
 
     def listed() -> Edits:
-        return best_edits(a, b, costs) if optimal else published_edits(a, b, n_t)
+        return best_edits(a, b, of_types) if optimal else published_edits(a, b, n_t)
 
-    if len(a.types) == 1 and costs.alone[0] == 1:
+    if len(a.types) == 1 and of_types.alone[0] == 1:
         from gammacp.segmentation.pair_kernels import of_pair
 
-        weights = substitution, transposition, True
-        found = of_pair(a.positions, b.positions, a.mass, n_t, weights, optimal=optimal)
+        found = of_pair(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
         return BoundarySimilarity(
             matches={a.types[0]: int(found["matches"])},
             full=int(found["b_full"]),
@@ -134,14 +128,14 @@ def boundary_similarity(
         )
     missed = [code for one, _ in differences(a, b).values() for code in one]
     matches = {n: len(a.of_type(n)) - missed.count(code) for code, n in enumerate(a.types)}
-    edits, best = listed(), best_edits(a, b, costs)
+    edits, best = listed(), best_edits(a, b, of_types)
     everything = sum(matches.values()) + best.full + best.near
     return BoundarySimilarity(
         matches=matches,
         full=edits.full,
         near=edits.near,
-        penalty=costs.penalty(edits),
-        least=costs.penalty(best) / everything if everything else 0.0,
+        penalty=of_types.penalty(edits),
+        least=of_types.penalty(best) / everything if everything else 0.0,
         found=listed,
     )
 

@@ -17,13 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
-from gammacp.dissimilarity.categorial import Categorial, categorial
+from gammacp.matching import largest_matching
 from gammacp.segmentation.edits import (
     Differences,
+    EditCosts,
     Edits,
     Substitution,
     Transposition,
@@ -31,6 +33,9 @@ from gammacp.segmentation.edits import (
     substitutions,
 )
 from gammacp.segmentation.value import Segmentation
+
+if TYPE_CHECKING:
+    from gammacp.dissimilarity.categorial import Categorial
 
 # A matrix' name for "no boundary".
 NOTHING = ""
@@ -64,12 +69,7 @@ class TypeCosts:
 
     @classmethod
     def of(
-        cls,
-        kind: str | Categorial,
-        types: tuple[str, ...],
-        n_t: int,
-        substitution: float,
-        transposition: float,
+        cls, kind: str | Categorial, types: tuple[str, ...], n_t: int, costs: EditCosts
     ) -> TypeCosts:
         """By a distance between types; one with a name for nothing also tells what `alone` costs.
 
@@ -79,15 +79,17 @@ class TypeCosts:
             As for `boundary_similarity`.
         types
             Boundary types.
-        n_t, substitution, transposition
+        n_t, costs
             As for `boundary_similarity`.
         """
+        from gammacp.dissimilarity.categorial import categorial
+
         chosen = categorial(kind)
         alone = np.ones(len(types))
         if NOTHING in getattr(chosen, "categories", ()):
             alone = chosen.distances((*types, NOTHING))[-1, :-1]
-        apart = substitution * chosen.distances(types)
-        return cls(types, apart, alone, transposition / n_t, n_t)
+        apart = costs.substitution * chosen.distances(types)
+        return cls(types, apart, alone, costs.transposition / n_t, n_t)
 
     def of_pairs(self, x: Indices, y: Indices, crossed: Indices) -> Floats:
         """The cost of boundaries of types x as others of types y that are so many places away."""
@@ -177,30 +179,11 @@ def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
     for cut in cuts.tolist():
         if cut - edges[-1] >= _AT_ONCE:
             edges.append(cut)
-    taken = [_matched(i[a:b], j[a:b], saved[a:b]) + a for a, b in pairwise([*edges, len(i)])]
+    taken = [
+        largest_matching(i[a:b], j[a:b], saved[a:b]) + a for a, b in pairwise([*edges, len(i)])
+    ]
     found: Indices = paying[np.concatenate(taken)]
     return found
-
-
-def _matched(i: Indices, j: Indices, saved: Floats) -> Indices:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    if not len(i):
-        return np.zeros(0, np.int64)
-    i, j = i - i.min(), j - j.min()
-    rows, columns = int(i.max()) + 1, int(j.max()) + 1
-    # Every row may stay alone, in a column of its own; no weight may be 0.
-    weights = np.concatenate((4 - saved, np.full(rows, 4.0)))
-    places = (
-        np.concatenate((i, np.arange(rows))),
-        np.concatenate((j, columns + np.arange(rows))),
-    )
-    graph = csr_array((weights, places), shape=(rows, columns + rows))
-    partner = np.full(rows, -1)
-    row, column = min_weight_full_bipartite_matching(graph)
-    partner[row] = column
-    return np.flatnonzero(partner[i] == j)
 
 
 def _transposed(left: Differences, n_t: int, types: tuple[str, ...]) -> tuple[Transposition, ...]:

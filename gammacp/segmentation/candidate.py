@@ -26,7 +26,7 @@ from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.beyond import SegmentSampler
 from gammacp.segmentation.choices import Basis
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.coefficients import Coefficients, coefficients, pool
+from gammacp.segmentation.coefficients import coefficients, pool
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.ratios import difference_interval, draw_items
 from gammacp.segmentation.rows import Rows, compared, rows_of, share
@@ -43,59 +43,46 @@ class CandidateDrop:
         Its name; whether it is a baseline, whose name then stands in brackets.
     items, left_out
         On how many items it was compared: those that it and two people coded; and on how many not.
-    people, joined, own
-        B beyond chance among the people, among them and the candidate, and of the candidate with
-        the people alone.
+    people, joined
+        B beyond chance (`b`) and the coefficients (`pi_s`, `kappa_s`, `bias`) among the people, and
+        among them and the candidate, on these items.
+    own
+        B beyond chance of the candidate with the people alone.
     interval
-        95 % of `drop`, over items; None without draws, or for fewer than 5 items.
+        95 % of B's `drop`, over items; None without draws, or for fewer than 5 items.
     samples
         Random codings behind E[D].
-    without, with_candidate
-        Coefficients of the people, and of the people with the candidate, on these items.
     """
 
     candidate: str
     baseline: bool
     items: int
     left_out: int
-    people: float
-    joined: float
+    people: Mapping[str, float]
+    joined: Mapping[str, float]
     own: float
     interval: tuple[float, float] | None
     samples: int
-    without: Coefficients
-    with_candidate: Coefficients
 
     @property
-    def drop(self) -> float:
-        """B beyond chance of the people minus that with the candidate: positive if it agrees less.
+    def drop(self) -> dict[str, float]:
+        """B beyond chance, π* and κ* of the people minus those with the candidate.
 
-        Not positive is as good as people.
+        Positive if it agrees less; not positive is as good as people.
         """
-        return self.people - self.joined
-
-    @property
-    def pi_drop(self) -> float:
-        """π* of the people minus π* with the candidate."""
-        return self.without.pi - self.with_candidate.pi
-
-    @property
-    def kappa_drop(self) -> float:
-        """The same for κ*."""
-        return self.without.kappa - self.with_candidate.kappa
+        return {name: self.people[name] - self.joined[name] for name in ("b", "pi_s", "kappa_s")}
 
     def as_dict(self) -> dict[str, Any]:
         """The drop as JSON."""
-        drop = {"b": self.drop, "pi_s": self.pi_drop, "kappa_s": self.kappa_drop}
         return {
             "candidate": self.candidate,
             "baseline": self.baseline,
             "items": self.items,
             "left_out": self.left_out,
-            "without": {"b": self.people, **self.without.as_dict()},
-            "with": {"b": self.joined, **self.with_candidate.as_dict()},
+            "without": self.people,
+            "with": self.joined,
             "own": {"b": self.own},
-            "drop": drop,
+            "drop": self.drop,
             "interval": {"b": self.interval},
             "samples": self.samples,
         }
@@ -165,18 +152,14 @@ def candidate_drops(
                 baseline=name in BASELINES,
                 items=len(places),
                 left_out=len(codings) - len(places),
-                people=without,
-                joined=together,
+                people={"b": without, **_coefficients(part, comparison)},
+                joined={"b": together, **_coefficients(part, comparison, name, judged[name])},
                 own=alone,
-                interval=difference_interval(np.concatenate((joined, first)), drawn, 1.0)
-                if bootstrap
-                else None,
+                interval=difference_interval(np.concatenate((joined, first)), drawn, 1.0),
                 samples=samples,
-                without=_coefficients(part, comparison),
-                with_candidate=_coefficients(part, comparison, name, judged[name]),
             )
         )
-    return tuple(sorted(drops, key=lambda d: (math.isnan(d.drop), d.drop)))
+    return tuple(sorted(drops, key=lambda d: (math.isnan(d.drop["b"]), d.drop["b"])))
 
 
 def _judged(
@@ -250,7 +233,7 @@ def _beyond(parts: Floats) -> float:
 
 def _coefficients(
     people: Codings, comparison: Comparison, name: str = "", candidate: Rows | None = None
-) -> Coefficients:
+) -> dict[str, float]:
     """π* and κ* of the people, and of one more coder: the candidate's first coding of each item."""
     added: list[dict[str, Segmentation]] = [{} for _ in people]
     if candidate is not None:
@@ -262,4 +245,4 @@ def _coefficients(
         for (item, coders), more in zip(people.items(), added, strict=True)
     }
     pairs = compared(Rows.of(items, people.types), comparison)
-    return coefficients(pool(pairs), mode=comparison.mode)
+    return coefficients(pool(pairs), mode=comparison.mode).as_dict()

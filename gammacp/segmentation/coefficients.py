@@ -33,6 +33,8 @@ from gammacp.arrays import Floats
 from gammacp.segmentation.choices import Mode
 from gammacp.segmentation.rows import Pairs, share
 
+_EVERYWHERE = "boundaries (almost) everywhere"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficients:
@@ -145,11 +147,12 @@ def coefficients(
             actual=nan, expected_pi=nan, expected_kappa=nan, reason="no potential boundary"
         )
     pi, kappa = _expected_pi(arrays, w, mode)[0], _expected_kappa(arrays, w)[0]
+    highest = max(pi, kappa)
     return Coefficients(
         actual=float((w * arrays.similar).sum()) / compared,
         expected_pi=pi,
         expected_kappa=kappa,
-        reason=_certain(max(pi, kappa)),
+        reason=None if highest < 1 else f"{_EVERYWHERE}: chance agreement is {highest:g}",
     )
 
 
@@ -165,21 +168,9 @@ def influences(
         return ((math.nan, np.full(len(weights), math.nan)),) * 2
     compared = (weights * arrays.compared).sum()
     actual = (arrays.similar - found.actual * arrays.compared) / compared
-    (pi, of_pi), (kappa, of_kappa) = (
-        _expected_pi(arrays, weights, mode),
-        _expected_kappa(arrays, weights),
-    )
-    moved = (
-        (actual * (1 - e) - of_e * (1 - found.actual)) / (1 - e) ** 2
-        for e, of_e in ((pi, of_pi), (kappa, of_kappa))
-    )
+    expected = _expected_pi(arrays, weights, mode), _expected_kappa(arrays, weights)
+    moved = ((actual * (1 - e) - of_e * (1 - found.actual)) / (1 - e) ** 2 for e, of_e in expected)
     return (found.pi, next(moved)), (found.kappa, next(moved))
-
-
-def _certain(expected: float) -> str | None:
-    if expected < 1:
-        return None
-    return f"boundaries (almost) everywhere: chance agreement is {expected:g}"
 
 
 def _expected_pi(arrays: Pool, w: Floats, mode: Mode) -> tuple[float, Floats]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from gammacp.arguments import whole
-from gammacp.dissimilarity.categorial import Categorial, categorial
 from gammacp.errors import UsageError
 from gammacp.segmentation.boundary import boundary_similarity
 from gammacp.segmentation.choices import Basis, EditSearch, Mode
@@ -15,6 +15,9 @@ from gammacp.segmentation.similarity import segmentation_similarity
 from gammacp.segmentation.value import Segmentation
 from gammacp.segmentation.windows import window
 from gammacp.signature import signature
+
+if TYPE_CHECKING:
+    from gammacp.dissimilarity.categorial import Categorial
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,20 +59,15 @@ class Comparison:
         if self.categorial != "nominal":
             if self.basis is not Basis.B:
                 raise UsageError("categorial weighs boundary types of B, not of S: similarity 'b'")
+            from gammacp.dissimilarity.categorial import categorial
+
             object.__setattr__(self, "categorial", categorial(self.categorial))
 
     def typed(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
         """The first columns of `pair_kernels.BOTH` of a and b, of several boundary types."""
-        s = segmentation_similarity(a, b, n=self.n, costs=self.costs, search=self.search)
-        boundary = boundary_similarity(
-            a,
-            b,
-            n_t=self.n,
-            substitution=self.costs.substitution,
-            transposition=self.costs.transposition,
-            categorial=self.categorial,
-            search=self.search,
-        )
+        how: dict[str, Any] = {"costs": self.costs, "search": self.search}
+        s = segmentation_similarity(a, b, n=self.n, **how)
+        boundary = boundary_similarity(a, b, n_t=self.n, categorial=self.categorial, **how)
         near = boundary.edits.transpositions
         # Between types: no error of place, so that precision and recall count them as missed.
         turned = sum(t.other is not None for t in near)

@@ -119,6 +119,11 @@ class EditCosts:
             if not 0 <= weight <= 1:
                 raise UsageError(f"{name} weight {weight:g} is outside [0, 1]")
 
+    @property
+    def parts(self) -> tuple[float, float, bool]:
+        """As the kernels take them."""
+        return self.substitution, self.transposition, self.te
+
     def of_window(self, n: int, b: int) -> float:
         """Cost of a transposition over n potential boundaries that moves b boundaries."""
         return self.transposition * (transposition_error(n, b) if self.te else 1.0)
@@ -160,19 +165,9 @@ def remove(found: Differences, windows: Iterable[tuple[int, int, int]]) -> None:
 
 def substitutions(left: Differences, types: tuple[str, ...]) -> tuple[Substitution, ...]:
     """Full misses: per place the types of one side paired with those of the other, in order."""
-    if len(types) == 1:  # the usual task: nothing to pair
-        name = types[0]
-        return tuple(
-            Substitution(position, name if one else None, name if other else None)
-            for position, (one, other) in left.items()
-            if one or other
-        )
+    names = (*types, None)
     return tuple(
-        Substitution(
-            position,
-            None if first is None else types[first],
-            None if second is None else types[second],
-        )
+        Substitution(position, names[first], names[second])
         for position, (one, other) in left.items()
-        for first, second in zip_longest(sorted(one), sorted(other))
+        for first, second in zip_longest(sorted(one), sorted(other), fillvalue=-1)
     )

@@ -80,7 +80,7 @@ class SystemScore:
     name: str
     baseline: bool
     documents: tuple[str, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
     fractions: Fractions
 
     def values(self, measure: str) -> Floats:
@@ -271,7 +271,6 @@ def _scores(
                 name=name,
                 baseline=name in BASELINES,
                 documents=tuple(items),
-                left_out=(),
                 fractions=fractions,
             )
         )

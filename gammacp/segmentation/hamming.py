@@ -104,11 +104,6 @@ def ghd_of_positions(
         if not (np.isfinite(cost) and cost >= 0):
             raise UsageError(f"{name} cost {cost:g} is not a finite number ≥ 0")
     largest = insertion * len(reference) + deletion * len(hypothesis)
-    distance = hamming(
-        np.asarray(reference, np.float64),
-        np.asarray(hypothesis, np.float64),
-        float(insertion),
-        float(deletion),
-        float(shift),
-    )
+    a, b = (np.asarray(row, np.float64) for row in (reference, hypothesis))
+    distance = hamming(a, b, float(insertion), float(deletion), float(shift))
     return Hamming(distance=distance, largest=float(largest))

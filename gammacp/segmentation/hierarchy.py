@@ -199,7 +199,10 @@ def _alike(
         # Without a window all units of a block see the same.
         queries = [None] if window is None else range(int(ends[block]) - length, int(ends[block]))
         for q in queries:
-            seen = lengths if q is None or window is None else _clipped(ends, q, window)
+            seen = lengths
+            if q is not None and window is not None:
+                inside = np.clip(np.concatenate(([0], ends)), q - window, q + window)
+                seen = np.diff(inside)  # units of each block in the window
             counts = np.bincount(joint, seen, math.prod(depths)).astype(np.float64)
             counts[own] -= 1  # q itself
             share = _share(counts.reshape(depths), transitive)
@@ -207,12 +210,6 @@ def _alike(
                 times = length if q is None else 1
                 total, weight = total + times * share, weight + times
     return total / weight if weight else math.nan
-
-
-def _clipped(ends: Indices, q: int, window: int) -> Indices:
-    """How many of each block's base units lie in q − window … q + window − 1."""
-    inside = np.clip(np.concatenate(([0], ends)), q - window, q + window)
-    return np.diff(inside)
 
 
 def _share(counts: Floats, transitive: bool) -> float | None:

@@ -71,16 +71,13 @@ class HierarchyReport:
     signature: str
     beyond_chance: Mapping[str, Mapping[str, BeyondChance]] | None = None
 
-    def systems(self) -> dict[str, list[LevelPair]]:
-        """The pairs of each system, where there is a reference; else all under "all pairs"."""
-        return _by_system(self.pairs, self.reference)
-
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""
+        systems = _by_system(self.pairs, self.reference)
         return {
             "levels": self.levels,
             "reference": self.reference,
-            "means": {name: self._means(name, pairs) for name, pairs in self.systems().items()},
+            "means": {name: self._means(name, pairs) for name, pairs in systems.items()},
             "pairs": [pair.as_dict(self.levels) for pair in self.pairs],
             "notes": self.notes,
             "signature": self.signature,
@@ -192,6 +189,7 @@ def _sides(
 
 
 def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
+    """The pairs of each system, where there is a reference; else all under "all pairs"."""
     found: dict[str, list[LevelPair]] = {}
     for pair in pairs:
         name = "all pairs" if reference is None else pair.coarsest.hypothesis

@@ -107,16 +107,10 @@ def segmentation_report(
     """
     comparison = comparison or Comparison()
     chosen = list(dict.fromkeys(several("candidates", candidates)))
-    drops = candidate_drops(
-        codings,
-        chosen,
-        comparison=comparison,
-        rule=beyond_chance,
-        bootstrap=bootstrap,
-        seed=seed,
-    )
+    drawn: dict[str, Any] = {"comparison": comparison, "bootstrap": bootstrap, "seed": seed}
+    drops = candidate_drops(codings, chosen, rule=beyond_chance, **drawn)
     people, skipped = _of_several(codings.without(chosen))
-    agreement = coding_agreement(people, comparison=comparison, bootstrap=bootstrap, seed=seed)
+    agreement = coding_agreement(people, **drawn)
     rows = pairwise(codings, comparison=comparison) if pairs else None
     measures = None
     if beyond_chance is not None:

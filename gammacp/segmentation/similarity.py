@@ -98,9 +98,8 @@ def segmentation_similarity(
     if len(a.types) == 1:
         from gammacp.segmentation.pair_kernels import of_pair
 
-        weights = costs.substitution, costs.transposition, costs.te
         optimal = search is EditSearch.OPTIMAL
-        found = of_pair(a.positions, b.positions, a.mass, n, weights, optimal=optimal)
+        found = of_pair(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
         distance, least = found["distance"], found["least"]
     else:
         distance, least = costs.of(listed()), costs.of(optimal_edits(a, b, n=n, costs=costs))

@@ -33,7 +33,15 @@ def codings_from_table(text: str, *, item: str) -> Codings:
     delimiter = "\t" if "\t" in rows[0][1] else ","
     cells = ((i, next(rows_of([line], delimiter=delimiter))) for i, line in rows)
     number, header = next(cells)
-    named, kind = _layout([cell.strip().lower() for cell in header], number)
+    shape = table_shape([cell.strip().lower() for cell in header])
+    if shape is None:
+        raise DataError(
+            f"header {' '.join(header).lower()!r} is not known",
+            line=number,
+            hint="It is Coder, then Masses, Positions, or Mass and Boundaries; or Unit or After, "
+            "then the coders; Item may precede",
+        )
+    named, kind = shape
     names = [cell.strip() for cell in header[named + 1 :]]
     items: dict[str, dict[str, Segmentation]] = {}
     columns: dict[str, list[tuple[int, list[str]]]] = {}
@@ -97,18 +105,6 @@ def table_shape(header: list[str]) -> tuple[bool, str] | None:
         case ["unit" | "after" as kind, _, *_] if not {"start", "end"} & set(header):
             return named, kind
     return None
-
-
-def _layout(header: list[str], line: int) -> tuple[bool, str]:
-    shape = table_shape(header)
-    if shape is None:
-        raise DataError(
-            f"header {' '.join(header)!r} is not known",
-            line=line,
-            hint="It is Coder, then Masses, Positions, or Mass and Boundaries; or Unit or After, "
-            "then the coders; Item may precede",
-        )
-    return shape
 
 
 def _with_mass(cells: list[str]) -> Segmentation:

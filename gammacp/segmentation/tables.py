@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -152,15 +152,17 @@ def gold_tables(
         columns = tuple(Column(name, header, number) for name, header in _RECORDING.items())
         found.insert(2, Table((replace(system, header="mean"), *columns), rows))
     if documents:
-        rows = [
-            {"item": item, **s, **row}
-            for s in systems
-            if not s["baseline"]
-            for item, row in s["by_document"].items()
-        ]
-        who = Column("item", "item"), replace(system, header="system")
-        found.append(Table((*who, *values), rows))
+        found.append(_documents(values, [s for s in systems if not s["baseline"]]))
     return found
+
+
+def _documents(values: tuple[Column, ...], systems: Sequence[Record]) -> Table:
+    rows = [
+        {"item": item, "system": s["system"], **row}
+        for s in systems
+        for item, row in s["by_document"].items()
+    ]
+    return Table((Column("item", "item"), Column("system", "system"), *values), rows)
 
 
 def _mean(value: Mapping[str, float], digits: int = 4) -> str:
@@ -182,13 +184,7 @@ def several_tables(report: SeveralReferences, *, documents: bool = False) -> lis
     system, count_of = Column("system", "all documents"), Column("documents", "documents", count)
     found = [Table((system, count_of, *SEVERAL), systems)]
     if documents:
-        rows = [
-            {"item": item, "system": s["system"], **row}
-            for s in systems
-            for item, row in s["by_document"].items()
-        ]
-        columns = Column("item", "item"), replace(system, header="system"), *SEVERAL
-        found.append(Table(columns, rows))
+        found.append(_documents(SEVERAL, systems))
     return found
 
 

@@ -79,8 +79,7 @@ def optimal_edits(
     n, costs = whole("n", n, 1), costs or EditCosts()
     found = differences(a, b)
     if len(a.types) == 1:
-        weights = costs.substitution, costs.transposition, costs.te
-        _, windows = cheapest(a.positions, b.positions, a.mass, n, *weights)
+        _, windows = cheapest(a.positions, b.positions, a.mass, n, *costs.parts)
         return _edits(_typed(windows, 0), found, a.types)
     opening: dict[tuple[int, int], list[_Window]] = {}
     for code, name in enumerate(a.types):

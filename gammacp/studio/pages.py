@@ -9,7 +9,7 @@ from gammacp.formats import FORMATS
 from gammacp.formats.writing import losses
 from gammacp.report import tables
 from gammacp.report.markup import Markup, element, join, json_script, table
-from gammacp.report.page import LEFT_OUT, document
+from gammacp.report.page import document, left_out, section
 from gammacp.report.viewer import alignment_view, asset, filled
 from gammacp.studio.choice import Choice
 from gammacp.studio.review import Gold, queue
@@ -58,21 +58,19 @@ def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> 
     script
         The only script that runs on it.
     """
-    style = element("style", own("studio.css"))
-    main = element("main", style, navigation(here), element("h1", title), *body)
+    main = element("main", navigation(here), element("h1", title), *body)
     return document(title, main, Markup(script), allowed=_ALLOWED)
 
 
 def navigation(here: str) -> Markup:
-    """Links to the pages."""
+    """Links to the pages, and how they look."""
     links = (
         element("a", name, href=f"./{place}", aria_current="page" if place == here else None)
         for place, name in _PLACES
     )
-    return element(
-        "nav", element("ul", *(element("li", a) for a in links)), aria_label="Studio",
-        class_="studio",
-    )  # fmt: skip
+    listed = element("ul", *(element("li", a) for a in links))
+    style = element("style", own("studio.css"))
+    return join(style, element("nav", listed, aria_label="Studio", class_="studio"))
 
 
 def dropping(folder: str, limits: Limits) -> Markup:
@@ -147,12 +145,11 @@ def _understood(found: Understood) -> Markup:
         parts.append(element("details", element("summary", title), listed))
     if found.left_out:
         parts.append(element("h3", "Left out by the readers"))
-        records = [entry.as_dict() for entry in found.left_out]
-        parts.append(table(Table(LEFT_OUT, records), long=True))
+        parts.append(left_out(found.left_out, long=True))
     if found.documents:
         listed = table(Table(_DOCUMENTS, found.documents), long=True)
         parts.append(element("details", element("summary", "Documents"), listed))
-    return _section("understood", "What was understood", *parts)
+    return section("understood", "What was understood", *parts)
 
 
 def _choosing(found: Understood, choice: Choice) -> Markup:
@@ -226,11 +223,6 @@ def _select(name: str, title: str, offered: Iterable[str], chosen: str | None) -
     return element("label", f"{title} ", element("select", *options, name=name))
 
 
-def _section(name: str, title: str, *content: Markup | None) -> Markup:
-    head = element("h2", title, id=f"{name}-title")
-    return element("section", head, *content, id=name, aria_labelledby=f"{name}-title")
-
-
 def of_report(page: str) -> str:
     """The report with the way back to the studio; its own policy and script stay as they are."""
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
@@ -263,8 +255,8 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
 
     body = (
         filled(own("review.html"), items=json_script(items)),
-        _section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
-        _section("queue", "Worst first", tables.review(review.consensus, first=go)),
+        section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
+        section("queue", "Worst first", tables.review(review.consensus, first=go)),
     )
     return whole("Review", "review", body, script)
 
@@ -279,7 +271,7 @@ def exporting(found: Gold | None, *, with_undecided: bool) -> str:
         if found is None
         else _gold(found, with_undecided=with_undecided)
     )
-    body = (gold, _section("more", "Beside it", element("ul", *links)))
+    body = (gold, section("more", "Beside it", element("ul", *links)))
     return whole("Take home", "export", body, "")
 
 
@@ -316,7 +308,7 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
         return element("a", "Download", href=f"./gold/{name}{query}", aria_label=f"Download {name}")
 
     listed = table(Table(_FORMATS, records), first=link)
-    return _section(
+    return section(
         "gold",
         "Gold standard",
         *(element("p", s) for s in said),

@@ -6,9 +6,8 @@ annotations differ in their number of tokens are left out and counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -17,13 +16,8 @@ from gammacp.errors import DataError
 from gammacp.measures.contributions import Contributions
 from gammacp.syntax.annotations import Bracketing, Dependencies, Item, Phrase, Sentence, Treebank
 
-_SCORES = {"dependency": ("las", "uas", "label"), "phrase": ("jaccard", "f1")}
+SCORES = {"dependency": ("las", "uas", "label"), "phrase": ("jaccard", "f1")}
 _PAIRS_AT_ONCE = 4096
-
-
-def score_names(kind: str) -> tuple[str, ...]:
-    """The accuracies of a kind of trees."""
-    return _SCORES[kind]
 
 
 def attachment_scores(a: Dependencies, b: Dependencies) -> tuple[float, float, float]:
@@ -102,12 +96,7 @@ class Accuracies:
 
     def mean(self) -> dict[str, float]:
         """The scores over all sentences (eq. 3); NaN if none is left."""
-        return {
-            name: float((part.expected - part.observed).sum() / part.expected.sum())
-            if len(part)
-            else float("nan")
-            for name, part in self.parts().items()
-        }
+        return {n: part.gamma if len(part) else float("nan") for n, part in self.parts().items()}
 
 
 def accuracies(treebank: Treebank, annotators: tuple[str, ...] | None = None) -> Accuracies:
@@ -125,11 +114,8 @@ def accuracies(treebank: Treebank, annotators: tuple[str, ...] | None = None) ->
     DataError
         These are graphs.
     """
-    if treebank.of_graphs:
-        raise DataError(
-            "graphs have no accuracies of trees", hint="gammacp syntax compares graphs."
-        )
-    names = score_names(treebank.kind)
+    treebank.require_trees("accuracies of trees")
+    names = SCORES[treebank.kind]
     chosen = treebank.annotators if annotators is None else annotators
     kept = [
         Item(item.document, item.name, {a: s for a, s in item.annotations.items() if a in chosen})
@@ -147,12 +133,8 @@ def accuracies(treebank: Treebank, annotators: tuple[str, ...] | None = None) ->
 def _mean_over_pairs(item: Item, n_scores: int) -> tuple[float, ...]:
     if not item.same_length:
         return (float("nan"),) * n_scores
-    score: Callable[..., tuple[float, ...]] = (
-        attachment_scores
-        if isinstance(next(iter(item.annotations.values())), Dependencies)
-        else bracketing_scores
-    )
-    scores = [score(a, b) for a, b in combinations(item.annotations.values(), 2)]
+    scores: list[tuple[float, ...]] = [attachment_scores(*p) for p in item.pairs(Dependencies)]
+    scores += [bracketing_scores(*p) for p in item.pairs(Phrase)]
     return tuple(sum(column) / len(scores) for column in zip(*scores, strict=True))
 
 

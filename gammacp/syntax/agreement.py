@@ -165,7 +165,9 @@ def syntax_agreement(
     if len(treebank.annotators) < 2:
         raise DataError("one annotator only", hint="Agreement needs two.")
     observations = TreeObservations.of(treebank)
-    pairs, without = _groups(observations) if breakdown else ([], [])
+    n = len(treebank.annotators) if breakdown else 0
+    pairs = [pair for pair in combinations(range(n), 2) if observations.by(pair).any()]
+    without = [tuple(b for b in range(n) if b != a) for a in range(n if n > 2 else 0)]
     groups = [tuple(range(len(treebank.annotators))), *pairs, *without]
     expected, results = _results(observations, groups, chance, sample_pairs, seed, workers)
     accuracy = accuracies(treebank)
@@ -188,18 +190,6 @@ def syntax_agreement(
             seed=seed if sample_pairs or bootstrap else None,
         ),
     )
-
-
-def _groups(
-    observations: TreeObservations,
-) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """Pairs that share a sentence, and everybody but one where that leaves two."""
-    n = len(observations.treebank.annotators)
-    pairs: list[tuple[int, ...]] = [
-        pair for pair in combinations(range(n), 2) if observations.by(pair).any()
-    ]
-    without = [tuple(b for b in range(n) if b != a) for a in range(n)] if n > 2 else []
-    return pairs, without
 
 
 def _results(
@@ -273,14 +263,11 @@ def _published_parts(
     A sentence drawn twice changes the mean over all pairs twice as much as its annotations' means
     say: D_e is a mean over pairs, so that its linear part is 2·row − D_e.
     """
-    observed = observations.item_disagreement(observations.everything)
+    everything = observations.everything
+    observed = observations.item_disagreement(everything)
     linear = 2 * expected.rows - expected.mean[0][:, None]
     alphas = {
-        name: Contributions(
-            observed[d],
-            observations.by_item(linear[d], observations.everything),
-            "sentences",
-        )
+        name: Contributions(observed[d], observations.by_item(linear[d], everything), "sentences")
         for d, name in enumerate(DELTAS)
     }
     return {**alphas, **accuracy.parts()}

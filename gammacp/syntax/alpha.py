@@ -20,7 +20,6 @@ from itertools import combinations
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
-from gammacp.errors import DataError
 from gammacp.syntax.annotations import Graph, Sentence, Treebank
 from gammacp.syntax.ted import PackedTrees, pack
 
@@ -92,12 +91,8 @@ class TreeObservations:
         DataError
             No sentence has two annotations.
         """
-        if not treebank.shared:
-            raise DataError("no sentence has two annotations", hint="Agreement needs two.")
-        if treebank.of_graphs:
-            raise DataError(
-                "graphs have no edit distance of trees", hint="gammacp syntax compares graphs."
-            )
+        treebank.require_shared()
+        treebank.require_trees("edit distance of trees")
         number = {name: a for a, name in enumerate(treebank.annotators)}
         rows = [
             (i, number[name], sentence)

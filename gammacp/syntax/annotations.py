@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from itertools import combinations
+from typing import TypeAlias, TypeVar
 
 from gammacp.errors import DataError, UsageError
 from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
@@ -191,6 +192,7 @@ class Graph:
 
 
 Sentence: TypeAlias = Dependencies | Phrase | Graph
+Kind = TypeVar("Kind", Dependencies, Phrase, Graph)
 
 
 def error_in(sentence: Sentence, message: str, *, hint: str | None = None) -> DataError:
@@ -219,6 +221,16 @@ class Item:
         """Number of tokens, as the first annotator has it."""
         return next(iter(self.annotations.values())).n_tokens
 
+    def pairs(self, kind: type[Kind]) -> list[tuple[Kind, Kind]]:
+        """Every two annotations of a kind.
+
+        Parameters
+        ----------
+        kind
+            `Dependencies`, `Phrase` or `Graph`.
+        """
+        return list(combinations([s for s in self.annotations.values() if isinstance(s, kind)], 2))
+
     @property
     def same_length(self) -> bool:
         """Whether all annotators have the same number of tokens."""
@@ -245,6 +257,22 @@ class Treebank:
     items: tuple[Item, ...]
     kind: str
     selection: tuple[str, ...] = ()
+
+    def require_trees(self, what: str) -> None:
+        """DataError where these are graphs, which have no such thing.
+
+        Parameters
+        ----------
+        what
+            They have not.
+        """
+        if self.of_graphs:
+            raise DataError(f"graphs have no {what}", hint="gammacp syntax compares graphs.")
+
+    def require_shared(self) -> None:
+        """DataError where no sentence has two annotations."""
+        if not self.shared:
+            raise DataError("no sentence has two annotations", hint="Agreement needs two.")
 
     @property
     def of_graphs(self) -> bool:

@@ -158,7 +158,9 @@ def read_brackets(path: Path, *, encoding: str = "utf-8") -> BracketFile:
                     what, file=path, line=number, hint="A tree is one balanced pair of brackets."
                 )
             if symbol == ")":
-                _close(open_brackets.pop(), path, number)
+                closed = open_brackets.pop()
+                if not closed.label and not closed.children:
+                    raise DataError("brackets with nothing in them", file=path, line=number)
             elif expects_label:
                 open_brackets[-1].label = symbol
             else:
@@ -174,11 +176,6 @@ def read_brackets(path: Path, *, encoding: str = "utf-8") -> BracketFile:
     if not roots:
         raise DataError("no tree found", file=path, hint="Is this a file of bracketed trees?")
     return BracketFile(path, tuple(_unwrapped(root) for root in roots))
-
-
-def _close(bracket: _Bracket, path: Path, line: int) -> None:
-    if not bracket.label and not bracket.children:
-        raise DataError("brackets with nothing in them", file=path, line=line)
 
 
 def _unwrapped(root: _Bracket) -> _Bracket:

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from gammacp.chance.beyond import beyond_chance
@@ -101,23 +100,15 @@ def breakdown(treebank: Treebank) -> Breakdown:
     for c in choices:
         if c.relations[0] != c.relations[1]:
             confused[min(c.relations), max(c.relations)] += c.weight
-    return Breakdown(
-        tuple(_relations(choices)),
-        tuple(
-            {"relations": pair, "count": count}
-            for pair, count in sorted(confused.items(), key=lambda row: -row[1])
-        ),
-        grouped,
-        sum(not item.same_length for item in treebank.shared),
-    )
+    pairs = sorted(confused.items(), key=lambda row: -row[1])
+    confusions = tuple({"relations": pair, "count": count} for pair, count in pairs)
+    left_out = sum(not item.same_length for item in treebank.shared)
+    return Breakdown(tuple(_relations(choices)), confusions, grouped, left_out)
 
 
 def _choices(treebank: Treebank) -> Iterable[Choice]:
     for item in treebank.shared:
-        sentences = [s for s in item.annotations.values() if isinstance(s, Dependencies)]
-        if not item.same_length:
-            continue
-        pairs = list(combinations(sentences, 2))
+        pairs = item.pairs(Dependencies) if item.same_length else []
         for a, b in pairs:
             for t in range(a.n_tokens):
                 yield Choice(

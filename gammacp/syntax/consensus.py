@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from gammacp.errors import UsageError
-from gammacp.files import atomic_write
+from gammacp.files import write_text
 from gammacp.syntax.annotations import Dependencies, Item, Treebank
 
 Arc: TypeAlias = tuple[int, int]
@@ -229,8 +229,7 @@ class Consensus:
             Of the file.
         """
         text = "\n".join(_conllu(item, tree) for item, tree in self.trees)
-        with atomic_write(path) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
+        write_text(path, text + "\n")
 
 
 def consensus_trees(treebank: Treebank) -> Consensus:
@@ -248,14 +247,11 @@ def consensus_trees(treebank: Treebank) -> Consensus:
     """
     if treebank.kind != "dependency":
         raise UsageError("consensus trees are of dependencies: phrase structures have no arcs")
-    trees = [
-        (
-            item,
-            consensus_tree([s for s in item.annotations.values() if isinstance(s, Dependencies)]),
-        )
-        for item in treebank.shared
-        if item.same_length
-    ]
+    trees = []
+    for item in treebank.shared:
+        if item.same_length:
+            sentences = [s for s in item.annotations.values() if isinstance(s, Dependencies)]
+            trees.append((item, consensus_tree(sentences)))
     return Consensus(tuple(trees), len(treebank.shared) - len(trees))
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import replace
+from typing import Any
 
 from gammacp.arguments import one_of
 from gammacp.errors import UsageError
@@ -22,6 +23,7 @@ _EVERY = ("dependency", "enhanced", "phrase", "graph")
 LABELS = {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)}
 IGNORED = {"": _EVERY, "punct": ("dependency", "enhanced"), "traces": ("phrase",)}
 _TAGS = re.compile(r"(?<=.)[-=].*", re.DOTALL)
+_COLUMNS = ("relations", "forms", "lemmas", "upos", "features", "lines")
 TRACE = "-NONE-"
 
 
@@ -122,9 +124,10 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
         inside = 0 < head <= sentence.n_tokens
         return number.get(head, number.get(token, 0) if inside else head)
 
-    def column(values: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(values[t - 1] for t in kept) if values else ()
-
+    columns: dict[str, Any] = {}
+    for name in _COLUMNS:
+        values = getattr(sentence, name)
+        columns[name] = tuple(values[t - 1] for t in kept) if values else ()
     # Edges go by their words' new numbers; empty nodes have none.
     new = {str(t): str(number.get(t, head_of(t))) for t in range(1, sentence.n_tokens + 1)}
     gone = {t for t in new if int(t) not in number}
@@ -136,12 +139,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     return replace(
         sentence,
         heads=tuple(map(head_of, kept)),
-        relations=column(sentence.relations),
-        forms=column(sentence.forms),
-        lemmas=column(sentence.lemmas),
-        upos=column(sentence.upos),
-        features=column(sentence.features),
-        lines=tuple(sentence.lines[t - 1] for t in kept) if sentence.lines else (),
+        **columns,
         enhanced=tuple(dict.fromkeys(edges)),
         multiword=tuple((inside[0], inside[-1], form) for inside, form in ranges if inside),
     )

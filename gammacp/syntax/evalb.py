@@ -8,7 +8,6 @@ count as often as they occur, and all sentences' brackets are added up before th
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
 
 from gammacp.syntax.annotations import Bracketing, Phrase, Treebank
 from gammacp.syntax.conventions import TRACE, category
@@ -59,8 +58,7 @@ def evalb_f1(treebank: Treebank) -> float:
     for item in treebank.shared:
         if not item.same_length:
             continue
-        sets = [evalb_brackets(s) for s in item.annotations.values() if isinstance(s, Phrase)]
-        pairs = list(combinations(sets, 2))
+        pairs = [(evalb_brackets(a), evalb_brackets(b)) for a, b in item.pairs(Phrase)]
         common += sum((x & y).total() for x, y in pairs) / len(pairs)
         everything += sum(x.total() + y.total() for x, y in pairs) / len(pairs)
     return 2 * common / everything if everything else float("nan")

@@ -29,7 +29,7 @@ from gammacp.errors import DataError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS, bootstrap
 from gammacp.signature import signature
-from gammacp.syntax.accuracy import accuracies, disagreements, score_names
+from gammacp.syntax.accuracy import SCORES, accuracies, disagreements
 from gammacp.syntax.alpha import DELTAS, TreeObservations, deltas
 from gammacp.syntax.annotations import Treebank
 from gammacp.syntax.ted import PackedTrees
@@ -275,7 +275,7 @@ def beyond_length_matched(
         found = matched(observations, chosen)
     except DataError as error:
         lost = LengthMatched(value=math.nan, reason=str(error))
-        return dict.fromkeys((*DELTAS, *score_names(treebank.kind)), lost)
+        return dict.fromkeys((*DELTAS, *SCORES[treebank.kind]), lost)
     return values(found, treebank, draws=draws, seed=seed)
 
 

@@ -56,12 +56,10 @@ def name_files(
             raise DataError("no such file or folder", file=path)
     if pattern is not None:
         named, how = _by_pattern(_files(paths, kind), pattern)
+    elif roots := _folders(paths, kind):
+        named, how = _by_folder(roots, folders, kind)
     else:
-        roots = _folders(paths, kind)
-        if roots:
-            named, how = _by_folder(roots, folders, kind)
-        else:
-            named, how = _by_field(_files(paths, kind))
+        named, how = _by_field(_files(paths, kind))
     _require_different(named)
     return named, how
 
@@ -69,20 +67,18 @@ def name_files(
 def are_trees(paths: Iterable[Path]) -> bool:
     """Whether these are files of trees by their suffixes; `.conll` may hold spans, too."""
     known = {s for suffixes in SUFFIXES.values() for s in suffixes} - {".conll"}
-    found = [q for p in paths for q in (_visible(p) if p.is_dir() else [p]) if not q.is_dir()]
+    found = [q for p in paths for q in (_visible(p) if p.is_dir() else [p])]
     return bool(found) and all(q.suffix.lower() in known for q in found)
 
 
 def _files(paths: Iterable[Path], kind: str | None) -> list[Path]:
-    found: list[Path] = []
-    for path in paths:
-        found += _inside(path, kind) if path.is_dir() else [path]
+    found = (q for p in paths for q in (_inside(p, kind) if p.is_dir() else [p]))
     return list(dict.fromkeys(found))
 
 
 def _inside(folder: Path, kind: str | None) -> list[Path]:
     known = {s for k, suffixes in SUFFIXES.items() if kind in (None, k) for s in suffixes}
-    found = [p for p in _visible(folder) if p.is_file() and p.suffix.lower() in known]
+    found = [p for p in _visible(folder) if p.suffix.lower() in known]
     if not found:
         raise DataError(
             "no treebank file in this folder",
@@ -95,21 +91,16 @@ def _inside(folder: Path, kind: str | None) -> list[Path]:
 def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
     """The files in these folders that are nobody's: none of the suffixes, or of another kind."""
     read = {one.path for one in named}
-    counts = {
-        folder: sum(p.is_file() and p not in read for p in _visible(folder))
-        for folder in paths
-        if folder.is_dir()
-    }
+    folders = (path for path in paths if path.is_dir())
+    counts = {folder: sum(p not in read for p in _visible(folder)) for folder in folders}
     reason = "its suffix is not that of the trees that are read"
     return [LeftOut(str(folder), "file", n, reason) for folder, n in counts.items() if n]
 
 
 def _visible(folder: Path) -> list[Path]:
-    return [
-        p
-        for p in sorted(folder.rglob("*"))
-        if not any(part.startswith(".") for part in p.relative_to(folder).parts)
-    ]
+    """The files anywhere in a folder, but for hidden ones and those in hidden folders."""
+    files = (p for p in sorted(folder.rglob("*")) if p.is_file())
+    return [p for p in files if not any(x.startswith(".") for x in p.relative_to(folder).parts)]
 
 
 def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:

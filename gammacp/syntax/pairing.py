@@ -39,6 +39,7 @@ import numpy as np
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut
+from gammacp.matching import largest_matching
 from gammacp.syntax.annotations import Item, Sentence
 
 PAIRINGS = ("auto", "order", "id")
@@ -150,17 +151,11 @@ def _join(rows: list[dict[str, int]], found: Pairs, annotator: str, count: int) 
 
 def without_partner(items: Sequence[Item], annotators: int) -> list[LeftOut]:
     """The sentences of a document that only one of its annotators has, per file."""
-    reason = (
-        "no other annotator has the sentence"
-        if annotators > 1
-        else "nobody else annotated the document"
-    )
-    alone = Counter(
-        sentence.file
-        for item in items
-        if len(item.annotations) == 1
-        for sentence in item.annotations.values()
-    )
+    reason = "no other annotator has the sentence"
+    if annotators == 1:
+        reason = "nobody else annotated the document"
+    single = (item.annotations.values() for item in items if len(item.annotations) == 1)
+    alone = Counter(sentence.file for (sentence,) in single)
     return [LeftOut(file, "sentence", count, reason) for file, count in alone.items()]
 
 
@@ -254,24 +249,17 @@ class _Found:
 
 def _similar(a: Side, b: Side, found: Pairs) -> Pairs:
     """Sentences with more than half of their words in common, as a largest assignment."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
     taken = set(found.values())
     rows = [i for i in range(len(a)) if i not in found]
     columns = [j for j in range(len(b)) if j not in taken]
     edges = [
-        (r, c, 1 + gain - MORE_THAN + _hint(a, b, found, rows[r], columns[c]))
+        (r, c, gain - MORE_THAN + _hint(a, b, found, rows[r], columns[c]))
         for r, c, gain in _common([a.words[i] for i in rows], [b.words[j] for j in columns])
     ]
     if not edges:
         return {}
-    # A column of its own for each row, of weight 1, stands for no partner.
-    edges += [(r, len(columns) + r, 1.0) for r in range(len(rows))]
-    r, c, weight = zip(*edges, strict=True)
-    graph = csr_array((weight, (r, c)), shape=(len(rows), len(columns) + len(rows)))
-    chosen = zip(*min_weight_full_bipartite_matching(graph, maximize=True), strict=True)
-    return {rows[r]: columns[c] for r, c in chosen if c < len(columns)}
+    chosen = largest_matching(*(np.array(side) for side in zip(*edges, strict=True)))
+    return {rows[r]: columns[c] for r, c, _ in (edges[k] for k in chosen)}
 
 
 def _hint(a: Side, b: Side, found: Pairs, i: int, j: int) -> float:

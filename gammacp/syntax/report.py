@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from gammacp.syntax.graphs.agreement import graph_agreement
 from gammacp.syntax.graphs.report import GraphReport
 from gammacp.syntax.matched import LENGTH_MATCHED
 from gammacp.syntax.treebank import ReadTreebank
-from gammacp.syntax.universal import UdScores, ud_scores
+from gammacp.syntax.universal import ud_scores
 
 # Sentences from which the zero of random trees is within .01 (docs/syntax.md).
 _ENOUGH = 60
@@ -50,7 +51,7 @@ class SyntaxReport:
     agreement: SyntaxAgreement
     by_annotator: bool
     sentences: tuple[SentenceShare, ...]
-    universal: UdScores | None = None
+    universal: Mapping[str, float] | None = None
     breakdown: Breakdown | None = None
 
     @property
@@ -106,7 +107,7 @@ class SyntaxReport:
             document["without"] = [_part(part) for part in result.without]
             document["documents"] = self._documents()
         if self.universal is not None:
-            document["universal"] = self.universal.as_dict()
+            document["universal"] = dict(self.universal)
         if self.breakdown is not None:
             document["breakdown"] = self.breakdown.as_dict()
         if self.sentences:

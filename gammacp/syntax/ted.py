@@ -6,7 +6,7 @@ blocks of pairs are then found without ever holding all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,42 +73,34 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
         raise UsageError("no tree to pack")
     different = sorted(set(trees), key=lambda t: (t.n_nodes, t.labels, t.leftmost, t.size))
     code = {tree: i for i, tree in enumerate(different)}
-    alphabet = {
-        label: i for i, label in enumerate(sorted({x for t in different for x in t.labels}))
-    }
-    sides = [different, [t.mirrored for t in different]]
-    both = sides[0] + sides[1]
-    n_nodes = np.array([t.n_nodes for t in different], np.int64)
-    columns = [_columns(t) for t in both]
+    labels = sorted({label for tree in different for label in tree.labels})
+    alphabet = {label: i for i, label in enumerate(labels)}
+    columns = [_columns(t, alphabet) for t in (*different, *(t.mirrored for t in different))]
     widths = np.array([len(c) for c in columns], np.int64)
-    nodes, before, inside = np.concatenate(columns).T
+    nodes, before, inside, names = np.concatenate(columns).T
     shape = (2, len(different))
     arrays = TreeArrays(
-        labels=np.array([alphabet[x] for t in both for x in t.labels], np.int32),
+        labels=names.astype(np.int32),
         nodes=nodes.astype(np.uint32),
         before=before.astype(np.uint32),
         inside=inside.astype(np.int32),
-        starts=_starts(np.concatenate((n_nodes, n_nodes))).reshape(shape),
-        n_nodes=n_nodes,
-        column_starts=_starts(widths).reshape(shape),
+        n_nodes=np.array([t.n_nodes for t in different], np.int64),
+        column_starts=(np.cumsum(widths) - widths).reshape(shape),
         widths=widths.reshape(shape),
     )
     sizes = np.array([t.size for t in different], np.int64)
     return PackedTrees(arrays, sizes, np.array([code[t] for t in trees], np.int64))
 
 
-def _starts(counts: Indices) -> Indices:
-    return np.concatenate(([0], np.cumsum(counts)[:-1]))
-
-
-def _columns(tree: Tree) -> Indices:
-    """Of each column of the kernel its node, the column before, and whether it goes on."""
-    found: list[tuple[int, int, int]] = []
+def _columns(tree: Tree, alphabet: Mapping[str, int]) -> Indices:
+    """Of each column of the kernel its node, the column before, whether it goes on, its label."""
+    found: list[tuple[int, int, int, int]] = []
     for root in tree.keyroots:
         low, start = tree.leftmost[root], len(found)
         for node in range(low, root + 1):
             leaf = tree.leftmost[node]
-            found.append((node, start + leaf - low if leaf > low else 0, -(node > low)))
+            before = start + leaf - low if leaf > low else 0
+            found.append((node, before, -(node > low), alphabet[tree.labels[node]]))
     return np.array(found, np.int64)
 
 

@@ -21,18 +21,17 @@ Unsigned: TypeAlias = NDArray[np.uint32]
 
 
 class TreeArrays(NamedTuple):
-    """Packed trees, as they are in row 0 of `starts`, `column_starts`, … and mirrored in row 1.
+    """Packed trees, as they are in row 0 of `column_starts` and `widths`, and mirrored in row 1.
 
-    A column has its node and the column before its node's leftmost leaf, from 1 on, or 0 where that
-    is the keyroot's; `inside` is 0 for the first one of a keyroot, else −1. The product of two
-    trees' `widths`, their numbers of columns, is the number of cells to fill.
+    A column has its node with its label, and the column before the node's leftmost leaf, from 1 on,
+    or 0 where that is the keyroot's; `inside` is 0 for the first one of a keyroot, else −1. The
+    product of two trees' `widths`, their numbers of columns, is the number of cells to fill.
     """
 
     labels: Codes
     nodes: Unsigned
     before: Unsigned
     inside: Codes
-    starts: Indices
     n_nodes: Indices
     column_starts: Indices
     widths: Indices
@@ -61,13 +60,14 @@ def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forests: Codes
     widths = trees.widths
     side = 1 if widths[1, x] * widths[1, y] < widths[0, x] * widths[0, y] else 0
     side = 1 - side if widths[side, y] >= forests.shape[1] else side
-    starts, columns = trees.starts[side], trees.column_starts[side]
+    if widths[side, y] < widths[side, x] < forests.shape[1]:
+        x, y = y, x
+    columns = trees.column_starts[side]
     rows = slice(columns[x], columns[x] + widths[side, x])
     one, above, ongoing = trees.nodes[rows], trees.before[rows], trees.inside[rows]
     across = slice(columns[y], columns[y] + widths[side, y])
     other, left, inside = trees.nodes[across], trees.before[across], trees.inside[across]
-    n, m = trees.n_nodes[x], trees.n_nodes[y]
-    labels = trees.labels[starts[y] : starts[y] + m]
+    names, labels = trees.labels[rows], trees.labels[across]
     first = 0
     for r in range(len(one)):
         if ongoing[r] == 0:
@@ -82,14 +82,15 @@ def _distance(trees: TreeArrays, x: int, y: int, subtrees: Codes, forests: Codes
                 saved = max(saved & inside[c], max(last[c + 1], both))
                 here[c + 1] = saved
             continue
-        label = trees.labels[starts[x] + one[r]]
+        label = names[r]
         for c in range(len(other)):
             alone = left[c] == 0
-            both = (last[c] & inside[c]) + (2 if labels[other[c]] == label else 1)
+            both = (last[c] & inside[c]) + (2 if labels[c] == label else 1)
             saved = max(saved & inside[c], max(last[c + 1], both if alone else known[other[c]]))
             here[c + 1] = saved
             if alone:
                 known[other[c]] = saved
+    n, m = trees.n_nodes[x], trees.n_nodes[y]
     return int(n + m - subtrees[n - 1, m - 1])
 
 

@@ -193,19 +193,16 @@ def _items(
     return items, left_out
 
 
-def read_sentences(
-    path: Path, *, kind: str | None = None, leaves: str = "auto", encoding: str = "utf-8"
-) -> list[Sentence]:
-    """One person's sentences from one file; parameters as for `read_treebank`.
+def read_sentences(path: Path) -> list[Sentence]:
+    """One person's sentences from one file, read as `read_treebank` does by default.
 
     Parameters
     ----------
     path
         Of the file.
     """
-    one = Named(path, path.stem, "")
-    chosen = kind or _recognised(path, encoding)
-    return _read_all([one], chosen, leaves, "leaves", encoding, {}, None)[0][path]
+    one, kind = Named(path, path.stem, ""), _recognised(path, "utf-8")
+    return _read_all([one], kind, "auto", "leaves", "utf-8", {}, None)[0][path]
 
 
 def _pairing(
@@ -302,11 +299,10 @@ def _read_all(
         if words
         else "without words (--leaves words if the leaves are words)"
     )
-    made = {
-        f.path: f.phrases(words=words, size=size, tally=tallies.get(f.path), **conventions)
+    return {
+        f.path: [*f.phrases(words=words, size=size, tally=tallies.get(f.path), **conventions)]
         for f in files
-    }
-    return {path: list(phrases) for path, phrases in made.items()}, note
+    }, note
 
 
 def _with_edges(sentence: Dependencies) -> Dependencies:

@@ -24,13 +24,12 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.syntax.annotations import Dependencies, Item, Treebank
+from gammacp.syntax.annotations import Dependencies, Treebank
 from gammacp.syntax.enhanced import edge_counts
 
 UD_SCORES = (
@@ -226,37 +225,13 @@ def _keys(words: Words, place: Callable[[int], int | None]) -> list[list[object]
     ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class UdScores:
-    """Scores of a treebank.
-
-    Attributes
-    ----------
-    values
-        F₁ by name; NaN where nothing is compared.
-    sentences
-        How many pairs of annotations of a sentence were compared.
-    other_text
-        How many were not, since their characters differ.
-    no_words
-        How many sentences have fewer than two annotations with words, of those that two have.
-    """
-
-    values: dict[str, float]
-    sentences: int
-    other_text: int
-    no_words: int
-
-    def as_dict(self) -> dict[str, float]:
-        """The scores, and the counts under the names of `OF_UD`."""
-        counts = (self.sentences, self.other_text, self.no_words)
-        return {**self.values, **dict(zip(OF_UD, counts, strict=True))}
-
-
-def ud_scores(treebank: Treebank) -> UdScores:
+def ud_scores(treebank: Treebank) -> dict[str, float]:
     """The F₁ of the shared task over all pairs of annotations of a sentence.
 
     A sentence counts once, however many annotators it has: its counts are means over their pairs.
+    NaN where nothing is compared. Beside the scores it is told how many pairs were `compared`, how
+    many were not since their characters differ (`other_text`), and how many sentences have no two
+    annotations with words (`no_words`).
 
     Parameters
     ----------
@@ -266,7 +241,8 @@ def ud_scores(treebank: Treebank) -> UdScores:
     total = np.zeros((2, len(UD_SCORES)))
     compared = other = no_words = 0
     for item in treebank.shared:
-        pairs = list(_pairs(item))
+        both = (pair for pair in item.pairs(Dependencies) if all(s.forms for s in pair))
+        pairs = [(Words.of(a), Words.of(b)) for a, b in both]
         no_words += not pairs
         same = [ud_counts(a, b) for a, b in pairs if a.text == b.text]
         compared += len(same)
@@ -275,11 +251,5 @@ def ud_scores(treebank: Treebank) -> UdScores:
             total += np.mean(same, axis=0)
     with np.errstate(invalid="ignore"):
         values = 2 * total[0] / total[1]
-    return UdScores(dict(zip(UD_SCORES, values.tolist(), strict=True)), compared, other, no_words)
-
-
-def _pairs(item: Item) -> Iterator[tuple[Words, Words]]:
-    sentences = [
-        Words.of(s) for s in item.annotations.values() if isinstance(s, Dependencies) and s.forms
-    ]
-    return combinations(sentences, 2)
+    counts = zip(OF_UD, (compared, other, no_words), strict=True)
+    return {**dict(zip(UD_SCORES, values.tolist(), strict=True)), **dict(counts)}

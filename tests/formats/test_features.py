@@ -145,6 +145,7 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
         ),
         (["align", "--feature", "severe:nominal"], 3, "feature 'severe' is not one column"),
         (["align", "--feature", "x:nominal@0", "--categorial", "tree@0"], 2, "sum to 0"),
+        (["align", "--feature", "severity"], 2, "write --feature severity:TYPE"),
         (["measure", "-m", "ser", "--feature", "severity:nominal"], 2, "--feature belongs to none"),
         (
             ["align", "--feature", "a", "--feature", "b"],

@@ -53,7 +53,7 @@ def test_wider_transpositions_cost_more() -> None:
     assert boundary_similarity(a, b, n_t=8).value == pytest.approx(1 - 2 / 8)
     moved = boundary_similarity(a, b, n_t=3)
     assert moved.edits.transpositions == (Transposition(2, 4, "1", 2),)
-    assert boundary_similarity(a, b, n_t=3, transposition=0).value == 1
+    assert boundary_similarity(a, b, n_t=3, costs=EditCosts(transposition=0)).value == 1
 
 
 def test_types_and_substitutions() -> None:
@@ -204,12 +204,14 @@ def test_optimal_edits_make_b_largest(data: st.DataObject, n_t: int, w: float) -
     mass = data.draw(st.integers(1, 9))
     places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
     a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
-    found = boundary_similarity(a, b, n_t=n_t, transposition=w, search="optimal")
+    found = boundary_similarity(a, b, n_t=n_t, costs=EditCosts(transposition=w), search="optimal")
     assert found.value == pytest.approx(best_by_hand(a, b, n_t, w), abs=1e-12)
     for one, other in ((b, a), (mirror(a), mirror(b))):
-        same = boundary_similarity(one, other, n_t=n_t, transposition=w, search="optimal")
+        same = boundary_similarity(
+            one, other, n_t=n_t, costs=EditCosts(transposition=w), search="optimal"
+        )
         assert same.value == pytest.approx(found.value, abs=1e-15)
-    published = boundary_similarity(a, b, n_t=n_t, transposition=w)
+    published = boundary_similarity(a, b, n_t=n_t, costs=EditCosts(transposition=w))
     assert published.value <= found.value + 1e-12
     assert found.matches == published.matches
     if n_t == 2:
@@ -256,7 +258,8 @@ def test_optimal_edits_of_several_types(data: st.DataObject, n_t: int, kind: str
         sides.append(Segmentation.from_typed(by_type, mass=mass, types="xyz"))
     a, b = sides
     choice, apart, alone = KINDS[kind]
-    how: dict[str, Any] = {"n_t": n_t, "transposition": w, "categorial": choice}
+    costs = EditCosts(transposition=w)
+    how: dict[str, Any] = {"n_t": n_t, "costs": costs, "categorial": choice}
     found = boundary_similarity(a, b, **how, search="optimal")
     assert found.value == pytest.approx(best_by_hand(a, b, n_t, w, apart, alone), abs=1e-12)
     for one, other in ((b, a), (mirror(a), mirror(b))):

@@ -276,6 +276,9 @@ def test_nothing_is_wider_than_the_window(page: "Page", studio: Running) -> None
         for width in (400, 1000, 1600):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+        # The way to the other pages is where it is on each, and no player without a recording.
+        assert (page.locator("nav.studio a").first.bounding_box() or {"x": 0})["x"] > 10, place
+        assert not page.locator("audio").is_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_scores_are_those_of_the_shared_task(folder: Path) -> None:
     """Its own evaluation finds 6 and 11 edges of 13 and 14, empty nodes collapsed."""
-    found = ud_scores(read_treebank(folder).treebank).values
+    found = ud_scores(read_treebank(folder).treebank)
     assert (found["elas"], found["eulas"]) == pytest.approx((2 * 6 / 27, 2 * 11 / 27))
     assert (found["words"], found["las"]) == pytest.approx((18 / 21, 18 / 21))
 
@@ -67,8 +67,8 @@ def test_what_is_not_given_is_missing() -> None:
     half = Dependencies((0, 1), ("root", "obj"), ("a", "b"), enhanced=edges[:1])
     none = Dependencies((0, 1), ("root", "obj"), ("a", "b"))
     scores = [ud_scores(Treebank.from_annotations({"A": [whole], "B": [b]})) for b in (half, none)]
-    assert (scores[0].values["elas"], scores[0].values["eulas"]) == (1, 1)
-    assert math.isnan(scores[1].values["elas"])
+    assert (scores[0]["elas"], scores[0]["eulas"]) == (1, 1)
+    assert math.isnan(scores[1]["elas"])
 
 
 def test_paths_through_empty_nodes() -> None:

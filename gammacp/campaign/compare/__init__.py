@@ -5,9 +5,13 @@ from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, co
 from gammacp.campaign.compare.comparison import Comparison, compare
 from gammacp.campaign.compare.groups import AcrossGroups, Groups, groups_of, members_of
 from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator
-from gammacp.campaign.compare.permutation import PermutationTest, permutation_test
+from gammacp.campaign.compare.permutation import (
+    OtherRound,
+    PermutationTest,
+    compare_rounds,
+    permutation_test,
+)
 from gammacp.campaign.compare.reference import ReferenceComparison
-from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
 
 __all__ = [
     "AcrossGroups",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, Unpack
 
 from gammacp.arguments import several, whole
@@ -13,9 +12,8 @@ from gammacp.campaign.compare.annotators import AnnotatorSummary, summaries
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
 from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator, pair_matrix, without_each
-from gammacp.campaign.compare.permutation import DEALS
+from gammacp.campaign.compare.permutation import DEALS, OtherRound, compare_rounds
 from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
-from gammacp.campaign.compare.rounds import OtherRound, compare_rounds
 from gammacp.campaign.compare.scoring import (
     Selection,
     annotators_of,
@@ -163,9 +161,15 @@ def compare(
     compared = [tuple(c.values()) for c in (others, another or {}, mine)]
     settings = settings.deciding(compared)
     tell("everybody")
-    counted = partial(_count, tell)
+
+    def counted(done: int, total: int) -> None:
+        tell(f"{done} of {total} random annotation sets")
+
     basis = basis_of(others, settings, executor=executor, progress=counted, shared={})
-    overall = _defined(agreement_on(basis, others))
+    overall = agreement_on(basis, others)
+    if not overall.computed:
+        reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
+        raise DataError(f"no document has a γ: {reasons}")
     if first is not None:
         first(overall)
     tell("pairs of annotators")
@@ -201,18 +205,6 @@ def compare(
         groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
         explanation=explained_on(basis, others) if explain else None,
     )
-
-
-def _defined(found: Agreement) -> Agreement:
-    """γ of everybody, which some document must have."""
-    if not found.computed:
-        reasons = "; ".join(f"{name}: {s.reason}" for name, s in found.documents.items())
-        raise DataError(f"no document has a γ: {reasons}")
-    return found
-
-
-def _count(tell: Callable[[str], None], done: int, total: int) -> None:
-    tell(f"{done} of {total} random annotation sets")
 
 
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:

@@ -193,7 +193,8 @@ def consensus(
         BoundaryRule(one_of("boundaries", boundaries, BoundaryRule)),
         needed_support(support, continuum.n_annotators),
         number("tolerance", tolerance, 0.0),
-        _whole(continuum),
+        # Positions that count things: then the gold standard's do, too.
+        bool(np.all(continuum.starts % 1 == 0) and np.all(continuum.ends % 1 == 0)),
     )
     units = [
         _consensus_unit(continuum, group, i, float(disorder) / delta, rules, truth)
@@ -216,11 +217,6 @@ class _Rules:
     needed: int
     tolerance: float
     whole: bool
-
-
-def _whole(continuum: Continuum) -> bool:
-    """Whether positions count things; then the gold standard's do, too."""
-    return bool(np.all(continuum.starts % 1 == 0) and np.all(continuum.ends % 1 == 0))
 
 
 def _consensus_unit(

@@ -25,6 +25,7 @@ from gammacp.campaign.consensus.weighing import (
 from gammacp.continuum import Continuum
 
 WEIGHTS = ("auto", "vote", *AnnotatorModel)
+_FITTED = ("iterations", "converged", "log_likelihood")
 # Names of annotators are sorted nowhere, but no file can have this one.
 _LAST = "\0consensus"
 
@@ -62,9 +63,7 @@ class Belief:
             "notes": list(self.notes),
             "threshold": self.threshold,
             "rounds": self.rounds,
-            "iterations": self.fit and self.fit.iterations,
-            "converged": self.fit and self.fit.converged,
-            "log_likelihood": self.fit and self.fit.log_likelihood,
+            **{name: self.fit and getattr(self.fit, name) for name in _FITTED},
             "annotators": {a.name: a.as_dict() for a in self.annotators},
         }
 

@@ -61,15 +61,8 @@ class Reliability:
 
     def as_dict(self) -> dict[str, Any]:
         """The reliability as JSON has it."""
-        return {
-            "gamma": self.value,
-            "sd": self.sd,
-            "splits": self.splits,
-            "documents": self.documents,
-            "left_out": self.left_out,
-            "people": list(self.people),
-            "extrapolated": None,
-        }
+        rest = {name: value for name, value in vars(self).items() if name != "value"}
+        return {"gamma": self.value, **rest, "people": list(self.people), "extrapolated": None}
 
     def in_words(self) -> str:
         """One sentence for people."""
@@ -120,11 +113,8 @@ def reliability(
             hint="Have some documents annotated by more",
         )
     total = sum(len(f.groups) for f in parts.values())
-    count = (
-        max(2, min(SPLITS, GROUPS // max(total, 1)))
-        if splits is None
-        else whole("splits", splits, 1)
-    )
+    few = max(2, min(SPLITS, GROUPS // max(total, 1)))
+    count = few if splits is None else whole("splits", splits, 1)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x4A1F,)))
     sums, values, sizes = np.zeros(2), [], []
     for split in range(count):
@@ -136,13 +126,11 @@ def reliability(
             seed=seed + split,
             executor=executor,
         )
-        computed = score.computed
-        if not computed:
-            continue
-        contributions = score.contributions()
-        sums += contributions.observed.sum(), contributions.expected.sum()
-        values.append(contributions.gamma)
-        sizes.append(len(computed))
+        if score.computed:
+            contributions = score.contributions()
+            sums += contributions.observed.sum(), contributions.expected.sum()
+            values.append(contributions.gamma)
+            sizes.append(len(score.computed))
     if not values:
         raise DataError("no split of the annotators has a γ")
     halves = [f.continuum.n_annotators // 2 for f in parts.values()]

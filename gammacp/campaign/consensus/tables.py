@@ -84,18 +84,16 @@ def consensus_document(name: str, found: Consensus) -> dict[str, Any]:
     }
 
 
+_PLAIN = ("kept", "support", "confidence", "disorder", "posterior", "entropy")
+
+
 def _unit(unit: ConsensusUnit) -> dict[str, Any]:
     return {
         "start": unit.start,
         "end": unit.end,
         **({"fragments": unit.fragments} if unit.fragments else {}),
         **label_json(unit.category),
-        "kept": unit.kept,
-        "support": unit.support,
-        "confidence": unit.confidence,
-        "disorder": unit.disorder,
-        "posterior": unit.posterior,
-        "entropy": unit.entropy,
+        **{name: getattr(unit, name) for name in _PLAIN},
         "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
         "tied": list(unit.vote.tied),
         "reasons": list(unit.reasons),

@@ -23,6 +23,7 @@ from gammacp.campaign.compare.scoring import annotators_of, check_annotator
 from gammacp.campaign.replace.inference import equivalence, exact_test, rejected
 from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap
 from gammacp.campaign.replace.verdict import (
+    TESTED,
     AgainstPerson,
     Candidacy,
     enough_documents,
@@ -122,6 +123,7 @@ def replace(
     if gap is not None:
         solving["gap"] = gap
     draws, scoring = whole("draws", draws, 1), SCORES[score]
+    test = _Test(margin, least, draws, seed, scoring.of, expert)
     people = _people(named, names, expert)
     found, unproven, compared = [], 0, set()
     for name in names:
@@ -137,9 +139,8 @@ def replace(
             )
         unproven += len(aligning.unproven)
         compared.add(wins.instances)
-        notes = (*_notes(name, mine, wins, people, expert, scoring.of), *aligning.told())
-        tested = _candidacy(name, wins, margin, least, draws, seed, scoring.of, expert)
-        found.append(changed(tested, notes=(*notes, *tested.notes)))
+        notes = (*_notes(name, mine, wins, people, test), *aligning.told())
+        found.append(_candidacy(name, wins, test, notes))
     if len(compared) > 1:
         apart = f"candidates are compared on different {scoring.of}: their order is no fair ranking"
         found = [changed(c, notes=(*c.notes, apart)) for c in found]
@@ -166,43 +167,39 @@ def replace(
     )
 
 
-def _candidacy(
-    name: str,
-    wins: Wins,
-    epsilon: float,
-    least: int,
-    draws: int,
-    seed: int,
-    of: str,
-    expert: str | None,
-) -> Candidacy:
+@dataclass(frozen=True)
+class _Test:
+    """How a candidate is tested: ε, the fewest instances of a person, the draws of intervals."""
+
+    epsilon: float
+    least: int
+    draws: int
+    seed: int
+    of: str
+    expert: str | None
+
+
+def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Candidacy:
+    epsilon, least = test.epsilon, test.least
     p, confirmed = (wins.p_values(epsilon, least, both=both) for both in (False, True))
     tested = np.isfinite(p)
     won, lost = ((wins.differences == d).sum(axis=1) for d in (1, -1))
-    sums = [
-        (int(n), int(w), int(k)) for n, w, k in zip(wins.there.sum(axis=1), won, lost, strict=True)
-    ]
-    exact = np.array([exact_test(*each, epsilon) for each in sums])
+    n = wins.there.sum(axis=1)
+    sums = [*zip(n.tolist(), won.tolist(), lost.tolist(), strict=True)]
     q = np.array([equivalence(*each, epsilon) for each in sums])
     beaten, equivalent = rejected(confirmed, _LEVEL), rejected(np.where(tested, q, np.nan), _LEVEL)
-    rows = tuple(
-        AgainstPerson(
-            annotator=person,
-            documents=sums[j][0],
-            rho_candidate=float(wins.candidate[j].sum() / sums[j][0]),
-            rho_annotator=float(wins.person[j].sum() / sums[j][0]),
-            p=float(p[j]) if tested[j] else None,
-            p_exact=float(exact[j]) if tested[j] else None,
-            p_equivalence=float(q[j]) if tested[j] else None,
-            beaten=bool(beaten[j]) if tested[j] else None,
-            equivalent=bool(equivalent[j]) if tested[j] else None,
-        )
-        for j, person in enumerate(wins.people)
-    )
+    rows = []
+    for j, person in enumerate(wins.people):
+        known: dict[str, Any] = dict.fromkeys(TESTED)
+        if tested[j]:
+            values = p[j], exact_test(*sums[j], epsilon), q[j], beaten[j], equivalent[j]
+            known = {k: np.asarray(v).item() for k, v in zip(TESTED, values, strict=True)}
+        mine, theirs = (float(side[j].sum() / n[j]) for side in (wins.candidate, wins.person))
+        rows.append(AgainstPerson(person, sums[j][0], mine, theirs, **known))
     shown = tested if tested.any() else np.ones(len(rows), np.bool_)
     rates = [float(wins.winning_rate(epsilon, least, both=both)) for both in (False, True)]
     rho = float(np.mean([r.rho_candidate for r, s in zip(rows, shown, strict=True) if s]))
-    interval, notes = _interval(wins.contributions(shown), draws, seed, of)
+    interval, note = _interval(wins.contributions(shown), test)
     return Candidacy(
         name=name,
         passes=rates[1] >= 0.5 if tested.any() else None,
@@ -213,23 +210,23 @@ def _candidacy(
         epsilon=epsilon,
         least_epsilon=least_epsilon(wins, least),
         min_documents=least,
-        enough_documents=enough_documents(wins, epsilon, least, seed=seed),
-        people=rows,
+        enough_documents=enough_documents(wins, epsilon, least, seed=test.seed),
+        people=tuple(rows),
         instances=len(wins.instances),
         left_out=wins.left_out,
         alone=wins.alone,
         present=wins.present,
-        expert=expert,
-        of=of,
-        notes=notes,
+        expert=test.expert,
+        of=test.of,
+        notes=(*notes, *note),
     )
 
 
 def _interval(
-    parts: Contributions, draws: int, seed: int, of: str
+    parts: Contributions, test: _Test
 ) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
     """The interval of ρ, and a note where resampling cannot tell it."""
-    found = bootstrap(parts, draws=draws, seed=seed).interval
+    found = bootstrap(parts, draws=test.draws, seed=test.seed).interval
     there = parts.expected > 0
     lost = parts.observed[there] / parts.expected[there]
     if found is None or np.ptp(lost) > 1e-9:
@@ -239,7 +236,7 @@ def _interval(
     n, k = len(lost), len(lost) * parts.gamma
     low = float(betaincinv(k, n - k + 1, 0.025)) if k > 0 else 0.0
     high = float(betaincinv(k + 1, n - k, 0.975)) if k < n else 1.0
-    note = f"ρ is the same on all {n} {of}: its interval is Clopper & Pearson's"
+    note = f"ρ is the same on all {n} {test.of}: its interval is Clopper & Pearson's"
     return (low, high), (f"{note}, as there is nothing to resample",)
 
 
@@ -282,15 +279,11 @@ def _of(continuum: Continuum, people: tuple[str, ...], candidate: str) -> tuple[
 
 
 def _notes(
-    name: str,
-    mine: Mapping[str, Continuum],
-    wins: Wins,
-    people: tuple[str, ...],
-    expert: str | None,
-    of: str,
+    name: str, mine: Mapping[str, Continuum], wins: Wins, people: tuple[str, ...], test: _Test
 ) -> tuple[str, ...]:
     """What makes the numbers say less than they seem to."""
     notes, total = [], len(wins.instances) + wins.left_out
+    of, expert = test.of, test.expert
     what = "row" if of == "documents" else "label"
     lacking = {a: n for a in (name, *people) if (n := total - wins.present.get(a, 0))}
     if missing := lacking.pop(name, 0):

@@ -17,7 +17,11 @@ _FEWEST = 5
 _DRAWS = 200
 
 
-@dataclass(frozen=True, kw_only=True)
+TESTED = ("p", "p_exact", "p_equivalence", "beaten", "equivalent")
+"""What is None of people with fewer instances than the test takes."""
+
+
+@dataclass(frozen=True)
 class AgainstPerson:
     """The candidate against one person.
 

@@ -11,13 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from gammacp.arrays import Bools, Floats
-from gammacp.campaign.replace.inference import (
-    FEW,
-    exact_test,
-    rejected,
-    score_statistic,
-    t_test,
-)
+from gammacp.campaign.replace.inference import FEW, exact_test, rejected, score_statistic, t_test
 from gammacp.campaign.replace.scores import Instance, Rest
 from gammacp.measures.contributions import Contributions
 

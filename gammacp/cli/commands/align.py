@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gammacp.cli.alignment_table import alignment_records, print_alignment
+from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.reading import File, Reading, load, placed
 from gammacp.cli.options.settings import Seed, Solving, Weighing
-from gammacp.cli.output import AsJson, end_if_interrupted, print_json
+from gammacp.cli.output import AsJson, print_json
 from gammacp.cli.progress import progress
 
 
@@ -30,9 +31,7 @@ def align(
         alignment = solve(
             continuum,
             weighing.dissimilarity(),
-            method=solving.method,
-            gap=solving.gap or 0.0,
-            time_limit=solving.time_limit,
+            **solving.options(),
             seed=seed,
         )
     if json:

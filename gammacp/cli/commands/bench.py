@@ -7,34 +7,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gammacp.cli.bench_output import (
-    Failures,
-    document,
-    print_differences,
-    print_plan,
-    print_points,
-    tell,
-    tell_comparison,
-)
+from gammacp.cli import bench_output as output
 from gammacp.cli.commands.bench_store import export, merge, status, store_path
-from gammacp.cli.options.bench import (
-    UNITS_ONLY,
-    Checking,
-    Extent,
-    Origin,
-    Running,
-    refuse_options,
-    sweep_of,
-)
+from gammacp.cli.options import bench as options
 from gammacp.cli.options.groups import flatten
 from gammacp.cli.options.names import Command, Group, application
 from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import AsJson, message, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gammacp.bench.baseline import Comparison
     from gammacp.bench.runner import Outcome
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
@@ -43,23 +24,26 @@ if TYPE_CHECKING:
 
 def _bench(
     context: typer.Context,
-    extent: Extent,
-    origin: Origin,
-    running: Running,
-    checking: Checking,
+    extent: options.Extent,
+    origin: options.Origin,
+    running: options.Running,
+    checking: options.Checking,
     settings: Settings,
     json: AsJson = False,
 ) -> None:
     """Sweep error magnitudes with the Corpus Shuffling Tool and see how measures respond."""
     if context.invoked_subcommand is not None:
-        refuse_options(context, f"is one of `bench`: give it to `{context.invoked_subcommand}`")
+        options.refuse_options(
+            context, f"is one of `bench`: give it to `{context.invoked_subcommand}`"
+        )
         return
     if origin.trees is not None:
-        refuse_options(context, "is not one of sweeps of trees", UNITS_ONLY)
+        options.refuse_options(context, "is not one of sweeps of trees", options.UNITS_ONLY)
+    from gammacp.bench.baseline import compare_with
     from gammacp.bench.store import Store
 
     settings.weighing.check_weighed()
-    sweep = sweep_of(extent, origin, running, checking, settings)
+    sweep = options.sweep_of(extent, origin, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
     with Store.writing(running.store or store_path(running.out)) as store:
@@ -68,16 +52,17 @@ def _bench(
             return
         outcome = _run(sweep, store, running)
         points = _written(sweep, store, running)
-        tell(sweep, outcome)
+        output.tell(sweep, outcome)
         compared = None
         if checking.check is not None:
-            compared = _compare(sweep, store, points, checking.check, checking.level)
+            compared = compare_with(checking.check, sweep, store, points, level=checking.level)
+            output.tell_comparison(compared, checking.check, checking.level)
     if json:
-        print_json(document(sweep, points, outcome, running.out, compared))
+        print_json(output.document(sweep, points, outcome, running.out, compared))
     elif compared is not None:
-        print_differences(compared.moved)
+        output.print_differences(compared.moved)
     else:
-        print_points(points)
+        output.print_points(points)
     if outcome.failures or (compared is not None and compared.moved):
         raise typer.Exit(1)
 
@@ -93,7 +78,7 @@ def _check_baseline(sweep: Sweep, baseline: Path, out: Path) -> None:
         message(f"{place} is missing: how the baseline was made cannot be checked")
 
 
-def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
+def _run(sweep: Sweep, store: Store, running: options.Running) -> Outcome:
     from gammacp.bench.runner import run
     from gammacp.cli.progress import progress
     from gammacp.pools import open_pool
@@ -107,7 +92,7 @@ def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
                 resume=running.resume,
                 mixed=running.mix_software,
                 progress=counter,
-                failed=Failures(),
+                failed=output.Failures(),
             )
             if outcome.interrupted:
                 # Leave workers to their fate: their tasks are computed again next time.
@@ -118,7 +103,7 @@ def _run(sweep: Sweep, store: Store, running: Running) -> Outcome:
         raise typer.Exit(130) from None
 
 
-def _written(sweep: Sweep, store: Store, running: Running) -> list[Point]:
+def _written(sweep: Sweep, store: Store, running: options.Running) -> list[Point]:
     from gammacp.bench.results import write_results
 
     written = write_results(sweep, store, running.out, figures=running.figures)
@@ -129,24 +114,14 @@ def _written(sweep: Sweep, store: Store, running: Running) -> list[Point]:
     return written.points
 
 
-def _compare(
-    sweep: Sweep, store: Store, points: Sequence[Point], baseline: Path, level: float
-) -> Comparison:
-    from gammacp.bench.baseline import compare_with
-
-    found = compare_with(baseline, sweep, store, points, level=level)
-    tell_comparison(found, baseline, level)
-    return found
-
-
-def _plan(sweep: Sweep, store: Store, running: Running, *, as_json: bool) -> None:
+def _plan(sweep: Sweep, store: Store, running: options.Running, *, as_json: bool) -> None:
     from gammacp.bench.planning import pilot, plan, total
     from gammacp.pools import available_cores
 
-    tell(sweep, _run(pilot(sweep), store, running))
+    output.tell(sweep, _run(pilot(sweep), store, running))
     costs = plan(sweep, store, store.begin(sweep))
     rows = [*costs, total(costs)] if len(costs) > 1 else costs
-    print_plan(rows, running.cores or available_cores(), as_json=as_json)
+    output.print_plan(rows, running.cores or available_cores(), as_json=as_json)
 
 
 bench = application(cls=Group)

@@ -28,7 +28,7 @@ def _sets(record: Record) -> str:
 
 _HOLDINGS = (
     Column("error", "error"),
-    Column("measure", "measure", word),
+    Column("measure", "measure"),
     Column("magnitudes", "magnitudes", count),
     Column("sets", "sets", word, value=_sets),
     Column("cells", "cells", count),

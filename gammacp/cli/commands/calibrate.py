@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, Settings
+from gammacp.cli.options.settings import FailUnder, Jobs, Settings
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.tables import number

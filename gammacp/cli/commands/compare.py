@@ -40,13 +40,8 @@ def compare(
     with comparing.workers(loaded, "comparing") as executor:
         found = compare_all(
             loaded.corpus().continua,
-            reference=comparing.reference,
-            draws=comparing.bootstrap,
-            leave_one_out=comparing.leave_one_out,
             by=[str(table) for table in by or By],
-            groups=comparing.group or (),
-            against=comparing.other_round(files, reading, settings.weighing.features),
-            deals=comparing.permutations,
+            **comparing.options(files, reading, settings.weighing.features),
             executor=executor,
             **options,
         )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from json import dumps
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
-from gammacp.cli.options.settings import Seed, Solving, Weighing
+from gammacp.cli.options.settings import Jobs, Seed, Solving, Weighing
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.progress import progress
+from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from gammacp.campaign.consensus import Belief, Consensus, CorpusConsensus
@@ -22,45 +22,95 @@ if TYPE_CHECKING:
     from gammacp.tables import Record
 
 
-def consensus(
-    reading: Reading,
-    weighing: Weighing,
-    solving: Solving,
-    files: Files = None,
+@dataclass(frozen=True)
+class Target:
+    """Where the gold standard goes."""
+
     out: Path | None = option(
         "Write the gold standard here; the ending says how.", names=("--out", "-o")
-    ),
-    to: str | None = option("Format to write, whatever the ending.", "FORMAT"),
-    write_option: list[str] | None = WRITE_OPTION,
+    )
+    to: str | None = option("Format to write, whatever the ending.", "FORMAT")
+    write_option: list[str] | None = WRITE_OPTION
+
+    def check(self) -> None:
+        """A format that cannot be written is refused before anything is computed."""
+        from gammacp.formats.registry import format_for_writing
+
+        if self.out is not None:
+            format_for_writing(self.out, self.to)
+        elif self.to is not None:
+            raise UsageError("--to needs --out FILE")
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """How it is decided, as `consensus_of_each` takes it."""
+
     weights: str = option(
         "Whom to believe: vote, dawid-skene, one-coin, mace, or auto: dawid-skene where weights "
         "can be told.",
         "NAME",
         default="auto",
-    ),
+    )
     rounds: int = option(
         "With weights: align again, at most so often, with the consensus as one more annotator.",
         default=0,
         min=0,
-    ),
+    )
     support: str | None = option(
         "Annotators a unit needs: a number (2) or a share (0.6, 60%).  [default: more than half; "
         "with weights 1]",
         "N|SHARE",
-    ),
+    )
     boundaries: str | None = option(
         "Start and end: majority, median or mean.  [default: median; with weights majority]"
-    ),
+    )
     tolerance: float = option(
         "How far apart boundaries may be, as a share of the units' length, before the "
         "unit is on the review list.",
         default=0.25,
-    ),
-    annotator: str = option("Name of the gold standard.", default="consensus"),
-    units: Path | None = option("Write all units with support and confidence (CSV)."),
+    )
+    annotator: str = option("Name of the gold standard.", default="consensus")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """What is written beside it."""
+
+    units: Path | None = option("Write all units with support and confidence (CSV).")
     review: Path | None = option(
         "Write the review list, worst first (CSV; .xlsx has a column for decisions, read back)."
-    ),
+    )
+    soft: Path | None = option("Write the share of annotators per position (JSON).")
+
+    def write(self, each: CorpusConsensus, named: Mapping[str, Continuum]) -> None:
+        """Write what was asked for; `named` are the gold standards by name."""
+        from gammacp.campaign.consensus import soft_labels, tables
+        from gammacp.files import write_text
+
+        if self.soft is not None:
+            shares = {n: soft_labels(a.continuum) for n, a in each.alignments.items()}
+            text = dumps({"documents": shares}, ensure_ascii=False, indent=1)
+            write_text(self.soft, text + "\n")
+        if self.units is not None:
+            tables.units_csv(each.documents).write_csv(self.units)
+        if self.review is not None and self.review.suffix.lower() == ".xlsx":
+            from gammacp.formats.review_list import write_review
+
+            rows = tables.review_workbook(dict(zip(named, each.documents.values(), strict=True)))
+            write_review(self.review, rows, named)
+        elif self.review is not None:
+            tables.units_csv(each.documents, review=True).write_csv(self.review)
+
+
+def consensus(
+    reading: Reading,
+    weighing: Weighing,
+    solving: Solving,
+    target: Target,
+    deciding: Deciding,
+    lists: Lists,
+    files: Files = None,
     worst: int = option(
         "Rows of the review list, of documents and of annotators to print.", default=10, min=0
     ),
@@ -69,34 +119,25 @@ def consensus(
         "[default: 2 to 20, by size]",
         min=0,
     ),
-    soft: Path | None = option("Write the share of annotators per position (JSON)."),
     seed: Seed = 0,
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
     """A gold standard from the best alignment, and what a person should look at, worst first."""
     from gammacp.campaign.consensus import consensus_of_each, reliability, tables
-    from gammacp.errors import DataError
     from gammacp.formats import write
     from gammacp.formats.writing import document_of
     from gammacp.pools import workers
 
     loaded = load(files, reading, weighing.features)
-    _check_target(out, to)
-    written = write_options(write_option)
+    target.check()
+    written = write_options(target.write_option)
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(
             loaded.corpus(),
             dissimilarity=weighing.dissimilarity() if weighing != Weighing() else None,
-            weights=weights,
-            rounds=rounds,
-            support=support,
-            boundaries=boundaries,
-            tolerance=tolerance,
-            annotator=annotator,
-            method=solving.method,
-            gap=solving.gap or 0.0,
-            time_limit=solving.time_limit,
+            **vars(deciding),
+            **solving.options(),
             seed=seed,
             executor=executor,
         )
@@ -112,62 +153,20 @@ def consensus(
     solving.check_proven(each.status)
     found = dict(each.documents)
     named = loaded.naming({name: c.continuum for name, c in found.items()})
-    if out is not None:
+    if target.out is not None:
         notes = tables.unit_notes(dict(zip(named, found.values(), strict=True)))
-        write(document_of(named), out, format=to, notes=notes, **written)
-    _write_lists(each, named, units, review, soft)
+        write(document_of(named), target.out, format=target.to, notes=notes, **written)
+    lists.write(each, named)
     if json:
         results = [tables.consensus_document(n, c) for n, c in found.items()]
-        print_json(
-            {
-                "results": results,
-                **each.belief.as_dict(),
-                "reliability": rated and rated.as_dict(),
-                **loaded.json,
-            }
-        )
+        document = {"results": results, **each.belief.as_dict()}
+        print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return
     _print(found, each.belief, worst)
     print(f"\n{rated.in_words()}" if rated else f"\nNo reliability of the consensus: {unrated}.")
-    for path in (out, units, review, soft):
+    for path in (target.out, lists.units, lists.review, lists.soft):
         if path is not None:
             message(f"wrote {path}")
-
-
-def _write_lists(
-    each: CorpusConsensus,
-    named: Mapping[str, Continuum],
-    units: Path | None,
-    review: Path | None,
-    soft: Path | None,
-) -> None:
-    """What was asked for beside the gold standard itself."""
-    from gammacp.campaign.consensus import soft_labels, tables
-    from gammacp.files import write_text
-
-    if soft is not None:
-        shares = {n: soft_labels(a.continuum) for n, a in each.alignments.items()}
-        write_text(soft, dumps({"documents": shares}, ensure_ascii=False, indent=1) + "\n")
-    if units is not None:
-        tables.units_csv(each.documents).write_csv(units)
-    if review is not None and review.suffix.lower() == ".xlsx":
-        from gammacp.formats.review_list import write_review
-
-        rows = tables.review_workbook(dict(zip(named, each.documents.values(), strict=True)))
-        write_review(review, rows, named)
-    elif review is not None:
-        tables.units_csv(each.documents, review=True).write_csv(review)
-
-
-def _check_target(out: Path | None, to: str | None) -> None:
-    """A format that cannot be written is refused before anything is computed."""
-    from gammacp.errors import UsageError
-    from gammacp.formats.registry import format_for_writing
-
-    if out is not None:
-        format_for_writing(out, to)
-    elif to is not None:
-        raise UsageError("--to needs --out FILE")
 
 
 def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:

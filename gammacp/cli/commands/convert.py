@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import argument, option
 from gammacp.cli.options.reading import WRITE_OPTION, Reading, load, write_options
 from gammacp.cli.output import message
 
@@ -18,10 +16,9 @@ if TYPE_CHECKING:
 
 def convert(
     reading: Reading,
-    inputs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="IN… OUT", help="Files, folders or globs, and the file to write."),
-    ] = None,
+    inputs: list[Path] | None = argument(
+        "Files, folders or globs, and the file to write.", "IN… OUT"
+    ),
     to: str | None = option("Format to write; by default the ending of OUT says it.", "NAME"),
     write_option: list[str] | None = WRITE_OPTION,
     texts: Path | None = option(

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from textwrap import fill
-from typing import Annotated
 
 import typer
 
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import argument, option
 from gammacp.cli.output import AsJson, print_json, show
 
 
 def formats(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Formats to describe.", show_default=False),
-    ] = None,
+    names: list[str] | None = argument("Formats to describe.", "[NAME]..."),
     as_json: AsJson = False,
     markdown: bool = option("Print the documentation's table and sections.", default=False),
 ) -> None:

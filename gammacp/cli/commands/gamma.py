@@ -5,19 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import print_alignment
+from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import FailUnder, Settings, check_threshold
-from gammacp.cli.output import (
-    AsJson,
-    end_if_interrupted,
-    grouped,
-    message,
-    messages,
-    print_json,
-    show,
-)
+from gammacp.cli.options.settings import FailUnder, Jobs, Settings, check_threshold
+from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError
 
@@ -74,9 +66,9 @@ def gamma(
             shared=shared,
             **options,
         )
-        parts = (
-            explained(continua, shared=shared, **options) if explain and found.computed else None
-        )
+        parts = None
+        if explain and found.computed:
+            parts = explained(continua, shared=shared, **options)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     if json:
@@ -139,10 +131,8 @@ def _explain(parts: Explanation) -> None:
 def _check(found: Agreement, settings: Settings, fail_under: float | None) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
     if not found.computed:
-        reasons = "; ".join(
-            f"{names}: {why}"
-            for why, names in grouped((str(s.reason), n) for n, s in found.documents.items())
-        )
+        entries = grouped((str(s.reason), n) for n, s in found.documents.items())
+        reasons = "; ".join(f"{names}: {why}" for why, names in entries)
         raise DataError(f"no continuum has a γ ({reasons})")
     for score in found.computed.values():
         settings.solving.check_proven(str(score.status))

@@ -7,18 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
-from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import Settings
-from gammacp.cli.output import (
-    AsJson,
-    end_if_interrupted,
-    message,
-    messages,
-    print_json,
-    show,
-)
+from gammacp.cli.options.reading import Files, Reading, listed, load
+from gammacp.cli.options.settings import Jobs, Settings
+from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
 
@@ -155,7 +148,7 @@ def chosen_measures(given: list[str] | None) -> list[str]:
     from gammacp.bench.sweep import PAPER_MEASURES
     from gammacp.measures.registry import expanded
 
-    names = [n.strip() for text in given or PAPER_MEASURES for n in text.split(",") if n.strip()]
+    names = list(listed(given or PAPER_MEASURES))
     if not names:
         raise UsageError("no measure is named; `gammacp measures` lists them")
     return expanded(names)

@@ -34,22 +34,19 @@ _COLUMNS = (
 )
 
 
+_SHOWN = "name summary reference needs range chance_corrected per_category applies_to options"
+
+
 def measures(as_json: AsJson = False) -> None:
     """Measures: what each sees, needs and can reach, its options and its reference."""
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.zeros import zeros
 
-    found = {
-        key: zeros(beyond_chance=beyond)
-        for key, beyond in (("zero", False), ("zero_beyond_chance", True))
-    }
-    records = [
-        {
-            **_record(entry),
-            **{k: asdict(z[name]) if name in z else None for k, z in found.items()},
-        }
-        for name, entry in MEASURES.items()
-    ]
+    found = {"zero": zeros(), "zero_beyond_chance": zeros(beyond_chance=True)}
+    records = []
+    for name, entry in MEASURES.items():
+        studied = {k: asdict(z[name]) if name in z else None for k, z in found.items()}
+        records.append(_record(entry) | studied)
     if as_json:
         print_json({"measures": records})
         return
@@ -57,14 +54,5 @@ def measures(as_json: AsJson = False) -> None:
 
 
 def _record(entry: Measure) -> dict[str, object]:
-    return {
-        "name": entry.name,
-        "summary": entry.summary,
-        "reference": entry.reference,
-        "needs": sorted(entry.needs),
-        "range": entry.range,
-        "chance_corrected": entry.chance_corrected,
-        "per_category": entry.per_category,
-        "applies_to": entry.applies_to,
-        "options": sorted(entry.options),
-    }
+    known = {name: getattr(entry, name) for name in _SHOWN.split()}
+    return {**known, "needs": sorted(entry.needs), "options": sorted(entry.options)}

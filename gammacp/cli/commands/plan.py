@@ -6,9 +6,8 @@ from math import isfinite
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import Settings
+from gammacp.cli.options.settings import Jobs, Settings
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.cli.progress import progress
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import Seed, Solving, Weighing
+from gammacp.cli.options.settings import Jobs, Seed, Solving, Weighing
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.cli.progress import progress
 

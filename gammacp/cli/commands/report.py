@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +14,34 @@ from gammacp.cli.output import AsJson, message, print_json
 from gammacp.errors import UsageError
 
 
-def report(
-    reading: Reading,
-    settings: Settings,
-    comparing: Comparing,
-    files: Files = None,
-    out: Path = option(
-        "The page.",
-        default=Path("report.html"),
-        names=("--out", "-o"),
-    ),
-    title: str = option("Heading.  [default: names of the files]", default=""),
-    calibrate: bool = option(
-        "Also say which errors would give this γ (takes a while).", default=False
-    ),
+@dataclass(frozen=True)
+class Deciding:
+    """Of the consensus on the page."""
+
     weights: str = option(
         "Whom the consensus believes, as in `consensus`; its alignments are those of γ.",
         "NAME",
         default="vote",
-    ),
+    )
     support: str | None = option(
         "Annotators a unit of the consensus needs.  [default: more than half; with weights 1]",
         "N|SHARE",
-    ),
+    )
     boundaries: str | None = option(
         "Consensus boundaries: majority, median or mean.  [default: median; with weights majority]"
+    )
+
+
+def report(
+    reading: Reading,
+    settings: Settings,
+    comparing: Comparing,
+    deciding: Deciding,
+    files: Files = None,
+    out: Path = option("The page.", default=Path("report.html"), names=("--out", "-o")),
+    title: str = option("Heading.  [default: names of the files]", default=""),
+    calibrate: bool = option(
+        "Also say which errors would give this γ (takes a while).", default=False
     ),
     trees: str | None = option(
         "A page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
@@ -51,10 +55,8 @@ def report(
     from gammacp.syntax.naming import are_trees
 
     if files and (trees or are_trees(files)):
-        mine = (calibrate, weights, support, boundaries, fail_under)
-        asked = mine != (False, "vote", None, None, None) or bool(settings.given())
-        asked = asked or reading != Reading() or comparing != Comparing()
-        if asked:
+        groups = (reading, comparing, deciding) != (Reading(), Comparing(), Deciding())
+        if groups or calibrate or fail_under is not None or settings.given():
             raise UsageError(
                 "a page on trees takes --out, --title, --trees and --json alone; the other options "
                 "are for units, those of trees are in gammacp syntax"
@@ -63,24 +65,17 @@ def report(
         return
     options = settings.options()
     loaded = load(files, reading, settings.weighing.features)
-    other = comparing.other_round(files, reading, settings.weighing.features)
+    compared = comparing.options(files, reading, settings.weighing.features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(
             loaded.corpus(),
             title=title,
-            reference=comparing.reference,
-            against=other,
-            deals=comparing.permutations,
             calibrate=calibrate,
-            groups=comparing.group or (),
-            weights=weights,
-            support=support,
-            boundaries=boundaries,
-            draws=comparing.bootstrap,
-            leave_one_out=comparing.leave_one_out,
             executor=executor,
             failures=tuple(str(error) for _, error in loaded.failures),
             left_out=loaded.left_out,
+            **compared,
+            **vars(deciding),
             **options,
         )
     built.write(out)
@@ -96,32 +91,17 @@ def report(
 def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, json: bool) -> None:
     from gammacp.files import write_text
     from gammacp.formats.campaign_file import paths_and
-    from gammacp.report.trees import TreePage
+    from gammacp.report.trees import tree_page
     from gammacp.syntax.report import report_on
-    from gammacp.syntax.tables import in_words, tables
     from gammacp.syntax.treebank import read_treebank
 
     read = read_treebank(paths_and(paths)[0], kind=kind)
     for line in read.messages:
         message(line)
-    n = len(read.treebank.shared)
     of_trees: dict[str, Any] = {"breakdown": True} if read.treebank.kind == "dependency" else {}
-    report = report_on(read, by_annotator=True, sentences=50, **of_trees)
-    document = report.as_dict()
-    beyond = document["beyond_chance"]["plain"]
-    page = TreePage(
-        title=title or f"Agreement on {n} sentence{'s' * (n != 1)}",
-        measure="α, agreement beyond chance",
-        value=beyond["value"],
-        interval=beyond["interval"],
-        words=in_words(report),
-        tables=tables(report),
-        worst=report.worst,
-        left_out=read.left_out,
-        signature=document["signature"],
-    )
-    write_text(out, page.html)
+    found = report_on(read, by_annotator=True, sentences=50, **of_trees)
+    write_text(out, tree_page(found, title))
     if json:
-        print_json({"report": str(out), **document})
+        print_json({"report": str(out), **found.as_dict()})
     else:
         message(f"wrote {out}")

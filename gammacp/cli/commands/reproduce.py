@@ -7,11 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import argument, option
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.tables import Column, Record, Table, count, word
 
@@ -22,10 +20,7 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Experiments, or `all`.", metavar="[NAME]...", show_default=False),
-    ] = None,
+    names: list[str] | None = argument("Experiments, or `all`.", "[NAME]..."),
     check: bool = option(
         "Check the claims on the results that are there; run nothing.", default=False
     ),

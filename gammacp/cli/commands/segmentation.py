@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import argument, option
 from gammacp.cli.options.reading import pair
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import DataError, UsageError
@@ -218,53 +216,23 @@ def segmentation(
     chance: Chance,
     coded: Coded,
     asked: Asked,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="segeval JSON, TSV, or any continuum without gaps; files, folders or globs.",
-            show_default=False,
-        ),
-    ] = None,
+    files: list[Path] | None = argument(
+        "segeval JSON, TSV, or any continuum without gaps; files, folders or globs."
+    ),
     seed: int = option("Seed of the draws and of random codings.", default=0, min=0),
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
     codings = coded.codings(files or [])
-    rule = chance.rule()
+    rule, how = chance.rule(), comparing.comparison()
     if asked.plot is not None:
         from gammacp.segmentation.plotting import plot_codings
 
-        for note in plot_codings(codings, asked.plot, comparison=comparing.comparison()):
+        for note in plot_codings(codings, asked.plot, comparison=how):
             message(note)
-    how = comparing.comparison()
-    report: Report
-    drawn, words = True, ""
-    if asked.levels is not None or len(asked.reference or ()) > 1:
-        report, shown = _of_levels_or_several(codings, coded, asked, how, rule, seed)
-        drawn = rule is not None
-    elif asked.reference is None:
-        from gammacp.segmentation import segmentation_report
-        from gammacp.segmentation.tables import bootstrap_in_words, tables
-
-        if asked.near is not None:
-            raise UsageError("--near goes with --reference")
-        report = segmentation_report(
-            coded.grouped(codings),
-            candidates=asked.candidate or [],
-            pairs=asked.pairs,
-            comparison=how,
-            bootstrap=asked.bootstrap,
-            seed=seed,
-            beyond_chance=rule,
-        )
-        shown, words = tables(report), bootstrap_in_words(report) or ""
-        drawn = bool(asked.bootstrap or asked.candidate or rule)
-    else:
-        from gammacp.segmentation.tables import gold_tables
-
-        _no_groups(coded, asked, rule)
-        report = _against_gold(codings, coded, asked, how, seed)
-        shown = gold_tables(report, documents=asked.pairs, unit=coded.unit)
+    report, shown, words = _report(codings, coded, asked, how, rule, seed)
+    several = asked.levels is not None or len(asked.reference or ()) > 1
+    drawn = bool(asked.reference or asked.bootstrap or asked.candidate) and not several
     if json:
         print_json(report.as_dict())
     else:
@@ -272,55 +240,72 @@ def segmentation(
             show(table)
         if words:
             print(words)
-        if drawn:
+        if drawn or rule:
             message(f"seed {seed}")
     for note in report.notes:
         message(note)
 
 
-def _no_groups(coded: Coded, asked: Asked, rule: SampleRule | None) -> None:
-    what = "--reference" if asked.levels is None else "--levels"
-    if rule is not None and asked.levels is None:
-        raise UsageError(f"{what} does not go with --beyond-chance")
-    if coded.groups is not None or coded.anonymous_coders:
-        raise UsageError(f"{what} does not go with --groups and --anonymous-coders")
-
-
-def _of_levels_or_several(
+def _report(
     codings: Codings,
     coded: Coded,
     asked: Asked,
     how: Comparison,
     rule: SampleRule | None,
     seed: int,
-) -> tuple[HierarchyReport | SeveralReferences, list[Table]]:
-    """`--levels`, or `--reference` more than once."""
+) -> tuple[Report, list[Table], str | None]:
+    """What was asked for, its tables, and what is to be said in words."""
+    from gammacp.segmentation import segmentation_report, tables
     from gammacp.segmentation.levels import hierarchy_report
     from gammacp.segmentation.several_references import against_several
-    from gammacp.segmentation.tables import level_tables, several_tables
 
-    _no_groups(coded, asked, rule)
-    references = asked.reference or []
-    if asked.near is not None or asked.bootstrap:
-        raise UsageError("--near and --bootstrap go with one --reference, without --levels")
-    if asked.levels is None:
-        several = against_several(
-            codings, references, systems=asked.candidate or (), comparison=how
+    references, systems, levels = asked.reference or [], asked.candidate or (), asked.levels
+    several = levels is not None or len(references) > 1
+    _refuse(coded, asked, rule, several=several)
+    if levels is not None:
+        hierarchy = hierarchy_report(
+            codings,
+            [name.strip() for name in levels.split(",")],
+            reference=references[0] if references else None,
+            comparison=how,
+            transitive=asked.t_full,
+            window=asked.t_window,
+            beyond_chance=rule,
+            seed=seed,
         )
-        return several, several_tables(several, documents=asked.pairs)
-    if len(references) > 1 or asked.candidate:
-        raise UsageError("--levels goes with one --reference, and not with --candidate")
-    found = hierarchy_report(
-        codings,
-        [name.strip() for name in asked.levels.split(",")],
-        reference=references[0] if references else None,
+        return hierarchy, tables.level_tables(hierarchy, pairs=asked.pairs), None
+    if several:
+        found = against_several(codings, references, systems=systems, comparison=how)
+        return found, tables.several_tables(found, documents=asked.pairs), None
+    if references:
+        gold = _against_gold(codings, coded, asked, how, seed)
+        return gold, tables.gold_tables(gold, documents=asked.pairs, unit=coded.unit), None
+    report = segmentation_report(
+        coded.grouped(codings),
+        candidates=systems,
+        pairs=asked.pairs,
         comparison=how,
-        transitive=asked.t_full,
-        window=asked.t_window,
-        beyond_chance=rule,
+        bootstrap=asked.bootstrap,
         seed=seed,
+        beyond_chance=rule,
     )
-    return found, level_tables(found, pairs=asked.pairs)
+    return report, tables.tables(report), tables.bootstrap_in_words(report)
+
+
+def _refuse(coded: Coded, asked: Asked, rule: SampleRule | None, *, several: bool) -> None:
+    """UsageError for options that do not go together."""
+    of_levels, reference = asked.levels is not None, bool(asked.reference)
+    what = "--levels" if of_levels else "--reference"
+    if rule is not None and reference and not of_levels:
+        raise UsageError(f"{what} does not go with --beyond-chance")
+    if (of_levels or reference) and (coded.groups is not None or coded.anonymous_coders):
+        raise UsageError(f"{what} does not go with --groups and --anonymous-coders")
+    if several and (asked.near is not None or asked.bootstrap):
+        raise UsageError("--near and --bootstrap go with one --reference, without --levels")
+    if of_levels and (len(asked.reference or ()) > 1 or asked.candidate):
+        raise UsageError("--levels goes with one --reference, and not with --candidate")
+    if asked.near is not None and not reference:
+        raise UsageError("--near goes with --reference")
 
 
 def _against_gold(

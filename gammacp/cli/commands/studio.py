@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import argument, option
 from gammacp.cli.options.settings import Settings
 from gammacp.cli.output import message
 
 
 def studio(
     settings: Settings,
-    folder: Annotated[
-        Path,
-        typer.Argument(help="The campaign's folder; dropped files and decisions go there."),
-    ] = Path("gammacp-campaign"),
+    folder: Path = argument(
+        "The campaign's folder; dropped files and decisions go there.",
+        default=Path("gammacp-campaign"),
+    ),
     port: int = option("Port on 127.0.0.1; by default any that is free.", default=0, min=0),
     no_browser: bool = option("Only print the address.", default=False),
 ) -> None:

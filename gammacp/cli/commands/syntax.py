@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from gammacp.cli.options.groups import option
+from gammacp.cli.options.groups import argument, option
 from gammacp.cli.output import AsJson, message, print_json, show
 
 if TYPE_CHECKING:
@@ -99,14 +98,11 @@ def _check_output(output: Path, paths: list[Path]) -> None:
 
 
 def syntax(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            help="A file or a folder per annotator, or one folder of either.", show_default=False
-        ),
-    ],
     reading: Reading,
     computing: Computing,
+    paths: list[Path] = argument(
+        "A file or a folder per annotator, or one folder of either.", default=Parameter.empty
+    ),
     as_json: AsJson = False,
 ) -> None:
     """α over trees (Skjærholt 2014), Smatch of semantic graphs: agreement on syntax and AMR."""

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import File, Reading, left_out_json, left_out_lines, requested
-from gammacp.cli.options.settings import Settings
+from gammacp.cli.options.settings import Jobs, Settings
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import BelowThresholdError, DataError, UsageError
 from gammacp.tables import Column, Table, number, signed, word

@@ -10,6 +10,7 @@ import typer
 
 from gammacp.cli.commands.bench_store import DEFAULT_OUT
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import listed
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Sampling, Settings, Solving, Weighing
 from gammacp.cli.output import message
@@ -17,8 +18,6 @@ from gammacp.errors import UsageError
 from gammacp.plugins import loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gammacp.bench.sweep import Sweep
 
 
@@ -106,7 +105,8 @@ def sweep_of(
 ) -> Sweep:
     """The sweep, of units or of trees; what is not given is taken from a baseline (`--check`)."""
     from gammacp.bench.baseline import extent_of, read_curves
-    from gammacp.bench.sweep import PAPER_MEASURES, Sweep, magnitudes_by
+    from gammacp.bench.sweep import PAPER_MEASURES, Sweep
+    from gammacp.measures.registry import expanded
 
     errors, measures = tuple(extent.error or ()), listed(extent.measures)
     sets, magnitudes = extent.sets, magnitudes_of(extent)
@@ -117,23 +117,26 @@ def sweep_of(
         sets = known.sets if sets is None else sets
         magnitudes = magnitudes or known.magnitudes
     if origin.trees is not None:
-        return Sweep(
-            **_of_trees(origin.trees, settings.sampling.seed, errors, measures, sets, magnitudes),
-            beyond_chance=extent.beyond_chance,
-            modules=loaded(),
-            experiment=running.experiment,
-        )
-    if not errors:
+        swept: dict[str, Any] = _of_trees(origin.trees, settings.sampling.seed, errors, measures)
+    elif not errors:
         raise UsageError("no error to sweep; give one, such as --error split")
+    else:
+        swept = {
+            "source": origin.source(),
+            "errors": errors,
+            "measures": measures or PAPER_MEASURES,
+            "n_annotators": extent.n_annotators,
+            "options": _options(settings),
+        }
+        if measures == ("all",):
+            swept["measures"] = tuple(expanded(measures))
+    if sets is not None:
+        swept["sets"] = sets
+    if magnitudes:
+        swept["magnitudes"] = magnitudes
     return Sweep(
-        source=origin.source(),
-        errors=errors,
-        measures=_all_measures() if measures == ("all",) else measures or PAPER_MEASURES,
-        magnitudes=magnitudes or magnitudes_by(0.05),
-        sets=40 if sets is None else sets,
-        n_annotators=extent.n_annotators,
+        **swept,
         seed=settings.sampling.seed,
-        options=_options(settings),
         beyond_chance=extent.beyond_chance,
         modules=loaded(),
         experiment=running.experiment,
@@ -141,12 +144,7 @@ def sweep_of(
 
 
 def _of_trees(
-    path: Path,
-    seed: int,
-    errors: tuple[str, ...],
-    measures: tuple[str, ...],
-    sets: int | None,
-    magnitudes: tuple[float, ...] | None,
+    path: Path, seed: int, errors: tuple[str, ...], measures: tuple[str, ...]
 ) -> dict[str, Any]:
     """What is swept of a treebank: by default as in the paper."""
     from gammacp.bench import trees
@@ -162,10 +160,9 @@ def _of_trees(
         "source": source,
         "errors": errors or trees.PAPER_ERRORS,
         "measures": source.measures if measures in ((), ("all",)) else measures,
-        "magnitudes": magnitudes or trees.PAPER_MAGNITUDES,
-        "sets": trees.PAPER_SETS if sets is None else sets,
+        "magnitudes": trees.PAPER_MAGNITUDES,
+        "sets": trees.PAPER_SETS,
         "n_annotators": 2,
-        "seed": seed,
     }
 
 
@@ -176,11 +173,6 @@ def refuse_options(context: typer.Context, why: str, names: frozenset[str] | Non
         refused = names is None or parameter.name in names
         if refused and source is not None and source.name == "COMMANDLINE":
             raise UsageError(f"{parameter.opts[0]} {why}")
-
-
-def listed(entries: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of a repeatable option that also takes A,B."""
-    return tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
 
 
 def magnitudes_of(extent: Extent) -> tuple[float, ...] | None:
@@ -195,12 +187,6 @@ def magnitudes_of(extent: Extent) -> tuple[float, ...] | None:
         return tuple(float(m) for m in extent.magnitudes.split(","))
     except ValueError:
         raise UsageError(f"--magnitudes {extent.magnitudes!r} is not numbers with commas") from None
-
-
-def _all_measures() -> tuple[str, ...]:
-    from gammacp.measures.registry import MEASURES
-
-    return tuple(name for name, m in MEASURES.items() if m.applies_to == "continuum")
 
 
 def _options(settings: Settings) -> dict[str, Any]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.parallel import Jobs
 from gammacp.cli.options.reading import Files, Loaded, Reading, load
+from gammacp.cli.options.settings import Jobs
 from gammacp.cli.progress import progress
-
-if TYPE_CHECKING:
-    from gammacp.continuum import Continuum
 
 
 @dataclass(frozen=True)
@@ -41,13 +38,19 @@ class Comparing:
     )
     jobs: Jobs = None
 
-    def other_round(
-        self, files: Files, reading: Reading, features: Sequence[str]
-    ) -> Mapping[str, Continuum] | None:
-        """The continua of `--against`, read with the same options; None without it."""
-        if not self.against:
-            return None
-        return load(files, reading, features, against=self.against).corpus().continua
+    def options(self, files: Files, reading: Reading, features: Sequence[str]) -> dict[str, Any]:
+        """As `gammacp.campaign.compare.compare` takes them; the other round is read likewise."""
+        against = None
+        if self.against:
+            against = load(files, reading, features, against=self.against).corpus().continua
+        return {
+            "reference": self.reference,
+            "against": against,
+            "groups": self.group or (),
+            "draws": self.bootstrap,
+            "deals": self.permutations,
+            "leave_one_out": self.leave_one_out,
+        }
 
     @contextmanager
     def workers(

@@ -52,7 +52,14 @@ def option(
         Whatever else `typer.Option` takes: `min`, `max`, ….
     """
     said = {"help": help, "metavar": metavar, **completing(help, of)}
-    return field(default=default, metadata={"names": names, "rules": {**said, **rules}})
+    rules |= {"kind": typer.Option, "names": names}
+    return field(default=default, metadata={**said, **rules})
+
+
+def argument(help: str, metavar: str | None = None, *, default: Any = None) -> Any:
+    """A command's argument, likewise; `default` is `inspect.Parameter.empty` where it is needed."""
+    rules = {"help": help, "metavar": metavar, "show_default": default is not None}
+    return field(default=default, metadata={"kind": typer.Argument, "names": (), **rules})
 
 
 FEATURE = option(
@@ -94,12 +101,13 @@ def _parameters(name: str, hint: Any, default: Any) -> Iterator[inspect.Paramete
             yield from _parameters(f.name, inner, f if f.metadata else f.default)
         return
     if isinstance(default, Field):
-        names, rules, default = (*default.metadata.values(), default.default)
+        rules, default = dict(default.metadata), default.default
+        kind, names = rules.pop("kind"), rules.pop("names")
         if not names and default is False:
             names = (f"--{name.replace('_', '-')}",)
-        hint = Annotated[hint, typer.Option(*names, **rules)]
-    kind = inspect.Parameter.KEYWORD_ONLY
-    yield inspect.Parameter(name, kind, default=default, annotation=hint)
+        hint = Annotated[hint, kind(*names, **rules)]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    yield inspect.Parameter(name, keyword, default=default, annotation=hint)
 
 
 def _built(name: str, hint: Any, values: dict[str, Any]) -> Any:

@@ -206,8 +206,14 @@ def load(
     UsageError
         Neither files nor a dataset, or both; an option that cannot be understood.
     """
+    from gammacp import datasets
+    from gammacp.formats import Collection
+
     campaign = requested(files, reading if features is None else reading.beside(features), against)
-    found = campaign.collect() if campaign.values.get("paths") else _dataset(str(reading.dataset))
+    if reading.dataset is not None:
+        found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
+    else:
+        found = campaign.collect()
     tell(found, left_out=tell_left_out)
     if features is not None:
         kept = {name: c.with_features(features) for name, c in found.continua.items()}
@@ -260,17 +266,15 @@ def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
     return dict(pair("--write-option", entry, "NAME=VALUE") for entry in entries or ())
 
 
-def _dataset(name: str) -> Collection:
-    from gammacp import datasets
-    from gammacp.formats import Collection
-
-    return Collection({name: datasets.load(name)}, (), {})
-
-
 def _names(entries: Sequence[str] | None) -> list[str]:
     """Names of a repeatable list option; a name with a comma is quoted."""
     rows = rows_of(entries or (), strict=False)
     return [name for row in rows for name in row if name]
+
+
+def listed(entries: Sequence[str] | None) -> tuple[str, ...]:
+    """Names of a repeatable option that also takes A,B."""
+    return tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
 
 
 def pair(option: str, entry: str, form: str) -> tuple[str, str]:

@@ -44,6 +44,10 @@ class FCat(StrEnum):
 
 
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
+Jobs = Annotated[
+    int | None,
+    typer.Option(help="Worker processes.  [default: one per available core where it pays]", min=1),
+]
 
 
 @dataclass(frozen=True)
@@ -139,17 +143,10 @@ class Weighing:
             kind = Ordinal(tuple(c.strip() for c in self.order.split(",")))
         if self.feature:
             kind = with_features(kind or "nominal", self.feature)
-        given = {
-            "alpha": self.alpha,
-            "beta": self.beta,
-            "delta": self.delta,
-            "positional": self.positional,
-            "categorial": kind,
-            "f_cat": None if self.f_cat is None else self.f_cat.value,
-        }
-        names = given.keys()
-        preset = {k: v for k, v in self.preset_values.items() if k in names}
-        return Combined(**{**preset, **{k: v for k, v in given.items() if v is not None}})
+        given = {name: getattr(self, name) for name in ("alpha", "beta", "delta", "positional")}
+        given |= {"categorial": kind, "f_cat": self.f_cat and self.f_cat.value}
+        preset = {k: v for k, v in self.preset_values.items() if k in given}
+        return Combined(**preset | {k: v for k, v in given.items() if v is not None})
 
 
 @dataclass(frozen=True)
@@ -177,6 +174,10 @@ class Solving:
     )
     time_limit: float | None = option("Seconds for each alignment; then the best so far.")
     require_optimal: bool = option("Exit 4 unless everything is proven optimal.", default=False)
+
+    def options(self) -> dict[str, Any]:
+        """As `gammacp.align` takes them."""
+        return {"method": self.method, "gap": self.gap or 0.0, "time_limit": self.time_limit}
 
     def check_proven(self, status: str) -> None:
         """UnprovenError if a proof was required and there is none."""
@@ -209,26 +210,13 @@ class Settings:
 
     def options(self) -> GammaOptions:
         """Options of the γ family; what was not given is left out, so that defaults apply."""
-        sampling, solving = self.sampling, self.solving
+        sampling = self.sampling
         if sampling.samples is not None and sampling.precision is not None:
             raise UsageError("give --samples or --precision, not both")
-        options: GammaOptions = {
-            "dissimilarity": self.weighing.dissimilarity(),
-            "confidence": sampling.confidence,
-            "samples": sampling.samples,
-            "seed": sampling.seed,
-            "method": solving.method,
-            "gap": solving.gap or 0.0,
-            "time_limit": solving.time_limit,
-        }
-        preset = self.weighing.preset_values
-        chance = preset.get("chance") if sampling.chance is None else sampling.chance
-        if chance is not None:
-            options["chance"] = chance
-        precision = preset.get("precision") if sampling.precision is None else sampling.precision
-        if precision is not None:
-            options["precision"] = precision
-        return options
+        preset = {k: v for k, v in self.weighing.preset_values.items() if k in vars(sampling)}
+        chosen = {k: v for k, v in vars(sampling).items() if v is not None}
+        found: Any = {"dissimilarity": self.weighing.dissimilarity(), **preset, **chosen}
+        return found | self.solving.options()  # type: ignore[no-any-return]
 
     def given(self) -> dict[str, str]:
         """What differs from its default, by its name on the command line: the option of γ it sets.

@@ -174,8 +174,7 @@ def graph_agreement(
         raise UsageError("Smatch compares graphs, and these are trees")
     if chance not in (LENGTH_MATCHED, None):
         raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
-    if not treebank.shared:
-        raise DataError("no sentence has two annotations", hint="Agreement needs two.")
+    treebank.require_shared()
     sample_pairs = whole("sample_pairs", sample_pairs, 0) or CHANCE_PAIRS
     compared = tuple(
         Compared(item, (a, b), (x, y), best_matching(x, y, method=method, time_limit=time_limit))

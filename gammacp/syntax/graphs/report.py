@@ -33,12 +33,9 @@ def _only(a: Graph, b: Graph, partner: dict[int, int]) -> Iterator[str]:
     names = a.variables
     for node, role, value in sorted(a.properties):
         if (partner.get(node, -1), role, value) not in b.properties:
-            text = (
-                f"{names[node]} / {value}"
-                if role == "instance"
-                else f"{names[node]} :{role} {value}"
-            )
-            yield "the top is " + names[node] if role == "top" else text
+            said = "/" if role == "instance" else f":{role}"
+            top = role == "top"
+            yield f"the top is {names[node]}" if top else f"{names[node]} {said} {value}"
     for node, role, other in sorted(a.relations):
         if (partner.get(node, -1), role, partner.get(other, -1)) not in b.relations:
             yield f"{names[node]} :{role} {names[other]}"
@@ -109,7 +106,7 @@ class GraphReport:
             "beyond_chance": beyond or None,
         }
         if treebank.kind == "enhanced":
-            scores = ud_scores(treebank).as_dict()
+            scores = ud_scores(treebank)
             document["universal"] = {k: scores[k] for k in ("words", "elas", "eulas", *OF_UD)}
         documents = list(dict.fromkeys(item.document for item in treebank.shared))
         if len(documents) > 1:
