@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple, TypeVar, Unpack
 
-from gammacp.alignment import Alignment, Status, align_each, best_groups_of_each
+from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
 from gammacp.arrays import Codes
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import (
@@ -179,12 +179,26 @@ class Basis:
 
         After Ctrl-C those that were not reached are missing at the end.
         """
-        new = [c for c in continua if ("alignment", c) not in self._memory]
-        if new:
-            aligned = align_each(new, self.bound, executor=self._executor, **self.settings.solving)
+        new: dict[float, list[Continuum]] = {}
+        for c in continua:
+            if ("alignment", c) not in self._memory:
+                new.setdefault(self._gap(c), []).append(c)
+        for gap, some in sorted(new.items()):
+            solving: Solving = {**self.settings.solving, "gap": gap}
+            aligned = align_each(some, self.bound, executor=self._executor, **solving)
             self._memory |= {("alignment", a.continuum): a for a in aligned}
         done = (self._memory.get(("alignment", c)) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
+
+    def _gap(self, continuum: Continuum) -> float:
+        """The gap that is asked for; of a crowd that is a small share of all, that of its chance.
+
+        What it is compared with is not known any better.
+        """
+        if self.shared and self._shares[continuum.n_annotators] <= _SMALL:
+            settings = replace(self.settings, rule=self._rule(continuum))
+            return settings.solving_random(continuum.n_annotators)["gap"]
+        return self.settings.gap
 
     def alignment(self, continuum: Continuum) -> Alignment:
         """The best alignment of one of the continua."""
@@ -269,17 +283,22 @@ class Basis:
         All groups together then have the expected disorder of the corpus to a precision of e.
         """
         rule = self.settings.rule
-        if not self.shared or rule.samples is not None:
+        if not self.shared:
             return rule
         if self.model.named and self._parent is None:
             rule = replace(rule, least=max(rule.least, min(_MANY, _FEW_UNITS // self._units)))
         if len(self._rows) == 1:
             return rule
-        of_all = math.fsum(c.mean_units for c in self.continua)
-        share = math.fsum(c.mean_units for c in self._rows[continuum.n_annotators]) / of_all
+        share = self._shares[continuum.n_annotators]
         least = rule.least if share > _SMALL else FEWEST_SAMPLES
         precision = min(_WORST, rule.precision / math.sqrt(share))
         return replace(rule, precision=precision, least=least)
+
+    @cached_property
+    def _shares(self) -> Mapping[int, float]:
+        """By number of annotators: those continua's share of all, by x̄."""
+        weights = {n: math.fsum(c.mean_units for c in some) for n, some in self._rows.items()}
+        return {n: weight / (sum(weights.values()) or 1.0) for n, weight in weights.items()}
 
     def selected(self, names: Collection[str], *, keep: bool) -> Basis | None:
         """What the continua share that hold all of these annotators, cut to some annotators.
@@ -325,7 +344,8 @@ class Basis:
         that was cut short.
         """
         at_once = min(200, max(5, 2000 // self._units))
-        count = AlignedDisorder(self.bound, self.settings, keep, ratio, at_once)
+        settings = replace(self.settings, rule=rule)
+        count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
         (expected,), kept = expectations(
             draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
         )

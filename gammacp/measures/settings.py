@@ -18,8 +18,10 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
 from gammacp.errors import UsageError
 
-# Of the precision: a gap of random sets that it does not notice.
+# Of the precision: a gap of random sets that it does not notice; and of a precision that is only
+# asked of continua that are a small share of all, a crowd among thousands of documents.
 _UNNOTICED = 0.25
+_HARDLY_NOTICED, _SMALL_SHARE = 0.5, 0.2
 
 F = TypeVar("F", bound=Callable[..., Any])
 Progress: TypeAlias = Callable[[int, int], None]
@@ -224,7 +226,9 @@ class Settings:
         """
         if n_annotators < DEFAULT.crowd:
             return self.solving
-        return {**self.solving, "gap": max(self.gap, _UNNOTICED * self.rule.precision)}
+        e = self.rule.precision
+        share = _UNNOTICED if e < _SMALL_SHARE else _HARDLY_NOTICED
+        return {**self.solving, "gap": max(self.gap, share * e)}
 
     def signature_parts(self) -> dict[str, object]:
         """What a signature says of these settings, but for chance, samples and method."""

@@ -5,7 +5,25 @@ from typing import Any
 
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.score import Score
-from gammacp.tables import Column, Record, Table, count, interval, number, percent, position, word
+from gammacp.tables import (
+    Column,
+    Record,
+    Table,
+    count,
+    interval,
+    number,
+    percent,
+    permille,
+    position,
+    word,
+)
+
+
+def _gap(record: Record) -> float | None:
+    """How far an alignment that is not proven may be from the best, as a share of its disorder."""
+    bound, disorder = record.get("bound"), record.get("observed_disorder")
+    return 1 - bound / disorder if bound is not None and disorder and bound < disorder else None
+
 
 GAMMA = (
     Column("file", "file"),
@@ -16,6 +34,7 @@ GAMMA = (
     Column("expected_disorder", "expected", number),
     Column("samples", "samples", count),
     Column("status", "status", word),
+    Column("gap", "gap", permille, value=_gap),
     Column("annotators", "annotators", count),
     Column("units", "units", count),
 )
@@ -38,7 +57,7 @@ def _beyond(record: Record, key: str) -> Any:
 
 def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
     """γ of continua; `total` of the last rows are for all of them."""
-    return Table(GAMMA, records, total).without_empty("bootstrap")
+    return Table(GAMMA, records, total).without_empty("bootstrap", "gap")
 
 
 def measure_table(scores: Mapping[str, Score]) -> Table:

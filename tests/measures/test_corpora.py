@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gammacp as gc
+from gammacp.alignment import align
 from gammacp.chance import sampling
 from gammacp.chance.sampling import Strata
 from gammacp.continuum import Continuum, Corpus
@@ -124,3 +125,21 @@ def test_independent_short_documents_have_no_agreement(start: int) -> None:
         found = gc.gamma_corpus(corpus(documents), chance="documents", samples=1000)
         values.append(found.value)
     assert np.mean(values) == pytest.approx(0, abs=0.03)
+
+
+def test_a_crowd_among_many_documents_is_aligned_to_what_its_chance_is_known_to() -> None:
+    names = [f"A{k}" for k in range(30)]
+    starts = [10.0 * (k % 3) + 0.1 * k for k in range(30)]
+    crowd = Continuum.from_columns(names, ["x"] * 30, starts, [s + 4 for s in starts])
+    pairs = {
+        str(k): Continuum.from_columns(["A0", "A1"] * 5, ["x"] * 10, range(10), range(3, 13))
+        for k in range(200)
+    }
+    many = Basis(Corpus.from_continua({"crowd": crowd, **pairs}), Settings.of())
+    found, proven = many.align([*pairs.values(), crowd])[-1], align(crowd, many.bound)
+    assert proven.bound == proven.disorder <= found.disorder
+    assert found.bound <= proven.disorder
+    assert found.bound >= 0.75 * found.disorder
+    assert many._gap(crowd) > 0 == many._gap(pairs["0"])
+    few = Basis(Corpus.from_continua({"crowd": crowd, "0": pairs["0"]}), Settings.of())
+    assert few._gap(crowd) == 0

@@ -138,7 +138,9 @@ def generate(
     tuning, began, until = limits.tuning, time.monotonic(), deadline
     large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
     if limits.time_limit is None and known is None and not large:
-        deadline = np.inf
+        # One root of hundreds of annotators may take half a minute.
+        crowd = problem.n_annotators >= tuning.crowd
+        deadline = max(deadline, began + tuning.unwatched) if crowd else np.inf
     state = _begun(problem, known, deadline, tuning)
     first, total = True, problem.n_units * problem.opening
     try:
