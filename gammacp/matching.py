@@ -1,7 +1,5 @@
 """The matching of the largest gain between two sides, over the pairs that there are."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arrays import Floats, Indices

@@ -7,8 +7,6 @@
 (('annotator-1', 'annotator-2', 'annotator-3'), 75)
 """
 
-from __future__ import annotations
-
 from shuffling.category import Category
 from shuffling.checking import check_error
 from shuffling.distribution import Empirical, Uniform
@@ -22,13 +20,7 @@ from shuffling.position import Position
 from shuffling.reference import CategoryModel, ReferenceModel
 from shuffling.registry import ERRORS, ErrorType, describe, parse_errors, register
 from shuffling.setting import FewerErrors, Setting, Units
-from shuffling.shuffle import (
-    reference_of,
-    reference_set,
-    shuffle,
-    shuffled_set,
-    shuffled_sets,
-)
+from shuffling.shuffle import reference_of, reference_set, shuffle, shuffled_set, shuffled_sets
 from shuffling.split import Split
 
 __all__ = [

@@ -4,8 +4,6 @@ The papers' matrices are not published; these forms keep the prevalence, are the
 magnitude 0 and independent of the true category at magnitude 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

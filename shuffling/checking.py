@@ -1,7 +1,5 @@
 """Does an error type keep its promises? For tests of one's own."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace

@@ -7,8 +7,6 @@ put back uniformly over all places in its range that the others leave free. Each
 two numbers, in whatever range, so that ranges of nearby magnitudes give nearby arrangements.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence

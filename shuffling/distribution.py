@@ -1,7 +1,5 @@
 """Distributions of lengths and gaps: a range, or the values that were observed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Protocol
 

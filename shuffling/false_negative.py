@@ -3,8 +3,6 @@
 "At magnitude m, each unit has the probability m to be forgotten."
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

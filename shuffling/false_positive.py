@@ -4,8 +4,6 @@
 the reference."
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar

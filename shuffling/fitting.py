@@ -8,8 +8,6 @@ else `apart`. Only with overlaps the model takes the mean length of the continua
 lengths do not add up to it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 
@@ -121,9 +119,7 @@ def _categories(continua: list[Continuum]) -> tuple[CategoryModel, ...]:
     # A declared category that nobody used stays in the model, with prevalence 0.
     return tuple(
         CategoryModel(
-            name=name,
-            prevalence=len(found) / total,
-            lengths=Empirical(tuple(found) or everything),
+            name=name, prevalence=len(found) / total, lengths=Empirical(tuple(found) or everything)
         )
         for name, found in lengths.items()
         if found or name is not None

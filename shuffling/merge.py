@@ -1,7 +1,5 @@
 """Merge errors: one unit instead of neighbouring ones; the reverse of splits, not in the paper."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -25,8 +25,6 @@
 What is left out has the default of `ReferenceModel`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any
@@ -148,11 +146,7 @@ def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], prefix: str) -
 
 
 def _typed(
-    table: Mapping[str, Any],
-    key: str,
-    kind: type | tuple[type, ...],
-    what: str,
-    prefix: str = "",
+    table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], what: str, prefix: str = ""
 ) -> Any:
     value = table[key]
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):

@@ -7,8 +7,6 @@ them is drawn forwards with equal probability: the conditional distribution itse
 in the number of places.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arrays import Bools, Floats

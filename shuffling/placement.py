@@ -5,8 +5,6 @@ of the units and where the continuum ends. Boundaries that touch are the same nu
 up to rounding.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 import numpy as np

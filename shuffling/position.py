@@ -5,8 +5,6 @@ unit, and each boundary of the unit is shifted by a value randomly chosen betwee
 shiftmax."
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -114,12 +112,7 @@ def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.G
     strict = np.zeros(len(present), bool)
     strict[::2] = units.lengths > 0
     places = draw_ordered(
-        present,
-        np.repeat(reach, 2),
-        *setting.bounds,
-        strict[:-1],
-        integer=setting.integer,
-        rng=rng,
+        present, np.repeat(reach, 2), *setting.bounds, strict[:-1], integer=setting.integer, rng=rng
     )
     reached = units.starts - reach, units.starts + reach, units.ends - reach, units.ends + reach
     ranges = np.clip(np.stack(reached, axis=1), *setting.bounds)

@@ -8,8 +8,6 @@ one small module that calls `register`. Errors are written as text like this:
     split:factor=2+category:overlap=true  with parameters
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import Field, fields

@@ -12,8 +12,6 @@ merges and new units come on top of those before), so that a set's values can be
 magnitude to magnitude. Each magnitude by itself is distributed as if it had its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 

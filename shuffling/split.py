@@ -4,8 +4,6 @@
 may be re-split, and so on."
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

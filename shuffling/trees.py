@@ -163,11 +163,7 @@ def _nearby(heads: Sequence[int], token: int) -> list[int]:
     return ([heads[head - 1]] if head else []) + near
 
 
-def _spanning_tree(
-    heads: Sequence[int],
-    erring: Bools,
-    rng: np.random.Generator,
-) -> list[int]:
+def _spanning_tree(heads: Sequence[int], erring: Bools, rng: np.random.Generator) -> list[int]:
     """Loop-erased random walks to the root; a token that keeps its head walks only there."""
     n = len(heads)
     changed = list(heads)

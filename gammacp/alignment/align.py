@@ -5,8 +5,6 @@ References
 Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment and of an alignment.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, Unpack
 
 from gammacp.alignment.alignment import Alignment

@@ -6,8 +6,6 @@ d(u, v) ≤ Δ + opening + (n − 2)·Δ, which the dissimilarity's `reach` turn
 positions, and the window into a scan along the continuum.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -17,12 +15,7 @@ from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import (
-    NO_FORMULA,
-    BoundDissimilarity,
-    check_fragments,
-    columns,
-)
+from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, columns
 from gammacp.errors import DataError, UsageError
 from gammacp.needs import require
 from gammacp.stopping import halting

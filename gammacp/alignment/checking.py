@@ -3,8 +3,6 @@
 Part of `gammacp.testing`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.candidates import build_problem

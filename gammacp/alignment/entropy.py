@@ -13,8 +13,6 @@ Mathet & Widlöcher (2011), §4.4–4.5, eq. 5–7. Dinkelbach, W. (1967). On no
 programming. Management Science 13(7).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, Unpack
 
 from gammacp.alignment.candidates import build_problem, pair_count

@@ -1,7 +1,5 @@
 """How far a solver is: what its alignment costs at most and at least, told to whoever listens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -10,8 +10,6 @@ once more for the first of its best solutions in that order. Components too larg
 problems of merged units, go to CP-SAT, one criterion after the other.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

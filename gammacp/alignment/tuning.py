@@ -10,8 +10,6 @@ category, magnitude .25) or random (circular shifts of them). Where none is name
 from the memory or the time that is given, or was set once and not compared with others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -9,8 +9,6 @@ test, and only what moved by more than noise counts; a point without spread on e
 points of a test below `level`, whatever their dependence.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """An experiment of a store: a name and the one configuration that its cells were computed under."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

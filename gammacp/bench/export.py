@@ -1,7 +1,5 @@
 """Every cell of a store as CSV or Parquet, in an order that does not depend on how it was made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice

@@ -3,8 +3,6 @@
 Style and files are those of `gammacp.plots`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Stores of one sweep that was computed in several places, put together."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a sweep will take, from the measured costs of a few of its cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
 from statistics import median

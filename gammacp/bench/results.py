@@ -1,7 +1,5 @@
 """What a sweep leaves in its folder: a table, figures and the provenance of each error."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

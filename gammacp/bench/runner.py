@@ -1,7 +1,5 @@
 """Running a sweep: what is missing in the store is computed by an executor and kept."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

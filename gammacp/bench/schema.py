@@ -1,7 +1,5 @@
 """The store's SQLite schema, and how a store is told from other databases."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

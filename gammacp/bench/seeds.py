@@ -6,8 +6,6 @@ as they are. The magnitudes of a set share theirs, so that curves can be compare
 Annotation sets have theirs in `shuffling.shuffle`, measures here.
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 from numpy.random import SeedSequence

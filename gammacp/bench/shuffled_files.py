@@ -1,7 +1,5 @@
 """Annotation sets as files: a reference and the annotators who err on it, in any format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

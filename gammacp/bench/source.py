@@ -1,7 +1,5 @@
 """Annotation sets from the Corpus Shuffling Tool (2015, §6.3.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256

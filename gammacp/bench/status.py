@@ -1,7 +1,5 @@
 """What a store holds, at a glance."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The store's file: opening it for one writer or many readers, and its errors in plain words."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,9 +26,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
 def damaged(path: Path, why: object) -> DataError:
     """What is in the file cannot be trusted."""
     return DataError(
-        f"not a store of sweeps, or a damaged one ({why})",
-        file=path,
-        hint="Choose another --store",
+        f"not a store of sweeps, or a damaged one ({why})", file=path, hint="Choose another --store"
     )
 
 

@@ -1,7 +1,5 @@
 """The curves of a sweep: mean and sd per magnitude."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields

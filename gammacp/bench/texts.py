@@ -1,7 +1,5 @@
 """Texts that many cells share (names, reasons, signatures), by number."""
 
-from __future__ import annotations
-
 import sqlite3
 
 _MOST = 10_000

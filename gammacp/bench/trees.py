@@ -6,8 +6,6 @@ are written `label`, `attach`, `label+attach`, and with a variant `attach:unifor
 (`shuffling.trees`) or `label:confusion` (needs a confusion matrix).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,10 +22,7 @@ PAPER_ERRORS = ("label+attach", "label", "attach")
 PAPER_MAGNITUDES = tuple(k / 10 for k in range(1, 11))
 PAPER_SETS = 10
 PAPER_SENTENCES = 100
-_VARIANTS = {
-    "label": ("uniform", "confusion"),
-    "attach": ("post-order", "uniform", "local"),
-}
+_VARIANTS = {"label": ("uniform", "confusion"), "attach": ("post-order", "uniform", "local")}
 _ALPHAS = ("alpha-plain", "alpha-diff", "alpha-norm")
 
 

@@ -1,7 +1,5 @@
 """What a worker does: the cells of a chunk of tasks, from the sweep and the tasks alone."""
 
-from __future__ import annotations
-
 import math
 import os
 import platform

@@ -9,8 +9,6 @@ The history is a line of JSON per look. A line has what was measured in it, so t
 together have all that is known of every document.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A disagreement against what chance gives, 1 − D_o/E[D], on whatever kind of data."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 from typing import Any

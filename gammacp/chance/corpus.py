@@ -5,8 +5,6 @@ mosaic up to the longest of the drawn ones. With m continua of n annotators each
 C(m, n)·nⁿ sets: 56 · 3³ = 1512 for n = 3, m = 8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

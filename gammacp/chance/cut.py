@@ -21,8 +21,6 @@ for which they make up a quarter of the circle. A place between two units weighs
 the annotator's mean length, so that annotators whose units touch are cut where these meet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

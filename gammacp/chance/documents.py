@@ -17,8 +17,6 @@ Who annotated fewer documents than a set has annotators may find none that is le
 are given what anybody did on a document, and the signature counts them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -5,8 +5,6 @@ choose labels only: there γ, cuα, α and κ coincide. Drawing labels independe
 prevalence is a choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

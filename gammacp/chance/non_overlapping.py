@@ -17,8 +17,6 @@ the data, its zero is not chance (docs/chance.md has the figures), and overlappi
 annotator are refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

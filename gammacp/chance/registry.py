@@ -4,8 +4,6 @@ A chance model turns observed annotations into a sampler of random annotation se
 a function `prepare(continua, n_annotators) -> Sampler`, registered by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial

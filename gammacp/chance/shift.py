@@ -6,8 +6,6 @@ mean length of all units. Choices the paper leaves open: annotators are drawn wi
 where n mean lengths exceed half the circle, the distance is L/(2n).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

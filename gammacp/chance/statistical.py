@@ -11,8 +11,6 @@ annotation starts anywhere on the circle; a unit that would reach over the upper
 back to end there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

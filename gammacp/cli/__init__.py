@@ -1,7 +1,5 @@
 """The command line: one module per command, no logic; exit codes as in `gammacp.errors`."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """All commands under one Typer application."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import import_module
 

@@ -6,8 +6,6 @@ not unwound within a second, the thread ends the process. A command that takes C
 stop (`gammacp.stopping.interruptible`, sweeps) is only ended so at the second one.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -13,15 +13,7 @@ from zlib import crc32
 from gammacp.continuum import Continuum, Corpus
 from gammacp.files import write_text
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
-from gammacp.formats.records import (
-    DOCUMENT,
-    document_of,
-    json_line,
-    name,
-    objects,
-    records,
-    size,
-)
+from gammacp.formats.records import DOCUMENT, document_of, json_line, name, objects, records, size
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents

@@ -20,12 +20,7 @@ from gammacp.measures.gamma import Gamma, GammaScore, gamma_score
 from gammacp.measures.gamma_corpus import CorpusGamma, gamma_on
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.resampling import DRAWS, BootstrapInterval, bootstrap
-from gammacp.measures.settings import (
-    Computing,
-    FamilyOptions,
-    Settings,
-    spelled_out_with_computing,
-)
+from gammacp.measures.settings import Computing, FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import require
 
 Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]

@@ -1,7 +1,5 @@
 """Arcs of two annotators above and below a sentence, as SVG."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """From continua to a report: everything it shows, computed once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor

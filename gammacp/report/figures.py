@@ -1,7 +1,5 @@
 """Figures of the report as SVG text: no library, readable without the script and in print."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import partial

@@ -5,8 +5,6 @@ included. They reach the page through `element` (escaped) or `json_script` (esca
 a script element) and by no other way.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

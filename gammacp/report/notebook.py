@@ -1,7 +1,5 @@
 """Results in notebooks: parts of the report, each in a frame of its own."""
 
-from __future__ import annotations
-
 from gammacp.alignment import Alignment
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison

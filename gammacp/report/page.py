@@ -4,8 +4,6 @@ The page may load nothing: its content security policy forbids every request and
 the view's own, which is named by its hash.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -100,10 +98,7 @@ def laid_out(title: str, head: Markup, sections: list[tuple[str, str, Markup]]) 
         head,
         element(
             "nav",
-            element(
-                "ul",
-                *(element("li", element("a", t, href=f"#{i}")) for i, t, _ in sections),
-            ),
+            element("ul", *(element("li", element("a", t, href=f"#{i}")) for i, t, _ in sections)),
             aria_label="Sections",
         ),
         *(section(name, heading, content) for name, heading, content in sections),

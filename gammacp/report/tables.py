@@ -1,7 +1,5 @@
 """Tables of the report: those of `gammacp.campaign.tables`, with what only a page can show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

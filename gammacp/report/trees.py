@@ -1,7 +1,5 @@
 """The page of a treebank: α, tables, and arcs of two annotators above and below a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 

@@ -1,7 +1,5 @@
 """The interactive view of alignments: columns for the script, and the elements it fills."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise

@@ -50,12 +50,7 @@ from gammacp.segmentation.hierarchy import Ordered, l_measures, nested, t_measur
 from gammacp.segmentation.levels import HierarchyReport, hierarchy_report
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.rates import MissRates, miss_rates
-from gammacp.segmentation.reading import (
-    codings_from_json,
-    load_codings,
-    read_codings,
-    read_groups,
-)
+from gammacp.segmentation.reading import codings_from_json, load_codings, read_codings, read_groups
 from gammacp.segmentation.report import SegmentationReport, segmentation_report
 from gammacp.segmentation.several_references import (
     SeveralReferences,

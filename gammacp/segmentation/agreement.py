@@ -1,7 +1,5 @@
 """Agreement of coders per item, per group of coders and for the corpus (2012, §4.4 and Table 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -223,11 +221,7 @@ class CodingAgreement:
 
 
 def coding_agreement(
-    codings: Codings,
-    *,
-    comparison: Comparison | None = None,
-    bootstrap: int = 0,
-    seed: int = 0,
+    codings: Codings, *, comparison: Comparison | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CodingAgreement:
     """π*, κ*, bias and 1 − WD of every item, every group of coders, and the corpus.
 

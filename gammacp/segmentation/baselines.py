@@ -4,8 +4,6 @@ They know somebody's segmentation of each item: `none` and `all` boundaries, as 
 `even` length, and the same segments `shuffled`, in 20 orders of which means are taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -13,8 +13,6 @@ value. How many random corpora are drawn is told by the rule of Mathet, Widlöch
 the random corpora either; they are counted.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace

@@ -9,8 +9,6 @@ stands beside it. The baselines of `gammacp.segmentation.baselines` are judged t
 person's segmentation of the items that a candidate coded; their disagreements are means over these.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -163,10 +161,7 @@ def candidate_drops(
 
 
 def _judged(
-    codings: Codings,
-    people: Codings,
-    shared: Mapping[str, Sequence[str]],
-    rng: np.random.Generator,
+    codings: Codings, people: Codings, shared: Mapping[str, Sequence[str]], rng: np.random.Generator
 ) -> dict[str, Rows]:
     """The rows of candidates and baselines; of a baseline, several of an item."""
     number = {item: k for k, item in enumerate(people)}

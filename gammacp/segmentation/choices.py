@@ -1,7 +1,5 @@
 """What is chosen by name; an unknown name is a UsageError that lists the known ones."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from gammacp.arguments import one_of

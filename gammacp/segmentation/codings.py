@@ -49,10 +49,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
 
     @classmethod
     def of(
-        cls,
-        items: Mapping[str, Mapping[str, Segmentation]],
-        *,
-        types: Sequence[str] | None = None,
+        cls, items: Mapping[str, Mapping[str, Segmentation]], *, types: Sequence[str] | None = None
     ) -> Codings:
         """Codings of these items; types in declared order, or as the segmentations have them.
 

@@ -4,8 +4,6 @@ Everything walks over boundaries, never over places: the cost of a pair is that 
 times the places that a near miss may span. Rows are sorted and hold a place once.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,8 +8,6 @@ a window of n potential boundaries in which one side is the mirror image of the 
 is a reference, so an edit read backwards is the same edit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest

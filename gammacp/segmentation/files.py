@@ -4,8 +4,6 @@ What they hold is told in `gammacp.segmentation.reading`. Commands over segmenta
 codings; all others as units: segments are unlabelled units that cover the item from 0 on.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import accumulate, pairwise
 from pathlib import Path

@@ -11,8 +11,6 @@ The baselines (`gammacp.segmentation.baselines`) are made of the reference, and 
 documents that a system coded.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -268,10 +266,7 @@ def _scores(
         }
         scores.append(
             SystemScore(
-                name=name,
-                baseline=name in BASELINES,
-                documents=tuple(items),
-                fractions=fractions,
+                name=name, baseline=name in BASELINES, documents=tuple(items), fractions=fractions
             )
         )
         at = until

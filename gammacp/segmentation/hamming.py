@@ -5,8 +5,6 @@ shifting them; a shift over i places costs c·i. Boundaries are matched in order
 cost that is linear in the distance an uncrossed matching is never dearer.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -12,8 +12,6 @@ McFee, Nieto, Farbood & Bello 2017. Evaluating hierarchical structure in music a
 Frontiers in Psychology 8 (L).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import accumulate, combinations, pairwise

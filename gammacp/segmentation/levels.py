@@ -1,7 +1,5 @@
 """Agreement on hierarchies of segments: every level by itself, and all levels at once (T)."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

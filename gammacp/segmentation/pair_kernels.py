@@ -1,7 +1,5 @@
 """Compiled: all that two rows of boundaries have in common, for all pairs of a corpus at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
@@ -280,13 +278,7 @@ def both_ways(
 
 
 def of_pair(
-    a: Indices,
-    b: Indices,
-    mass: int,
-    n: int,
-    weights: tuple[float, float, bool],
-    *,
-    optimal: bool,
+    a: Indices, b: Indices, mass: int, n: int, weights: tuple[float, float, bool], *, optimal: bool
 ) -> dict[str, float]:
     """The columns `BOTH` of one pair; `weights` of substitutions and transpositions, and te."""
     offsets = np.array([0, len(a), len(a) + len(b)])

@@ -4,8 +4,6 @@ All columns are agreements or shares in [0, 1] (S with n ≥ 3 may be below 0), 
 which are errors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

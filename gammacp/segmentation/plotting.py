@@ -1,7 +1,5 @@
 """Codings at a glance: who agrees with the others in which item, and how many share a boundary."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

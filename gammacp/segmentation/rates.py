@@ -4,8 +4,6 @@ Franz, McCarley & Xu 2007 score segments as units of reading: who looks a base u
 the hypothesis' segment around it, and should have been shown the reference's.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from gammacp.segmentation.value import Segmentation, check_comparable

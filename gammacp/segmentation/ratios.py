@@ -4,8 +4,6 @@ Items are drawn again with replacement, as many as there are; the interval is st
 (`gammacp.studentised`) by the error of the linearised statistic.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -19,8 +19,6 @@ Other files
     Every format of `gammacp formats`; each continuum is an item and must be covered without gaps.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

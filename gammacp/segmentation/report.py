@@ -4,8 +4,6 @@ What `gammacp segmentation` prints: agreement per item, per group and for the co
 2), candidates (§3.4), and every two codings side by side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -10,8 +10,6 @@ Kazantseva & Szpakowicz 2012. Topical segmentation: a study of human performance
 of quality. NAACL-HLT (multWinDiff).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """S: the share of potential boundaries that no edit touches (Fournier & Inkpen 2012, eq. 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The mean and spread of values of which some may be undefined."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Codings from a table: masses, labels or boundaries in rows, or a column per coder."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 

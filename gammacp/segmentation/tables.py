@@ -1,7 +1,5 @@
 """The tables of a report on segmentations: columns over the records of its JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

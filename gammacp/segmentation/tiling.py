@@ -1,7 +1,5 @@
 """Segmentations out of a continuum that every annotator covers without gaps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arguments import number

@@ -5,8 +5,6 @@ second has a boundary at one of its ends. Only windows around boundaries are loo
 cost grows with the boundaries and not with the mass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import product
 from typing import TypeAlias

@@ -13,8 +13,6 @@ Beeferman, Berger & Lafferty 1999 (P_k); Pevzner & Hearst 2002 (WindowDiff); Lam
 (padding); Fournier & Inkpen 2012, eq. 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -125,11 +123,7 @@ def window_diff(
 
 
 def pk(
-    reference: Segmentation,
-    hypothesis: Segmentation,
-    *,
-    k: int | None = None,
-    padded: bool = False,
+    reference: Segmentation, hypothesis: Segmentation, *, k: int | None = None, padded: bool = False
 ) -> float:
     """P_k: the share of windows whose ends are in one segment for one coder and not the other.
 

@@ -1,7 +1,5 @@
 """Codings to files: segeval's JSON, and TSV."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from os import PathLike
@@ -98,8 +96,7 @@ def to_table(codings: Codings, *, layout: str = "masses") -> str:
     one_of("layout", layout, _ROWS)
     if len(codings.types) > 1:
         raise DataError(
-            f"boundary types {', '.join(codings.types)} do not fit into a table",
-            hint="Write JSON",
+            f"boundary types {', '.join(codings.types)} do not fit into a table", hint="Write JSON"
         )
     if codings.declared or codings.anonymous:
         raise DataError("groups of coders do not fit into a table", hint="Write JSON")

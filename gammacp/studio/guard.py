@@ -4,8 +4,6 @@ Every address begins with a random token. A cookie would do less: browsers send 
 a host, and so to whatever another user of the machine serves there.
 """
 
-from __future__ import annotations
-
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass

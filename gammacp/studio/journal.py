@@ -7,8 +7,6 @@ refuses: two reviewers lose nothing of each other's. Of the decisions about a un
 was not undone stands.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence

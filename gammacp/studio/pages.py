@@ -1,7 +1,5 @@
 """The pages: what was understood and chosen, how far the computation is; parts of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Mapping
 
 from gammacp.continuum import Corpus
@@ -33,10 +31,7 @@ _FAILURES = (
     Column("message", "what is wrong", wrapped=True),
     Column("hint", "what to do", wrapped=True),
 )
-_FORMATS = (
-    Column("format", "format"),
-    Column("losses", "what it does not keep", wrapped=True),
-)
+_FORMATS = (Column("format", "format"), Column("losses", "what it does not keep", wrapped=True))
 
 
 def own(name: str) -> Markup:

@@ -1,7 +1,5 @@
 """Disagreements as a queue, what a reviewer may say to each, and the gold standard of it all."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

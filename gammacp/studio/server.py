@@ -1,7 +1,5 @@
 """The studio's addresses, and the server that answers on this machine alone."""
 
-from __future__ import annotations
-
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
@@ -270,9 +268,7 @@ async def _journal(studio: Studio, request: Request) -> Response:
 def _download(content: bytes, name: str) -> Response:
     disposition = f'attachment; filename="{name}"'
     return Response(
-        content,
-        media_type="application/octet-stream",
-        headers={"content-disposition": disposition},
+        content, media_type="application/octet-stream", headers={"content-disposition": disposition}
     )
 
 

@@ -1,7 +1,5 @@
 """Recordings that lie beside the annotations, to be heard while reviewing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 

@@ -1,7 +1,5 @@
 """What a folder holds, as far as the readers understand it, and what can be chosen in it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

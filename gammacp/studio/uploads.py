@@ -1,7 +1,5 @@
 """Files that are dropped on the page: kept in the campaign's folder by their names, or refused."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ with how far it is, the server lays one there that makes the worker wait. Whatev
 the other finds whole files.
 """
 
-from __future__ import annotations
-
 import pickle
 import time
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ LAS_p = Σ_i |x_i1| · mean LAS over the annotator pairs of sentence i / Σ_i |x
 annotations differ in their number of tokens are left out and counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The agreement of a treebank: α, accuracies, who disagrees with whom and where."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

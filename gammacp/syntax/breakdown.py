@@ -11,8 +11,6 @@ that of two places drawn from these tokens. So 0 is what two people give who cho
 frequencies and nothing else.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ empty nodes (`1.1`) are nodes of the enhanced graph alone. A `# global.columns` 
 names the columns; lines of 14 or more columns are CoNLL-2009.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

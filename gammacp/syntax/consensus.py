@@ -8,8 +8,6 @@ annotators named first; every token that has another head, or another label, in 
 is reported.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

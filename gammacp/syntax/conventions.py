@@ -7,8 +7,6 @@ taken out of dependency trees, and what hangs on them hangs on their heads then.
 constituents without words, `(-NONE- *T*-1)`, and what has only such below it.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import replace

@@ -3,8 +3,6 @@
 None of these stops the computation unless it is asked to be strict: Skjærholt's corpora have them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """What is wrong with a sentence that its annotators disagree about, in one line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from gammacp.syntax.annotations import Dependencies, Item, Phrase, Treebank

@@ -13,8 +13,6 @@ Bouma, Seddah & Zeman 2020. Overview of the IWPT 2020 shared task on parsing int
 Dependencies. IWPT.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType

@@ -5,8 +5,6 @@ place, `TOP` is no bracket, labels lose their function tags, ADVP and PRT are on
 count as often as they occur, and all sentences' brackets are added up before the ratio is taken.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from gammacp.syntax.annotations import Bracketing, Phrase, Treebank

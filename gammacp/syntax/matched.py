@@ -15,8 +15,6 @@ shorter one's first half stands beside the beginning of the longer one, its seco
 end.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -111,9 +111,7 @@ alpha_norm = _alpha("norm", "distance over the sum of the sizes", "TED / (|x| + 
 
 
 @_accuracy_registered(
-    "las",
-    "labelled attachment score, mean over annotator pairs",
-    beyond_chance=_beyond("las"),
+    "las", "labelled attachment score, mean over annotator pairs", beyond_chance=_beyond("las")
 )
 def las(treebank: Treebank) -> Score:
     """Labelled attachment score, pairwise and weighted by length (eq. 3).

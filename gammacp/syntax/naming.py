@@ -8,8 +8,6 @@ same text. A pattern with the named groups `annotator` and, if there are several
 overrides both.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """All that is said about the agreement on a treebank, as one result."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The tables of a report on a treebank: columns over the records of its JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

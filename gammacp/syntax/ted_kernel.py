@@ -6,8 +6,6 @@ the trees, and the decomposition into left paths of one of the two is cheaper. I
 that a row of the table, over all keyroots of a tree, is filled in one go.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, TypeAlias
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reading a text file whose encoding may be wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.errors import UsageError

@@ -1,7 +1,5 @@
 """A treebank from files: whose they are, what they hold, which sentences belong together."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What must be added to a matrix's diagonal to make it positive semidefinite, for sure."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arrays import Floats

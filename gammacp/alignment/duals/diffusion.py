@@ -8,8 +8,6 @@ pay every column, only perhaps more than they must, which `proof.components` mak
 linear in the continuum's length.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns
@@ -52,19 +50,10 @@ def prices(
 
 
 def diffusion(
-    n_units: int,
-    columns: Columns,
-    scale: float,
-    deadline: float = np.inf,
-    tuning: Tuning = DEFAULT,
+    n_units: int, columns: Columns, scale: float, deadline: float = np.inf, tuning: Tuning = DEFAULT
 ) -> tuple[Floats, Floats]:
     """Prices once every column is paid and they hardly fall, or too slowly; their last fall."""
-    from gammacp.alignment.kernels.diffusion import (
-        by_first_unit,
-        diffuse,
-        equal_shares,
-        readmit,
-    )
+    from gammacp.alignment.kernels.diffusion import by_first_unit, diffuse, equal_shares, readmit
     from gammacp.alignment.kernels.duals import make_feasible
 
     share = equal_shares(columns)

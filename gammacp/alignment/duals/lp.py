@@ -7,8 +7,6 @@ so found are not the very best near the seams, and too low for a column that has
 window; `proof.components` makes both good.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from importlib import import_module
 from itertools import pairwise

@@ -12,8 +12,6 @@ and the duals of each matching split that among the units, so that shares stay s
 one annotator inside, m units, it says opening·m less all matchings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The groups that the master uses, and the prices under which each of them just pays."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import NamedTuple
 

@@ -10,8 +10,6 @@ master's solution. Exact pricing then adds the groups that still gain more than 
 what those lack at each root makes the prices feasible: every step has a bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import count
 

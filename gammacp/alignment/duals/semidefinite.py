@@ -12,8 +12,6 @@ matrices and on the rest in turn (alternating direction method of multipliers; W
 2010), and each iterate has shares of costs that no group beats (`feasible_shares`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -227,13 +225,7 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     units = np.arange(1, len(after))
     after[units, units] = 1.0
     moved = Iterate(
-        after,
-        point - after,
-        rows,
-        iterate.triangles,
-        multiplier,
-        penalty,
-        penalty * matrix,
+        after, point - after, rows, iterate.triangles, multiplier, penalty, penalty * matrix
     )
     lack = _norm(definite - after) / _norm(after)
     change = _norm(after - inside) / max(_norm(matrix), 1e-12)

@@ -1,7 +1,5 @@
 """Good alignments of many annotators: simulated annealing, heated again and again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ Karapetyan & Gutin 2011). Such alignments are left by noise on the weights (nois
 1993), and what becomes better anywhere is kept (partition crossover: Whitley, Hains & Howe 2009).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Compiled kernel: simulated annealing over alignments."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -139,13 +137,7 @@ def _drawn(
 
 @kernel
 def _moved(
-    u: int,
-    other: int,
-    there: int,
-    graph: Graph,
-    grouping: Grouping,
-    n_used: int,
-    missing: float,
+    u: int, other: int, there: int, graph: Graph, grouping: Grouping, n_used: int, missing: float
 ) -> int:
     """Unit u goes there, in place, and `other` (−1: nobody) to where it was; groups in use."""
     group_of, member, size, tie, listed, place = grouping

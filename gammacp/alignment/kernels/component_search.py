@@ -10,8 +10,6 @@ position here, so that the columns of a component stay in a narrow window and th
 units fits one 64-bit word beside the first uncovered unit.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -378,12 +376,7 @@ def _after(
 
 @kernel
 def _covered_again(
-    columns: Columns,
-    over: Floats,
-    index: Index,
-    c: int,
-    first: int,
-    covered: Any,
+    columns: Columns, over: Floats, index: Index, c: int, first: int, covered: Any
 ) -> tuple[Any, float]:
     """What is covered after a column of a cover, and what it costs to cover units again."""
     begin, members, _ = columns

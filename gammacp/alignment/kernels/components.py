@@ -3,8 +3,6 @@
 See `proof.components` for the proof that rests on them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns

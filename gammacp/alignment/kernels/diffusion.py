@@ -7,8 +7,6 @@ remains or lacks: Σ price never rises (min-sum diffusion; Werner 2007, "A linea
 approach to max-sum problem", IEEE TPAMI 29(7)). Steps know only a unit's two best offers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns

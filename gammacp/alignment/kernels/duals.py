@@ -1,7 +1,5 @@
 """Compiled kernel: dual prices made feasible."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns

@@ -1,7 +1,5 @@
 """Compiled kernels that list the groups that no profitable split beats."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns
@@ -18,10 +16,7 @@ _MOST_SPLIT = 12
 
 @kernel
 def profitable_groups(
-    graph: Graph,
-    opening: float,
-    tolerance: float,
-    limit: int,
+    graph: Graph, opening: float, tolerance: float, limit: int
 ) -> tuple[Columns, bool]:
     """Groups of two and more units that stay when every split A|B has Σ w(A, B) + opening ≥ 0.
 
@@ -96,13 +91,7 @@ def profitable_groups(
 
 @kernel
 def _weights_around(
-    graph: Graph,
-    root: int,
-    lo: int,
-    size: int,
-    local: Codes,
-    between: Floats,
-    position: Indices,
+    graph: Graph, root: int, lo: int, size: int, local: Codes, between: Floats, position: Indices
 ) -> None:
     """The root and its later neighbours in `local`, and their weights as a matrix, in place."""
     local[0] = root

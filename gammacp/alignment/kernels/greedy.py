@@ -1,7 +1,5 @@
 """Compiled kernels of the greedy algorithm of 2011."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns
@@ -35,11 +33,7 @@ def take_disjoint(n_units: int, columns: Columns, order: Indices) -> Indices:
 
 @kernel
 def groups_within(
-    graph: Graph,
-    opening: float,
-    most: float,
-    delta: float,
-    limit: int,
+    graph: Graph, opening: float, most: float, delta: float, limit: int
 ) -> tuple[Columns, bool]:
     """Groups of two and more units with opening − Σ w ≤ `most`, as in `profitable_groups`."""
     annotator, n_annotators = graph.annotator, graph.n_annotators

@@ -1,7 +1,5 @@
 """Compiled kernels: a list of groups with their gains that grows as groups are found."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compiled kernel: which groups some units can join together."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.problem import Graph
@@ -11,12 +9,7 @@ from gammacp.kernel import kernel
 
 @kernel
 def insertions(
-    part_from: Indices,
-    units: Codes,
-    graph: Graph,
-    opening: float,
-    group_of: Codes,
-    size: Codes,
+    part_from: Indices, units: Codes, graph: Graph, opening: float, group_of: Codes, size: Codes
 ) -> tuple[Indices, Codes, Floats]:
     """Groups all of whose units are neighbours of all of a part's, and the gain of joining if > 0.
 

@@ -1,7 +1,5 @@
 """Compiled kernel: the matching of largest gain between two annotators, with its proof."""
 
-from __future__ import annotations
-
 from heapq import heappop, heappush
 from typing import NamedTuple
 

@@ -12,8 +12,6 @@ Of the pair s < t, `edge[pair_at(s, t, m)]` has rows for the labels of s and col
 t. Only the labels `alive[s, :count[s]]` count.
 """
 
-from __future__ import annotations
-
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 

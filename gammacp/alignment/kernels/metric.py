@@ -6,8 +6,6 @@ X(u, v) + X(u, w) − X(v, w) ≤ 1 (*triangles*; Grötschel & Wakabayashi 1989)
 *apex*. Projections are Hildreth's (1957): one inequality after the other, each with a multiplier.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.arrays import Bools, Codes, Floats, Indices

@@ -1,7 +1,5 @@
 """Compiled kernels over pairs of units: the scan of positions, and the graph."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.kernels.growing import grown

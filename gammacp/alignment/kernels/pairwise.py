@@ -1,7 +1,5 @@
 """Compiled kernel: the best matching of every two annotators."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.kernels.matching import best_matching
@@ -12,10 +10,7 @@ from gammacp.kernel import kernel
 
 @kernel
 def matching_prices(
-    graph: Graph,
-    begin: Indices,
-    inside: Bools,
-    halted: Bools,
+    graph: Graph, begin: Indices, inside: Bools, halted: Bools
 ) -> tuple[Floats, bool]:
     """Σ over annotator pairs of each unit's dual price in their matching of largest Σ w.
 

@@ -5,8 +5,6 @@ the other is given one of its units, or none. Messages between annotators (`mess
 what is left and drop most labels at once.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +12,7 @@ import numpy as np
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.kernels.growing import Growing, appended, filled, no_columns, trimmed
 from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
-from gammacp.alignment.kernels.roots import (
-    label_starts,
-    loose_bound,
-    reduce_candidates,
-    root_graph,
-)
+from gammacp.alignment.kernels.roots import label_starts, loose_bound, reduce_candidates, root_graph
 from gammacp.alignment.kernels.runs import widest
 from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices

@@ -10,8 +10,6 @@ part k has `size[k]` units listed at `unit_from[k]` in `units`, and at `row_from
 symmetric matrix, size[k] × size[k], that takes from a vector what lies in the span of the groups.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -60,12 +58,7 @@ def project(
 
 @kernel
 def project_on_all(
-    price: Floats,
-    columns: Columns,
-    enough: float,
-    passes: int,
-    support: Support,
-    step: Step,
+    price: Floats, columns: Columns, enough: float, passes: int, support: Support, step: Step
 ) -> float:
     """Project on the half-spaces of all columns in turn, `passes` times; the largest lack left.
 
@@ -184,12 +177,7 @@ def price_near(
 
 @kernel
 def _weights_between(
-    graph: Graph,
-    lo: int,
-    around: int,
-    place: Codes,
-    begin: Indices,
-    near: Floats,
+    graph: Graph, lo: int, around: int, place: Codes, begin: Indices, near: Floats
 ) -> None:
     """Where each annotator's neighbours of a root begin, and their weights as a matrix."""
     begin[:] = 0

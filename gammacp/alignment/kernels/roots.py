@@ -1,7 +1,5 @@
 """Compiled kernels for the units that a root's groups may have: bounds and labels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.kernels.messages import pair_at

@@ -1,7 +1,5 @@
 """Compiled kernels on runs of an array; NumPy's own take a second and more to compile each."""
 
-from __future__ import annotations
-
 from gammacp.arrays import Codes, Indices
 from gammacp.kernel import kernel
 

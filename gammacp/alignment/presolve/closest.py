@@ -1,7 +1,5 @@
 """Dense continua, with too many pairs for memory: the closest pairs aligned, with a true bound."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -5,8 +5,6 @@ over distinct units has capacities instead of ones. Its linear relaxation gives 
 its solution is not whole, CP-SAT packs the columns that a better alignment could use.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 

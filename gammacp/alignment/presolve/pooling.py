@@ -6,8 +6,6 @@ groups, the units of each category taken by position, are a good alignment where
 one place, and a bad one elsewhere.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ bound allows for every pair that was left out. Where the solver proves nothing, 
 (`pooling`) may have the better bound; of units all but in one place they may prove the alignment.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from typing import NamedTuple
@@ -93,10 +91,7 @@ def _bearable(continuum: Continuum, limits: Limits) -> int:
 
 
 def _solve_merged(
-    continuum: Continuum,
-    dissimilarity: BoundDissimilarity,
-    limits: Limits,
-    deadline: float,
+    continuum: Continuum, dissimilarity: BoundDissimilarity, limits: Limits, deadline: float
 ) -> Presolved | None:
     """The solution over distinct units; None unless merging pays and ends in time."""
     few = merged(

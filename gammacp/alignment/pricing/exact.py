@@ -1,7 +1,5 @@
 """Groups by their reduced cost, with limits of number and time."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Heuristic pricing: groups next to an alignment, and prices projected on what they demand."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import NamedTuple
 
@@ -38,10 +36,7 @@ def project_prices(
     price = price.copy()
     enough = tuning.enough * problem.scale
     step = Step(
-        tuning.relaxation,
-        tuning.stalled_projections,
-        tuning.improving_rounds,
-        tuning.neighbours,
+        tuning.relaxation, tuning.stalled_projections, tuning.improving_rounds, tuning.neighbours
     )
     group_of = group_of_units(groups, problem.n_units)
     near = False

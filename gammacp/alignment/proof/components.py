@@ -9,8 +9,6 @@ When none is left to take in, no alignment loses less than Σ δ_K: in any align
 without a left-out column lose δ_K each, and the others are paid for by the left-out columns.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A bound that needs no solver."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.problem import Problem

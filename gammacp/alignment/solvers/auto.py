@@ -1,7 +1,5 @@
 """Back-end `auto`: the cheapest exact way for the problem at hand."""
 
-from __future__ import annotations
-
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution
 from gammacp.alignment.solvers.bipartite import solve_bipartite

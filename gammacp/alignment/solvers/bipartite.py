@@ -1,7 +1,5 @@
 """Back-end `bipartite`: two annotators are a sparse assignment problem."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Back-end `brute`: every partition, for tests; nothing is pruned."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Back-end `cpsat`: the full set packing model in OR-tools' CP-SAT."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import all_columns, to_groups

@@ -8,8 +8,6 @@ fewer annotators are recombined (`heuristics.local_search`) and priced by proxim
 (`duals.proximal`) instead.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Back-end `enumeration`: all groups listed and priced, the best alignment proven by components."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns, all_columns, enumerate_columns, to_groups

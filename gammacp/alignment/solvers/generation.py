@@ -15,8 +15,6 @@ bound. Once bound and alignment at hand are close, all groups whose loss is with
 enumerated: no better alignment can use another one, and the rest of the proof works on that list.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ unitary alignments beyond Δ are never taken; the paper's list reaches to n·Δ 
 `unitary_alignments_within` counts.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gammacp.alignment.columns import Columns, to_groups

@@ -1,7 +1,5 @@
 """Back-end `milp`: the full set partitioning model in scipy's HiGHS."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

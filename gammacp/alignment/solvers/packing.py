@@ -4,8 +4,6 @@ Costs are integers there: gains are scaled so that their sum stays below 2⁵⁰
 every column that a solution could use is part of the bound.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The solver back-ends by name, behind one contract."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Unpack

@@ -12,8 +12,6 @@ would get whatever matrix fits; so all are drawn to what annotators of this corp
 with the weight of `strength` responses per true class. **(choice)**
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

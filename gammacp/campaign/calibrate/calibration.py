@@ -7,8 +7,6 @@ Figures 2 and 3 of Mathet & Widlöcher (2011) are the ancestors. Real annotators
 at once, so each sentence is a yardstick by itself, not a diagnosis.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor

@@ -1,7 +1,5 @@
 """The calibration as a figure: one panel per error, with the measured γ on the curve."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

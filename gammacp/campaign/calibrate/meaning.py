@@ -1,7 +1,5 @@
 """What a magnitude means, in the words of somebody who runs an annotation campaign."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -3,8 +3,6 @@
 Magnitudes are computed down to the measured γ, and finer where the curve passes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace

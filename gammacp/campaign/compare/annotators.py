@@ -1,7 +1,5 @@
 """Each annotator among the others."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Agreement category by category: γ_k, and which categories are taken for which."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -72,10 +70,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def confusion(
-    alignments: Iterable[Alignment],
-    categories: Sequence[str],
-    *,
-    reference: str | None = None,
+    alignments: Iterable[Alignment], categories: Sequence[str], *, reference: str | None = None
 ) -> Confusion:
     """Aligned pairs by category, over all alignments.
 

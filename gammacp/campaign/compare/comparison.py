@@ -1,7 +1,5 @@
 """Everything `gammacp compare` says, computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass

@@ -9,8 +9,6 @@ than each differs in itself. Unlike there, a pair of annotators weighs by its un
 each pair's own.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

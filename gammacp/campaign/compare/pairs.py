@@ -1,7 +1,5 @@
 """Who agrees with whom, and who pulls the agreement down."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping

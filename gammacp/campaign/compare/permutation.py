@@ -8,8 +8,6 @@ exact; otherwise at random, with the observed deal counted (Phipson & Smyth 2010
 never 0.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 from itertools import combinations, product

@@ -5,8 +5,6 @@ they agree with each other: beside its γ with each annotator stands that annota
 others, and beside γ of the annotators stands γ with the candidate among them.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

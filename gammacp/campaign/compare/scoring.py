@@ -1,7 +1,5 @@
 """γ of whatever a comparison singles out: some annotators on the documents that they share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias

@@ -7,8 +7,6 @@ tolerance) go to the review list, worst first. Votes guess nothing: a category t
 another stays open, and the review list says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What documents say by votes, or by a model of the annotators that is fitted to all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial

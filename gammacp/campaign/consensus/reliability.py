@@ -6,8 +6,6 @@ its consensus, and γ compares the two. For means of ratings the Spearman–Brow
 half to whole crowds; for γ none holds, so what is said is of halves, and nothing is extrapolated.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor

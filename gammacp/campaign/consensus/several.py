@@ -1,7 +1,5 @@
 """The gold standard of several documents, each from its best alignment."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Soft labels: the share of annotators per position, for models that learn from disagreement."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a consensus shows: records with the keys of the JSON, and the columns of its tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Pure functions over the units that a unitary alignment holds; the rules of the c
 and nowhere else. No paper prescribes them: every rule is a parameter or a documented choice.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a plan is for, what it costs, what it says."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Who annotates what: documents dealt so that every two people share about as many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
 

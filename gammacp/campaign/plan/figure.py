@@ -1,7 +1,5 @@
 """The plan as a figure: half-width or power against documents, a line per number of annotators."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp import plots

@@ -1,7 +1,5 @@
 """How many documents and annotators, for an interval, a difference, or a verdict of `replace`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor

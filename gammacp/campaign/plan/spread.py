@@ -10,8 +10,6 @@ spreads less than its simulation, that is scaled down instead. A pilot whose doc
 numbers of annotators is simulated with these numbers: m₀ is its mix.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping

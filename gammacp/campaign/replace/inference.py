@@ -5,8 +5,6 @@ with the others at least as well as j does (W^f = 1), and j wins likewise (W^h =
 With d = W^h − W^f in {−1, 0, 1} the null hypothesis is E d = ρ_h − ρ_f ≥ ε.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

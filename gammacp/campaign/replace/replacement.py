@@ -8,8 +8,6 @@ other (a tie is a win of both), ω the share of people for whom ρ_candidate ≤
 rejected, and the candidate passes with ω ≥ ½.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ it becomes the agreement of one annotator with the others. An instance is a docu
 are placed freely, and a place within one where units are predefined and only labelled.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor

@@ -1,7 +1,5 @@
 """What is known of a candidate, its verdict as a sentence, and what would change that."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

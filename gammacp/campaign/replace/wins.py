@@ -1,7 +1,5 @@
 """Who agrees with the others at least as well: the wins that the test counts."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """`gammacp align`: the best alignment of one continuum, with its certificate."""
 
-from __future__ import annotations
-
 from gammacp.cli.alignment_table import alignment_records, print_alignment
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.reading import File, Reading, load, placed
@@ -28,12 +26,7 @@ def align(
     loaded = load(file, reading, weighing.features)
     name, continuum = loaded.only()
     with progress("aligning"), placed(name), interruptible() as interrupted:
-        alignment = solve(
-            continuum,
-            weighing.dissimilarity(),
-            **solving.options(),
-            seed=seed,
-        )
+        alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
     if json:
         print_json(
             {

@@ -1,7 +1,5 @@
 """`gammacp bench status|export|merge`: what is in a store of sweeps, and out of it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated

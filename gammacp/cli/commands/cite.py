@@ -1,7 +1,5 @@
 """`gammacp cite`: what to cite, for gammacp and for the measures used."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 
 from gammacp import __version__

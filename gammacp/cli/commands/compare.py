@@ -1,7 +1,5 @@
 """`gammacp compare`: who agrees with whom, about what, and where."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from gammacp.cli.options.comparing import Comparing

@@ -1,7 +1,5 @@
 """`gammacp datasets`: what ships, for `--dataset NAME`."""
 
-from __future__ import annotations
-
 from gammacp.cli.output import AsJson, print_json
 
 

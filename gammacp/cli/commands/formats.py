@@ -1,7 +1,5 @@
 """`gammacp formats`: the table of file formats, or one of them in words."""
 
-from __future__ import annotations
-
 from textwrap import fill
 
 import typer

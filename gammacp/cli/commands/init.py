@@ -1,7 +1,5 @@
 """`gammacp init`: a campaign.toml from what an export holds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.cli.options.groups import option

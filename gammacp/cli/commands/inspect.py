@@ -60,11 +60,7 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
         }
         results.append({"file": name, "format": loaded.formats.get(name), **parts})
     failures = [{"file": name, "error": str(error)} for name, error in loaded.failures]
-    return {
-        "results": results,
-        "failures": failures,
-        "left_out": left_out_json(loaded.left_out),
-    }
+    return {"results": results, "failures": failures, "left_out": left_out_json(loaded.left_out)}
 
 
 def _print(name: str, format: str, s: Summary) -> None:

@@ -1,7 +1,5 @@
 """`gammacp plan`: how many documents and annotators?"""
 
-from __future__ import annotations
-
 from math import isfinite
 from pathlib import Path
 

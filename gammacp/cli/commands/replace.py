@@ -1,7 +1,5 @@
 """`gammacp replace`: may a system stand in for a person?"""
 
-from __future__ import annotations
-
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import Jobs, Seed, Solving, Weighing

@@ -1,7 +1,5 @@
 """`gammacp report`: one self-contained page with numbers, alignment view and disagreements."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

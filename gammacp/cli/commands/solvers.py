@@ -1,7 +1,5 @@
 """`gammacp solvers`: the back-ends that `--method` chooses from."""
 
-from __future__ import annotations
-
 from gammacp.cli.output import AsJson, print_json, show
 from gammacp.tables import Column, Table, yes_no
 

@@ -1,7 +1,5 @@
 """`gammacp studio`: the local page to drop exports on, to review, to take a gold standard from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gammacp.cli.options.groups import argument, option
@@ -35,13 +33,7 @@ def studio(
     settings.weighing.check_weighed()
     options = settings.options()
     Measuring.of(**options).check_names()
-    serve(
-        folder,
-        options,
-        port=port,
-        told=_tell,
-        opened=None if no_browser else webbrowser.open,
-    )
+    serve(folder, options, port=port, told=_tell, opened=None if no_browser else webbrowser.open)
     message("the studio is closed; files and decisions are in the folder")
 
 

@@ -1,7 +1,5 @@
 """`gammacp warm-up`: compile everything now."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from gammacp.cli.output import AsJson, message, print_json

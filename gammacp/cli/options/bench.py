@@ -97,11 +97,7 @@ UNITS_ONLY = frozenset(
 
 
 def sweep_of(
-    extent: Extent,
-    origin: Origin,
-    running: Running,
-    checking: Checking,
-    settings: Settings,
+    extent: Extent, origin: Origin, running: Running, checking: Checking, settings: Settings
 ) -> Sweep:
     """The sweep, of units or of trees; what is not given is taken from a baseline (`--check`)."""
     from gammacp.bench.baseline import extent_of, read_curves

@@ -1,7 +1,5 @@
 """Options of the commands that compare annotators: `compare` and `report`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager

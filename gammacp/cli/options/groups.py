@@ -13,8 +13,6 @@ with a method `said_by` learns from it what a campaign.toml among the command's 
 ['seed']
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import Field, field, fields, is_dataclass

@@ -4,8 +4,6 @@ A help text says where the names go, as in "Solver: {solvers}."; they are looked
 is printed, with what `--import` and installed plug-ins registered.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -222,9 +222,7 @@ def load(
 
 
 def requested(
-    files: Sequence[Path] | Path | None,
-    reading: Reading,
-    against: Sequence[Path] | None = None,
+    files: Sequence[Path] | Path | None, reading: Reading, against: Sequence[Path] | None = None
 ) -> Campaign:
     """What is to be read and which of it counts: a campaign.toml or files, with the options."""
     from gammacp.formats.campaign_file import Campaign, campaign_of

@@ -8,8 +8,6 @@ What is done otherwise is said once, as a `PygammaDifference` (docs/coming-from-
 `Continuum.to_gammacp()` leads on to everything else.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Corpus Shuffling Tool of pygamma-agreement, with the errors of `shuffling`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partialmethod
 from typing import Any

@@ -1,7 +1,5 @@
 """Drawings on matplotlib's axes, as pygamma-agreement makes them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from gammacp.compat.pygamma.alignment import Alignment

@@ -1,8 +1,6 @@
 """The samplers of pygamma-agreement: the same draws from `numpy.random`, in the same order."""
 
 # ruff: noqa: NPY002
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable

@@ -13,8 +13,6 @@ a larger choice makes too large. α is 1 − D_o/D_e of the squared number of tr
 has (δ plain), a metric: the distance to edit one graph into the other where a triple costs 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ line inside a graph ends it, as in the tools for AMR. As in Smatch, case and quo
 count, `x :mod y` is `y :domain x`, and the top is an attribute.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from bisect import bisect

@@ -1,7 +1,5 @@
 """A report on graphs: the numbers with their proof, annotators, and the sentences to discuss."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
