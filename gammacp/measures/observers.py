@@ -147,8 +147,9 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
     (k − E)/(n − E) if k ≥ E, else (k − E)/E: 1 if all do, −1 if none does.
 
     Random units have lengths between the least and the least plus the greatest (as Staccato 1.0.0
-    has it), and lie between 0 and the last end, in whole steps: of milliseconds, where positions
-    are seconds.
+    has it), and lie between 0 (the continuum's lower bound, where bounds are declared) and the last
+    end, in whole steps: of milliseconds, where positions are seconds. So the degree depends on how
+    long the recording had been running when the first unit began.
 
     Parameters
     ----------
@@ -164,12 +165,14 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
     require(continuum)
     sets = whole("samples", samples or 1000, 1)
     scale, found = 1000.0 if continuum.offset_unit == "s" else 1.0, []
-    for pair, (i, j) in enumerate(combinations(range(continuum.n_annotators), 2)):
+    lowest = continuum.bounds[0]
+    origin = lowest if continuum.declared else min(0.0, lowest)
+    for i, j in combinations(range(continuum.n_annotators), 2):
         rows = np.isin(continuum.annotator_codes, (i, j))
-        starts, ends = scale * continuum.starts[rows], scale * continuum.ends[rows]
+        starts, ends = (scale * (x[rows] - origin) for x in (continuum.starts, continuum.ends))
         if not len(starts):
             continue
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(pair,)))
+        rng = np.random.default_rng(seed)  # of every pair, whatever the order of annotators
         low, high = (ends - starts).min(), (ends - starts).max()
         random = np.zeros(sets)
         for k in range(sets):

@@ -65,6 +65,18 @@ def test_staccato_without_room_and_of_seconds() -> None:
     assert value("staccato", units, samples=7) != value("staccato", units)
 
 
+def test_staccato_begins_where_the_recording_does() -> None:
+    units = [gc.Unit("A", 5, 9), gc.Unit("A", 12, 15), gc.Unit("B", 5, 8), gc.Unit("B", 20, 26)]
+    late = [gc.Unit(u.annotator, u.start + 512, u.end + 512) for u in units]
+    declared = [
+        gc.Continuum.from_units(of, bounds=(low, 600))
+        for of, low in ((units, 0), (late, 512), (late, 0))
+    ]
+    first, moved, beginning = (value("staccato", c) for c in declared)
+    assert first == moved == value("staccato", gc.Continuum.from_units(units))
+    assert beginning == value("staccato", gc.Continuum.from_units(late)) > first
+
+
 LINKED = continuum(
     ("A", 0, 10, "a"), ("A", 20, 30, "b"), ("A", 40, 50, "a"), ("B", 0, 9, "a"), ("B", 20, 30, "a")
 )
