@@ -154,12 +154,12 @@ def _warnings(
     for name, count in overlaps.items():
         if count:
             yield (
-                f"{name} has {_units(count)} that overlap an earlier one: measures over tilings "
+                f"{name} has {_units(count)} overlapping an earlier one: measures over tilings "
                 "(u-alpha, segmentation, kappa-d) do not apply"
             )
     for name, count in duplicates.items():
         if count:
-            yield f"{name} has {_units(count)} that repeat another exactly: each counts"
+            yield f"{name} has {_units(count)} repeating another exactly: each counts"
     yield from _unit_warnings(c)
     for kind, names in (("annotators", c.annotators), ("categories", c.categories)):
         for group in _alike(names):

@@ -38,8 +38,8 @@ def test_inspect_counts(run: Run, tmp_path: Path) -> None:
     text = " ".join(found["warnings"])
     for part in (
         "Cid has no units",
-        "Ann has 1 unit that overlap",
-        "Ann has 1 unit that repeat",
+        "Ann has 1 unit overlapping",
+        "Ann has 1 unit repeating",
         "1 unit of zero length",
         "1 unit of 4 without a category",
         "not all whole numbers",
