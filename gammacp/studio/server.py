@@ -351,6 +351,8 @@ def serve(
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_HOST, port))
+        # Whoever has the address may come before the server begins: they wait in the queue.
+        listening.listen()
     except OSError as error:
         raise GammacpError(f"port {port} cannot be used: {error.strerror}") from None
     token = secrets.token_urlsafe(24)

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import socket
 import threading
 import zipfile
 from collections.abc import AsyncIterator, Iterator
@@ -16,7 +17,7 @@ from gammacp.campaign.consensus import consensus
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS
-from gammacp.studio.server import Studio, application
+from gammacp.studio.server import Studio, application, serve
 from gammacp.studio.uploads import Limits
 from gammacp.studio.work import Findings, Now, Review
 
@@ -338,3 +339,18 @@ def test_what_is_no_utf8_is_said(studio: Studio, client: Client) -> None:
     }
     assert {answer.status_code for answer in told.values()} <= {200, 422}
     assert "no UTF-8" in told["csv"].text
+
+
+def test_who_comes_before_the_server_begins_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connected = []
+
+    def told(address: str) -> None:
+        host, port = address.split("/")[2].split(":")
+        with socket.create_connection((host, int(port)), timeout=5):
+            connected.append(address)
+
+    monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
+    serve(tmp_path, {}, told=told)
+    assert connected
