@@ -1,7 +1,7 @@
 """Choosing among what was read: categories, annotators, bounds, over all continua at once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
@@ -61,8 +61,7 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
     people = [selection.rename.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude, people, "annotator")
     found = {
-        name: replace(_one(corpus[name], selection), name=c.name, left_out=c.left_out)
-        for name, c in continua.items()
+        name: _one(c.named(c.name, corpus.categories), selection) for name, c in continua.items()
     }
     return _without_unused(corpus, found) if selection.exclude else found
 
