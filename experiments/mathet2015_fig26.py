@@ -46,7 +46,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """26a position, 26b position and category, 27 splits, 28 false positives and negatives,
     29 one figure per measure, 30 position and false positives with overlaps."""
     del data
-    sweep_into(out, [sweep_of(quick)])
+    sweep_into(out, sweep_of(quick))
     points = {e: read_curves(out / f"{e}.csv") for e in (*ERRORS, OVERLAPPING)}
     pages = {"fig26-28": PANELS, "fig30": {"30: position + false positives": OVERLAPPING}}
     for stem, panels in pages.items():
