@@ -60,9 +60,8 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
     check_known(selection.rename, corpus.annotators, "annotator")
     people = [selection.rename.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude, people, "annotator")
-    found = {
-        name: _one(c.named(c.name, corpus.categories), selection) for name, c in continua.items()
-    }
+    made = {name: _one(corpus[name], selection) for name in continua}
+    found = {name: c.named(continua[name].name, c.categories) for name, c in made.items()}
     return _without_unused(corpus, found) if selection.exclude else found
 
 
