@@ -101,7 +101,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """The search, the map, the confirmation and the predictions."""
     del data
     names = list(MODELS)[:1] if quick else list(MODELS)
-    sets = 3 if quick else SETS
+    sets = 2 if quick else SETS
     few, many = (1, 1) if quick else (2, 4)
     cheap: dict[Configuration, dict[tuple[str, str], Trend]] = {}
     for name in names:
@@ -117,7 +117,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     _write_predictions(out, found)
     fresh: dict[Configuration, dict[tuple[str, str], Trend]] = {}
     for chosen in dict.fromkeys((_best(found), Configuration())):
-        number = 3 if quick else FRESH
+        number = 2 if quick else FRESH
         fresh |= _verdicts(out, chosen.model, [chosen], number, seed=1, gamma=True)
     _write_confirmed(out, found, fresh)
 
