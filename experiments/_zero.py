@@ -176,11 +176,11 @@ def study(
 
 
 def _precise(found: Values, cell: str, part: Part) -> bool:
-    halves = [_zero_of(found, cell, name)[1] for name in part.shown]
+    halves = [zero_of(found, cell, name)[1] for name in part.shown]
     return bool(halves) and max(halves) <= part.limit(cell) / 2
 
 
-def _zero_of(found: Values, cell: str, name: str) -> tuple[float, float]:
+def zero_of(found: Values, cell: str, name: str) -> tuple[float, float]:
     """1 − Σ D_o / Σ E[D] of a cell, or the mean of the values; with half its 95 % interval."""
     observed = _array(found, cell, f"{name}: observed")
     expected = _array(found, cell, f"{name}: expected")
@@ -208,7 +208,7 @@ def _table(found: Values, about: Callable[[str], Row]) -> list[Row]:
     names = dict.fromkeys((cell, finding.rpartition(": ")[0]) for cell, finding in found)
     rows: list[Row] = []
     for cell, name in sorted(key for key in names if key[1]):
-        zero, half = _zero_of(found, cell, name)
+        zero, half = zero_of(found, cell, name)
         values = _array(found, cell, f"{name}: value")
         drawn = max(len(found.get((cell, f"{name}: {k}"), ())) for k in ("value", "observed"))
         measure, _, model = name.partition(" by ")

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from experiments._common import MATHET_2015, Span, continuum, write_csv
+from experiments._common import MATHET_2015, Span, continuum, model_of, write_csv
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.measures.registry import MEASURES, Measure, measure
 from gammacp.needs import Need
 from gammacp.plots import COLOURS, figure
 from gammacp.pools import open_pool
-from shuffling import CategoryModel, ReferenceModel, Uniform
+from shuffling import ReferenceModel, Uniform
 
 LENGTH = 100
 BASE: list[Span] = [(4, 14, "1"), (20, 32, "2"), (40, 50, "3"), (60, 75, "1"), (84, 94, "4")]
@@ -144,14 +144,7 @@ def _random_models(m: Measure) -> tuple[ReferenceModel, ...]:
 
 def _crowded() -> ReferenceModel:
     """Short units close together, nine of ten of one category."""
-    return ReferenceModel(
-        n_units=40,
-        gaps=Uniform(0, 1),
-        categories=tuple(
-            CategoryModel(name=name, prevalence=p, lengths=Uniform(2, 4))
-            for name, p in (("A", 0.9), ("B", 0.1))
-        ),
-    )
+    return replace(model_of((0.9, 0.1), 2, 4), n_units=40, gaps=Uniform(0, 1))
 
 
 def _mean_at_random(m: Measure, model: ReferenceModel, draws: int) -> float:
