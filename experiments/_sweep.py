@@ -33,23 +33,18 @@ def magnitudes(quick: bool) -> tuple[float, ...]:
     return magnitudes_by(0.2 if quick else 0.05)
 
 
-def sweep_into(
-    out: Path, sweeps: Sequence[Sweep], *, part: str = "", figures: bool = True
-) -> list[dict[str, object]]:
-    """Compute sweeps and write their tables (and figures) into `out`/`part`; rows of all points.
+def sweep_into(out: Path, sweep: Sweep, *, part: str = "") -> list[dict[str, object]]:
+    """Compute a sweep and write its tables into `out`/`part`; rows of all points.
 
     Cells are kept in `stores/` beside the results' folders, so an interrupted run goes on where
     it was.
     """
-    rows: list[dict[str, object]] = []
-    for sweep in sweeps:
-        with swept(out, sweep) as store:
-            points = write_results(sweep, store, out / part, figures=figures).points
-            mine = _rows(points, store.values(store.begin(sweep)), sweep.sets)
-        for error in sweep.errors:
-            of_error = [row for row in mine if row["error"] == error]
-            write_csv(out / part / f"{file_name(error)}.csv", of_error)
-        rows += mine
+    with swept(out, sweep) as store:
+        points = write_results(sweep, store, out / part, figures=False).points
+        rows = _rows(points, store.values(store.begin(sweep)), sweep.sets)
+    for error in sweep.errors:
+        of_error = [row for row in rows if row["error"] == error]
+        write_csv(out / part / f"{file_name(error)}.csv", of_error)
     return rows
 
 

@@ -21,6 +21,7 @@ from gammacp.campaign.consensus import consensus_of_each
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
+from gammacp.pools import open_pool
 
 CATEGORIES = "LMOP"
 PREVALENCE = (0.3, 0.15, 0.3, 0.25)
@@ -52,15 +53,21 @@ class Person:
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Strict F₁ (boundaries and category) of each consensus, a row per crowd and setting."""
-    rows = []
-    for crowd in range(2 if quick else CROWDS):
-        corpus, truth = planted(crowd)
-        rows += _scored(f"planted {crowd}", corpus, {"planted": truth})
+    documents = [12] * 2 if quick else [DOCUMENTS] * CROWDS
+    with open_pool() as pool:
+        found = pool.executor.map(scored_crowd, range(len(documents)), documents)
+        rows = [row for crowd in found for row in crowd]
     if data is not None and (task := data / "seqcrowd-acl17" / "task1").is_dir():
         corpus, truths = crowd_ner(task)
         rows += _scored("crowd NER", corpus, truths)
     write_csv(out / "consensus.csv", rows)
     write_csv(out / "gains.csv", _gains(rows))
+
+
+def scored_crowd(crowd: int, documents: int) -> list[dict[str, object]]:
+    """A planted crowd by each setting."""
+    corpus, truth = planted(crowd, documents)
+    return _scored(f"planted {crowd}", corpus, {"planted": truth})
 
 
 def _scored(name: str, corpus: Corpus, truths: Mapping[str, Truth]) -> list[dict[str, object]]:
@@ -92,13 +99,13 @@ def _gains(rows: list[dict[str, object]]) -> Iterator[dict[str, object]]:
         }
 
 
-def planted(crowd: int) -> tuple[Corpus, Truth]:
+def planted(crowd: int, documents: int) -> tuple[Corpus, Truth]:
     """A corpus whose truth is known."""
     rng = np.random.default_rng(crowd)
     people = {f"w{n}": _person(rng) for n in range(PEOPLE)}
     continua: dict[str, Continuum] = {}
     truths: dict[str, set[Span]] = {}
-    for number in range(DOCUMENTS):
+    for number in range(documents):
         lengths = rng.integers(1, 4, UNITS)
         starts = np.cumsum(rng.geometric(0.25, UNITS) + lengths) - lengths
         labels = rng.choice(len(CATEGORIES), UNITS, p=PREVALENCE)

@@ -27,6 +27,6 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         sets=sets(quick),
         magnitudes=magnitudes(quick),
     )
-    sweep_into(out, [sweep])
+    sweep_into(out, sweep)
     panels = {"24: false negatives": "false-negative", "24: shifts": "position"}
     curves_page(out / "fig24", {t: read_curves(out / f"{e}.csv") for t, e in panels.items()})

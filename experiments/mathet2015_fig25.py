@@ -33,7 +33,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             sets=sets(quick),
             magnitudes=magnitudes(quick),
         )
-        found = sweep_into(out, [sweep], part="" if main else f"gap-{gap:g}", figures=main)
+        found = sweep_into(out, sweep, part="" if main else f"gap-{gap:g}")
         rows += [{"gap": gap, "chance": sweep.options["chance"], **row} for row in found]
     write_csv(out / "gaps.csv", rows)
     write_csv(out / "observed.csv", _observed())

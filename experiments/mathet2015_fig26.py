@@ -35,7 +35,7 @@ def sweep_of(quick: bool) -> Sweep:
         source=Shuffled(named={OVERLAPPING: overlapping}),
         errors=(*ERRORS, OVERLAPPING),
         measures=MEASURES,
-        options=MATHET_2015,
+        options={**MATHET_2015, "samples": 10} if quick else MATHET_2015,
         experiment="mathet2015_fig26",
         sets=sets(quick),
         magnitudes=magnitudes(quick),
@@ -46,7 +46,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """26a position, 26b position and category, 27 splits, 28 false positives and negatives,
     29 one figure per measure, 30 position and false positives with overlaps."""
     del data
-    sweep_into(out, [sweep_of(quick)])
+    sweep_into(out, sweep_of(quick))
     points = {e: read_curves(out / f"{e}.csv") for e in (*ERRORS, OVERLAPPING)}
     pages = {"fig26-28": PANELS, "fig30": {"30: position + false positives": OVERLAPPING}}
     for stem, panels in pages.items():

@@ -31,12 +31,20 @@ os.environ.setdefault(
 )
 
 
-# What takes minutes begins first, so that no worker has it left when the others are done.
-LONG = ("docs/test_site", "studio/", "docs/test_blocks", "report/", "bench/", "reproduce/")
+# One worker compiles all kernels while the other builds the site and reads files, which needs none:
+# else both would compile the same ones. Then what takes minutes, so that no worker has it left when
+# the others are done.
+FIRST = (
+    "cli/test_warm_up", "docs/test_site", "docs/test_blocks", "formats/", "studio/", "report/",
+    "bench/", "reproduce/",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not any(part in item.nodeid for part in LONG))
+    def turn(item: pytest.Item) -> int:
+        return next((i for i, part in enumerate(FIRST) if part in item.nodeid), len(FIRST))
+
+    items.sort(key=turn)
 
 
 @dataclass(frozen=True)

@@ -226,8 +226,14 @@ def _pairing(
             line=lost.line,
             hint="Mend it, or give each its id (# ::id, # sent_id) and say --pairing id",
         )
-    if pairing == "order" or not graphs:
-        return pairing
+    if graphs and pairing != "order":
+        _require_own_ids(annotations)
+        _require_as_many(document, annotations, sides)
+    return pairing
+
+
+def _require_own_ids(annotations: Mapping[str, Sequence[Sentence]]) -> None:
+    """DataError where an annotator gives several graphs the same id."""
     for sentences in annotations.values():
         times = Counter(s.name for s in sentences)
         twice = next((s for s in reversed(sentences) if s.name and times[s.name] > 1), None)
@@ -237,6 +243,12 @@ def _pairing(
                 f"# ::id {twice.name} is there {times[twice.name]} times",
                 hint="Give each graph an id of its own, or pair them by order (--pairing order)",
             )
+
+
+def _require_as_many(
+    document: str, annotations: Mapping[str, Sequence[Sentence]], sides: Sequence[Side]
+) -> None:
+    """DataError where only the order tells which graphs belong together, and some lack."""
     if len({len(side) for side in sides}) > 1 and not all(any(side.words) for side in sides):
         of = f" of document {document!r}" if document else ""
         counts = ", ".join(f"{who} {len(s)}" for who, s in annotations.items())
@@ -245,7 +257,6 @@ def _pairing(
             f"different numbers of them ({counts}): nothing tells which belong together",
             hint="Give each graph its # ::id (or # ::snt), or pair them by order (--pairing order)",
         )
-    return pairing
 
 
 def _recognised(path: Path, encoding: str) -> str:

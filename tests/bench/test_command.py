@@ -18,21 +18,19 @@ from tests.conftest import Run
 QUICK = ("--measures", "kappa-d,ser", "--sets", "3", "--step", "0.25", "--executor", "serial")
 
 
-def gammacp(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gammacp", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+@pytest.fixture
+def gammacp(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command in the test's own folder, where nothing is imported yet."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr("gammacp.plugins._LOADED", {})
+    return run
 
 
-def test_a_sweep_writes_table_figure_and_provenance(tmp_path: Path) -> None:
+def test_a_sweep_writes_table_figure_and_provenance(gammacp: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    done = gammacp("bench", "--error", "split", *QUICK, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = gammacp("bench", "--error", "split", *QUICK)
+    assert done.code == 0, done.err
     out = tmp_path / "bench-out"
     with (out / "split.csv").open() as file:
         table = list(csv.reader(file))
@@ -44,33 +42,31 @@ def test_a_sweep_writes_table_figure_and_provenance(tmp_path: Path) -> None:
     provenance = json.loads((out / "split.json").read_text())
     assert provenance["configuration"]["seed"] == 0
     assert provenance["signatures"]["ser"].startswith("ser|")
-    assert "split: magnitude" in done.stdout
-    assert "30 cells computed, 0 were there; seed 0" in done.stderr
+    assert "split: magnitude" in done.out
+    assert "30 cells computed, 0 were there; seed 0" in done.err
     # Again, with one more error: everything that is there is used.
-    again = gammacp(
-        "bench", "--error", "split", "--error", "position+category", *QUICK, cwd=tmp_path
-    )
-    assert "30 cells computed, 30 were there" in again.stderr
+    again = gammacp("bench", "--error", "split", "--error", "position+category", *QUICK)
+    assert "30 cells computed, 30 were there" in again.err
     assert (out / "position+category.csv").exists()
     assert (out / "measure-ser.svg").exists()
-    refused = gammacp("bench", "--error", "split", "--n-annotators", "4", *QUICK, cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "with another configuration (n_annotators is 3 there, 4 here). Choose" in refused.stderr
-    assert "Traceback" not in refused.stderr
-    status = gammacp("bench", "status", "--json", cwd=tmp_path)
-    (experiment,) = json.loads(status.stdout)["experiments"]
+    refused = gammacp("bench", "--error", "split", "--n-annotators", "4", *QUICK)
+    assert refused.code == 2
+    assert "with another configuration (n_annotators is 3 there, 4 here). Choose" in refused.err
+    assert "Traceback" not in refused.err
+    status = gammacp("bench", "status", "--json")
+    (experiment,) = json.loads(status.out)["experiments"]
     assert {h["error"] for h in experiment["holdings"]} == {"split", "position+category"}
-    assert gammacp("bench", "export", "cells.csv", cwd=tmp_path).returncode == 0
+    assert gammacp("bench", "export", "cells.csv").code == 0
     assert (tmp_path / "cells.csv").read_text().count("\n") == 61
-    merged = gammacp("bench", "merge", "all.sqlite", "bench-out/bench.sqlite", cwd=tmp_path)
-    assert "60 cells added, 0 were there" in merged.stderr
-    mistyped = gammacp("bench", "merge", "new.sqlite", "al.sqlite", cwd=tmp_path)
-    assert (mistyped.returncode, (tmp_path / "new.sqlite").exists()) == (3, False)
+    merged = gammacp("bench", "merge", "all.sqlite", "bench-out/bench.sqlite")
+    assert "60 cells added, 0 were there" in merged.err
+    mistyped = gammacp("bench", "merge", "new.sqlite", "al.sqlite")
+    assert (mistyped.code, (tmp_path / "new.sqlite").exists()) == (3, False)
 
 
-def test_json_holds_the_points(tmp_path: Path) -> None:
-    done = gammacp("bench", "--error", "category", *QUICK, "--no-figures", "--json", cwd=tmp_path)
-    document = json.loads(done.stdout)
+def test_json_holds_the_points(gammacp: Run, tmp_path: Path) -> None:
+    done = gammacp("bench", "--error", "category", *QUICK, "--no-figures", "--json")
+    document = json.loads(done.out)
     points = document["errors"]["category"]
     assert [p["mean"] for p in points if p["magnitude"] == 0] == [1, 1]
     assert (document["computed"], document["failures"]) == (30, [])
@@ -146,11 +142,13 @@ def test_what_cannot_be_meant_is_said(
     ("module", "told"),
     [("no_such", "'no_such' cannot be imported"), ("typo", "invalid syntax (typo.py, line 1)")],
 )
-def test_a_module_that_cannot_be_imported_is_said(tmp_path: Path, module: str, told: str) -> None:
+def test_a_module_that_cannot_be_imported_is_said(
+    gammacp: Run, tmp_path: Path, module: str, told: str
+) -> None:
     (tmp_path / "typo.py").write_text("def f(:\n")
-    done = gammacp("--import", module, "bench", "--error", "split", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert told in done.stderr
+    done = gammacp("--import", module, "bench", "--error", "split")
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
 
 
 DISSIMILARITY = '''
@@ -167,56 +165,64 @@ class Strict:
 '''
 
 
-def test_curves_are_held_against_a_baseline(tmp_path: Path) -> None:
+def test_curves_are_held_against_a_baseline(
+    gammacp: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A change of the dissimilarity that moves the curves is found; another seed is not one."""
     small = ("--magnitudes", "0,0.3,0.6", "--sets", "6", "--samples", "10", "--no-figures")
     small = (*small, "--executor", "serial")
-    (tmp_path / "mine.py").write_text(DISSIMILARITY.format(scale=100.0))
+
+    def define(scale: float) -> None:
+        (tmp_path / "mine.py").write_text(DISSIMILARITY.format(scale=scale))
+        monkeypatch.delitem(sys.modules, "mine", raising=False)
+        monkeypatch.setattr("gammacp.plugins._LOADED", {})
+
+    define(100.0)
     mine = ("--dissimilarity", "mine:Strict")
     base = ("--error", "position", "--measures", "gamma", *small, *mine, "--out", "base")
-    done = gammacp("bench", *base, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = gammacp("bench", *base)
+    assert done.code == 0, done.err
     check = ("--check", "base/position.csv", *mine, "--samples", "10", "--executor", "serial")
-    same = gammacp("bench", *check, "--seed", "1", "--out", "same", "--no-figures", cwd=tmp_path)
-    assert same.returncode == 0, same.stderr
-    assert "3 points compared with base/position.csv: none moved beyond noise" in same.stderr
-    (tmp_path / "mine.py").write_text(DISSIMILARITY.format(scale=20.0))
-    moved = gammacp("bench", *check, "--out", "moved", "--no-figures", cwd=tmp_path)
-    assert moved.returncode == 1, moved.stderr
-    assert "points moved, against base/position.csv, which is of the same seed" in moved.stderr
-    assert "gamma" in moved.stdout
+    same = gammacp("bench", *check, "--seed", "1", "--out", "same", "--no-figures")
+    assert same.code == 0, same.err
+    assert "3 points compared with base/position.csv: none moved beyond noise" in same.err
+    define(20.0)
+    moved = gammacp("bench", *check, "--out", "moved", "--no-figures")
+    assert moved.code == 1, moved.err
+    assert "points moved, against base/position.csv, which is of the same seed" in moved.err
+    assert "gamma" in moved.out
     # The store knows that the class has changed.
-    stale = gammacp("bench", *check, "--out", "same", "--no-figures", cwd=tmp_path)
-    assert stale.returncode == 2
-    assert "options.dissimilarity.scale is 100.0 there, 20.0 here" in stale.stderr
-    other = gammacp("bench", *check, "--n-annotators", "4", "--out", "other", cwd=tmp_path)
-    assert other.returncode == 2
-    assert "made with another configuration (n_annotators differs)" in other.stderr
+    stale = gammacp("bench", *check, "--out", "same", "--no-figures")
+    assert stale.code == 2
+    assert "options.dissimilarity.scale is 100.0 there, 20.0 here" in stale.err
+    other = gammacp("bench", *check, "--n-annotators", "4", "--out", "other")
+    assert other.code == 2
+    assert "made with another configuration (n_annotators differs)" in other.err
     assert [p.sets for p in read_curves(tmp_path / "same" / "position.csv")] == [6, 6, 6]
 
 
-def test_a_plan_is_made_from_measured_costs(tmp_path: Path) -> None:
+def test_a_plan_is_made_from_measured_costs(gammacp: Run) -> None:
     arguments = ("--error", "split", "--measures", "kappa-d,ser", "--sets", "1000", "--plan")
-    done = gammacp("bench", *arguments, "--executor", "serial", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    (cost,) = json.loads(done.stdout)["plan"]
+    done = gammacp("bench", *arguments, "--executor", "serial", "--json")
+    assert done.code == 0, done.err
+    (cost,) = json.loads(done.out)["plan"]
     assert (cost["sets"], cost["cells"], cost["alignments"]) == (21_000, 42_000, 0)
     assert cost["core_seconds"] > 0
     # What was computed for it is the sweep's own.
-    status = gammacp("bench", "status", "--json", cwd=tmp_path)
-    (experiment,) = json.loads(status.stdout)["experiments"]
+    status = gammacp("bench", "status", "--json")
+    (experiment,) = json.loads(status.out)["experiments"]
     assert {h["magnitudes"] for h in experiment["holdings"]} == {5}
 
 
-def test_a_reference_of_ones_own(tmp_path: Path) -> None:
+def test_a_reference_of_ones_own(gammacp: Run, tmp_path: Path) -> None:
     (tmp_path / "two.csv").write_text("Ann,a,0,10\nAnn,b,20,30\nBob,a,1,10\n")
     quick = ("--error", "false-negative", *QUICK, "--no-figures", "--reference", "two.csv")
-    several = gammacp("bench", *quick, cwd=tmp_path)
-    assert several.returncode == 3
-    assert "two.csv" in several.stderr
-    one = gammacp("bench", *quick, "--annotator", "Ann", "--json", cwd=tmp_path)
-    assert one.returncode == 0, one.stderr
-    points = json.loads(one.stdout)["errors"]["false-negative"]
+    several = gammacp("bench", *quick)
+    assert several.code == 3
+    assert "two.csv" in several.err
+    one = gammacp("bench", *quick, "--annotator", "Ann", "--json")
+    assert one.code == 0, one.err
+    points = json.loads(one.out)["errors"]["false-negative"]
     # At magnitude 1 nobody has any unit: no measure has a value.
     assert [p["undefined"] for p in points if p["magnitude"] == 1] == [3, 3]
 
