@@ -21,7 +21,7 @@ from gammacp.checking import check_chance_model as check_chance_model
 from gammacp.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import ranks
-from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, unit_columns
 from gammacp.errors import DataError
 from gammacp.formats.checking import check_format as check_format
 from shuffling.checking import check_error as check_error
@@ -78,7 +78,7 @@ def check_dissimilarity(
     except DataError:
         source = _varied_continuum(tuple(categories), seed)
         bound = bind(dissimilarity, source)
-    units = columns(source)
+    units = unit_columns(source)
     distances = _broadcast(bound, units)
     name = type(dissimilarity).__name__
     said = _Said(name, units, distances)
@@ -90,7 +90,7 @@ def check_dissimilarity(
     _remark_bounded(name, bound, distances)
     for kind in invariant:
         changed = CHANGES[kind](source)
-        again = _broadcast(bind(dissimilarity, changed), columns(changed))
+        again = _broadcast(bind(dissimilarity, changed), unit_columns(changed))
         close = np.isclose(again, distances, rtol=1e-9, atol=1e-12)
         said.require(close, f"changes with {kind}", then=again)
 
