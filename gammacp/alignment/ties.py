@@ -27,7 +27,7 @@ from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.canonical import nameless_order
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 
 def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilarity) -> Codes:
@@ -90,7 +90,7 @@ def _category_costs(
     part = getattr(dissimilarity, "categorial_part", None)
     if part is None:
         return np.zeros(len(problem.first))
-    units = columns(continuum)[rows]
+    units = unit_columns(continuum)[rows]
     return np.asarray(part(units[problem.first], units[problem.second]), np.float64)
 
 

@@ -47,6 +47,7 @@ class FixedPositionsSampler:
     "predefined units keep their places; labels redrawn from the pooled prevalence",
     "after Mathet, Widlöcher & Métivier 2015, §6.3.3",
     pools=True,
+    keeps_places=True,
 )
 def prepare_fixed_positions(
     continua: Sequence[Continuum], n_annotators: int
