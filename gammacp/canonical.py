@@ -38,33 +38,28 @@ def _ranked(continua: Sequence[Continuum], category_costs: Floats | None = None)
     from gammacp.canonical_kernels import mixed, refined
 
     sizes = [c.n_units for c in continua]
-    starts = np.concatenate([c.starts for c in continua])
-    ends = np.concatenate([c.ends for c in continua])
-    inside = np.zeros(0, np.int64)
+    keys = [*_places(continua), np.repeat(np.arange(len(sizes)), sizes)]
     if any(c.breaks is not None for c in continua):
-        none = np.zeros(max(sizes), np.int64)
-        inside = np.concatenate(
-            [none[: c.n_units] if c.breaks is None else ranks(c.breaks) for c in continua]
-        )
-    keys = (*([inside] if len(inside) else ()), ends, starts)
-    order = np.lexsort((*keys, np.repeat(np.arange(len(sizes)), sizes)) if len(sizes) > 1 else keys)
+        inside = [np.zeros(c.n_units) if c.breaks is None else ranks(c.breaks) for c in continua]
+        keys.insert(0, np.concatenate(inside))
+    order = np.lexsort(keys)
+    ordered, new = np.array(keys)[:, order], np.ones(len(order), bool)
+    new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    place = np.empty(len(order), np.uint64)
+    place[order] = np.cumsum(new)
     costs = np.zeros((0, 0), np.uint64)
     if category_costs is not None:
         costs = mixed(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
-    return _Ranked(
-        *refined(
-            starts,
-            ends,
-            inside,
-            order,
-            np.concatenate([c.annotator_codes for c in continua]),
-            np.concatenate([c.category_codes for c in continua]),
-            np.cumsum([0, *sizes]),
-            np.cumsum([0, *(c.n_annotators for c in continua)]),
-            1 + max(len(c.categories) for c in continua),
-            costs,
-        )
-    )
+    people = np.concatenate([c.annotator_codes for c in continua])
+    labels = np.concatenate([c.category_codes for c in continua])
+    edges, a_edges = np.cumsum([0, *sizes]), np.cumsum([0, *(c.n_annotators for c in continua)])
+    width = 1 + max(len(c.categories) for c in continua)
+    return _Ranked(*refined(place, people, labels, edges, a_edges, width, costs))
+
+
+def _places(continua: Sequence[Continuum]) -> tuple[Floats, Floats]:
+    """Ends and starts of all units."""
+    return np.concatenate([c.ends for c in continua]), np.concatenate([c.starts for c in continua])
 
 
 def canonical_order(continuum: Continuum) -> tuple[Indices, Indices]:
@@ -98,9 +93,9 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
     """
     found = _ranked(continua, category_costs)
     owner = np.repeat(np.arange(len(continua)), [c.n_units for c in continua])
-    starts, ends = (np.concatenate([getattr(c, k) for c in continua]) for k in ("starts", "ends"))
     place = np.empty(len(owner), np.int64)
-    place[np.lexsort((found.what, found.who, ends, starts, owner))] = np.arange(len(owner))
+    order = np.lexsort((found.what, found.who, *_places(continua), owner))
+    place[order] = np.arange(len(owner))
     return place
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gammacp.arrays import Codes, Floats, Hashes, Indices
+from gammacp.arrays import Codes, Hashes, Indices
 from gammacp.kernel import kernel
 
 # Of SplitMix64.
@@ -30,27 +30,14 @@ def mixed(values: Hashes) -> Hashes:
 
 
 @kernel
-def _classes(colours: Hashes) -> tuple[int, np.uint64, bool]:
-    """How many different ones there are, and the smallest that several have (0 if none)."""
-    ordered = np.sort(colours)
-    count, twice = 0, -1
-    for i in range(len(ordered)):
-        if i and ordered[i] == ordered[i - 1]:
-            twice = i if twice < 0 else twice
-        else:
-            count += 1
-    return count, ordered[max(twice, 0)] if twice >= 0 else np.uint64(0), twice >= 0
-
-
-@kernel
 def _broken(colours: Hashes) -> bool:
     """Tell one of the first tie apart; whether there was a tie."""
-    _, tied, found = _classes(colours)
-    for i in range(len(colours)):
-        if found and colours[i] == tied:
-            colours[i] = mix(tied + _1)
-            break
-    return found
+    ordered = np.sort(colours)
+    for i in range(1, len(ordered)):
+        if ordered[i] == ordered[i - 1]:
+            colours[np.flatnonzero(colours == ordered[i])[0]] = mix(ordered[i] + _1)
+            return True
+    return False
 
 
 @kernel
@@ -58,7 +45,7 @@ def _settled(place: Hashes, annotator: Codes, category: Indices, who: Hashes, wh
     """Refine the colours of annotators and categories until no more are told apart."""
     classes = -1
     while True:
-        found = _classes(who)[0] + _classes(what)[0]
+        found = len(np.unique(who)) + len(np.unique(what))
         if found == classes:
             return
         classes = found
@@ -67,23 +54,6 @@ def _settled(place: Hashes, annotator: Codes, category: Indices, who: Hashes, wh
         for i in range(len(place)):
             who[annotator[i]] += mix(place[i] + old_what[category[i]])
             what[category[i]] += mix(place[i] + old_who[annotator[i]])
-
-
-@kernel
-def _places(
-    starts: Floats, ends: Floats, inside: Indices, order: Indices, edges: Indices
-) -> Hashes:
-    """Dense rank, from 1 in each continuum, of (start, end, breaks)."""
-    place = np.empty(len(order), np.uint64)
-    for d in range(len(edges) - 1):
-        rank = np.uint64(0)
-        for k in range(edges[d], edges[d + 1]):
-            i, before = order[k], order[k - 1]
-            alike = k > edges[d] and starts[i] == starts[before] and ends[i] == ends[before]
-            if not alike or (inside.size and inside[i] != inside[before]):
-                rank += _1
-            place[i] = rank
-    return place
 
 
 @kernel
@@ -108,10 +78,7 @@ def _coloured(
 
 @kernel
 def refined(
-    starts: Floats,
-    ends: Floats,
-    inside: Indices,
-    order: Indices,
+    place: Hashes,
     people: Codes,
     labels: Codes,
     edges: Indices,
@@ -123,22 +90,22 @@ def refined(
 
     Parameters
     ----------
-    starts, ends, inside, people, labels
-        Of the units; `inside` may be empty, labels are at least −1 and below `width` − 1.
-    order
-        The units of each continuum by place.
+    place, people, labels
+        Of the units: dense ranks, and codes; labels are at least −1 and below `width` − 1. Places
+        are counted from 1 in each continuum, in place.
     edges, a_edges
         Where the units and the annotators of each continuum begin.
     costs
         Empty, or mixed costs of pairs of labels.
     """
-    place = _places(starts, ends, inside, order, edges)
-    unit_who, unit_what = np.empty(len(place), np.int64), np.empty(len(place), np.int64)
+    who, what = np.empty(len(place), np.int64), np.empty(len(place), np.int64)
     annotators = np.empty(a_edges[-1], np.int64)
     categories = np.empty(len(place), np.int64)  # of a continuum at most as many as units
     known, filled = np.full(width, -1), 0
     for d in range(len(edges) - 1):
         low, high = edges[d], edges[d + 1]
+        if low < high:
+            place[low:high] -= place[low:high].min() - _1
         known[labels[low:high]] = 0
         codes = np.flatnonzero(known >= 0)
         codes = np.append(codes[codes == width - 1] - width, codes[codes < width - 1])
@@ -151,6 +118,6 @@ def refined(
         annotators[a_edges[d] : a_edges[d + 1]] = by_who
         categories[filled : filled + len(codes)] = codes[by_what]
         filled += len(codes)
-        unit_who[low:high] = np.argsort(by_who)[people[low:high]]
-        unit_what[low:high] = np.argsort(by_what)[category]
-    return place, unit_who, unit_what, annotators, categories[:filled]
+        who[low:high] = np.argsort(by_who)[people[low:high]]
+        what[low:high] = np.argsort(by_what)[category]
+    return place, who, what, annotators, categories[:filled]
