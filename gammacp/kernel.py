@@ -12,7 +12,7 @@ here for as long as the content of none of these files changes.
 import re
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from multiprocessing import parent_process
 from pathlib import Path
@@ -32,7 +32,7 @@ KERNELS: list[Any] = []
 def kernel(function: F) -> F:
     """Compile `function` in nopython mode; it releases the GIL and is cached on disk."""
     try:
-        compiled: Any = numba.njit(cache=True, nogil=True)(function)
+        compiled: Any = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
         index = compiled._cache._cache_file
         index._source_stamp = sources(Path(function.__code__.co_filename))
         # Read before what is kept is unpickled, which may name classes that are gone.
@@ -40,8 +40,18 @@ def kernel(function: F) -> F:
     except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others
         _warn_once()
         compiled = numba.njit(nogil=True)(function)
+    compiled.get_call_template = partial(_called, compiled.get_call_template)
     KERNELS.append(compiled)
     return cast(F, compiled)
+
+
+def _called(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """What a kernel calls takes any integer: else it is compiled once more for each literal one."""
+
+    def plain(kind: Any) -> Any:
+        return numba.types.int64 if isinstance(kind, numba.types.IntegerLiteral) else kind
+
+    return template(tuple(map(plain, arguments)), {k: plain(v) for k, v in keywords.items()})
 
 
 @cache

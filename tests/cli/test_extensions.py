@@ -65,7 +65,7 @@ OWN_PARTS = (
     ("align", ("--categorial", "own-initials", "--method", "own-solver"), '"optimal"'),
     ("measure", ("-m", "own-share"), '"value": 0.5'),
     ("compare", ("--positional", "own-starts", "--samples", 5), "pos:own-starts"),
-    ("compare", ("--chance", "own-shift", "--samples", 5, "--jobs", 2), "own-shift"),
+    ("compare", ("--chance", "own-shift", "--samples", 5), "own-shift"),
     ("calibrate", ("--error", "own-late", "--samples", 5, "--sets", 3, "--jobs", 2), "own-l"),
     ("consensus", ("--categorial", "own-initials"), '"kept": true'),
     ("report", ("--dissimilarity", "own-ends", "--samples", 5), '"report"'),

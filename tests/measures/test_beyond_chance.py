@@ -62,7 +62,7 @@ def test_kappa_over_fixed_places_against_all_labellings() -> None:
     ]
     expected = sum(weight * apart for weight, apart in every)
     assert expected == pytest.approx(4 / 9)
-    score = measure(c, ["kappa"], beyond_chance=True, chance="fixed-positions", samples=4000)
+    score = measure(c, ["kappa"], beyond_chance=True, chance="fixed-positions", samples=2000)
     found = score["kappa"].beyond_chance
     assert found is not None
     assert found.observed == pytest.approx(2 / 3)
