@@ -126,8 +126,8 @@ class Continuum:
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
-        for column in (self.starts, self.ends, self.annotator_codes, self.category_codes):
-            frozen(column)
+        for array in (self.starts, self.ends, self.annotator_codes, self.category_codes):
+            frozen(array)
 
     @classmethod
     def from_units(cls, units: Iterable[Unit], **declared: Unpack[Declared]) -> Continuum:
