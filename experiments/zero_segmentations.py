@@ -23,7 +23,7 @@ from experiments._zero import (
 )
 from gammacp.arrays import Floats
 from gammacp.bench.sweep import Sweep
-from gammacp.chance.sampling import SampleRule
+from gammacp.chance.expected import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.measures.score import BeyondChance
 from gammacp.segmentation import Codings, Segmentation, measures_beyond_chance

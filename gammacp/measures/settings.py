@@ -12,8 +12,8 @@ from typing import Any, TypeAlias, TypedDict, TypeVar
 from gammacp.alignment import SOLVERS, Solving
 from gammacp.alignment.tuning import DEFAULT
 from gammacp.arguments import number, text, whole
+from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
-from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
 from gammacp.errors import UsageError

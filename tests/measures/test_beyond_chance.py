@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gammacp import Continuum, Unit, gamma, measure
+from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
-from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum as C
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import on_the_grid, settled

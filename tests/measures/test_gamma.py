@@ -291,7 +291,7 @@ def test_a_continuum_without_gamma_does_not_stop_the_others() -> None:
 
 
 def test_a_capped_precision_is_said_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gammacp.chance.sampling.MOST_SAMPLES", 40)
+    monkeypatch.setattr("gammacp.chance.expected.MOST_SAMPLES", 40)
     score = gamma(APS, precision=1e-6)
     assert score.samples == 40
     (note,) = score.as_dict()["notes"]
