@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gammacp.continuum import Continuum, Unit
 from gammacp.csv_files import write_rows
 from gammacp.measures.settings import PRESETS
+from shuffling import CategoryModel, ReferenceModel, Uniform
 
 Span = tuple[float, float, str | None]
 
@@ -22,6 +24,15 @@ def continuum(length: float | None = None, **annotators: Sequence[Span]) -> Cont
     units = [Unit(name, *span) for name, spans in annotators.items() for span in spans]
     bounds = None if length is None else (0.0, length)
     return Continuum.from_units(units, annotators=list(annotators), bounds=bounds)
+
+
+def model_of(shares: Sequence[float], low: int = 50, high: int = 150) -> ReferenceModel:
+    """The default reference model with other categories: their shares, and lengths low to high."""
+    categories = (
+        CategoryModel(name=f"c{i}", prevalence=p, lengths=Uniform(low, high))
+        for i, p in enumerate(shares)
+    )
+    return replace(ReferenceModel(), categories=tuple(categories))
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:

@@ -12,7 +12,7 @@ from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum, Unit
 
 LENGTH = 1000.0
-NAMES = ("1", "2", "3")
+PROCESSES = {"random1": "statistical", "random2": "corpus"}
 Degrade = Callable[[Floats, np.random.Generator], Floats]
 
 
@@ -67,6 +67,18 @@ def annotation_set(
     return Continuum.from_units(
         units, annotators=[str(a) for a in range(1, n_annotators + 1)], bounds=(0.0, LENGTH)
     )
+
+
+def e_random(density: float, draws: int) -> dict[str, float]:
+    """Mean entropy of either random process on undegraded sets, and the least of both (§4.5)."""
+    corpus = [
+        annotation_set(np.random.default_rng((3, i)), moved(0), density=density) for i in range(12)
+    ]
+    means = {
+        name: float(random_entropies(process, corpus, 3, draws=draws).mean())
+        for name, process in PROCESSES.items()
+    }
+    return {**means, "random": min(means.values())}
 
 
 def random_entropies(

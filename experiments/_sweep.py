@@ -33,9 +33,7 @@ def magnitudes(quick: bool) -> tuple[float, ...]:
     return magnitudes_by(0.2 if quick else 0.05)
 
 
-def sweep_into(
-    out: Path, sweep: Sweep, *, part: str = ""
-) -> list[dict[str, object]]:
+def sweep_into(out: Path, sweep: Sweep, *, part: str = "") -> list[dict[str, object]]:
     """Compute a sweep and write its tables into `out`/`part`; rows of all points.
 
     Cells are kept in `stores/` beside the results' folders, so an interrupted run goes on where

@@ -11,20 +11,23 @@ an interrupted study goes on where it was.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan, nan
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 
+from experiments._common import write_csv
 from experiments._sweep import swept
 from gammacp.arrays import Floats
 from gammacp.bench.sweep import Sweep
+from gammacp.continuum import Continuum
 from gammacp.measures.registry import MEASURES, Measure
 from gammacp.measures.score import BeyondChance, Score
 from gammacp.plots import COLOURS, MARKERS, figure
+from gammacp.syntax.annotations import Treebank
 
 # The least number of random sets for which the best of all is significant at 5 %.
 SAMPLES = 19
@@ -111,25 +114,65 @@ def ratio(name: str, score: Score | BeyondChance) -> dict[str, float]:
     return {f"{name}: observed": observed, f"{name}: expected": expected}
 
 
-def stream(seed: int, cell: str, index: int) -> np.random.Generator:
-    """The generator of one set of a cell."""
-    return np.random.default_rng(np.random.SeedSequence([seed, crc32(cell.encode()), index]))
+@dataclass(frozen=True)
+class Independent:
+    """Independent annotators by the cell's name.
+
+    Attributes
+    ----------
+    kind
+        Of data; the study is called `zero_KIND`.
+    make
+        (cell, generator of the set) → what the annotators of the cell did.
+    """
+
+    kind: str
+    make: Callable[[str, np.random.Generator], Continuum | Treebank]
+
+    def configuration(self) -> Mapping[str, object]:
+        """A cell's name says it all."""
+        return {"independent annotators": self.kind}
+
+    def draw(
+        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
+    ) -> Continuum | Treebank:
+        """One set of a cell."""
+        del magnitude, n_annotators
+        seeds = np.random.SeedSequence([seed, crc32(error.encode()), set_number])
+        return self.make(error, np.random.default_rng(seeds))
 
 
-def rounds(out: Path, sweep: Sweep, parts: Sequence[Part], *, quick: bool) -> Iterator[Values]:
-    """All values after each round, in which the cells that are not yet precise get more sets."""
+def study(
+    out: Path,
+    source: Independent,
+    parts: Sequence[Part],
+    about: Callable[[str], Row],
+    shown: Sequence[str],
+    *,
+    quick: bool,
+) -> None:
+    """Add sets to the cells that are not yet precise, round by round; the table and the figure."""
     found: Values = {}
     for sets in (2,) if quick else STEPS:
         for part in parts:
             cells = tuple(c for c in part.cells if not _precise(found, c, part))
             if not cells or sets > part.most:
                 continue
-            step = replace(sweep, errors=cells, measures=(part.measure,), sets=sets)
-            with swept(out, step) as store:
-                known = store.values(store.begin(step))
+            sweep = Sweep(
+                source=source,
+                errors=cells,
+                measures=(part.measure,),
+                magnitudes=(0.0,),
+                sets=sets,
+                experiment=f"zero_{source.kind}",
+            )
+            with swept(out, sweep) as store:
+                known = store.values(store.begin(sweep))
             for (cell, measure, _), values in known.items():
                 found[cell, measure.partition("[")[2].removesuffix("]")] = values
-        yield found
+    rows = _table(found, about)
+    write_csv(out / "zero.csv", rows)
+    _draw(out / "zero", rows, shown)
 
 
 def _precise(found: Values, cell: str, part: Part) -> bool:
@@ -160,7 +203,7 @@ def _half(values: Floats) -> float:
     return NORMAL * float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
-def table(found: Values, about: Callable[[str], Row]) -> list[Row]:
+def _table(found: Values, about: Callable[[str], Row]) -> list[Row]:
     """A row per cell and measure: its zero with half an interval, and the shares."""
     names = dict.fromkeys((cell, finding.rpartition(": ")[0]) for cell, finding in found)
     rows: list[Row] = []
@@ -195,7 +238,7 @@ def _share(found: Values, cell: str, finding: str) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def draw_zeros(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
+def _draw(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
     """Zeros with their intervals, a line per cell."""
     named = [(r, f"{r['measure']} by {r['chance']}" if r["chance"] else r["measure"]) for r in rows]
     cells = list(dict.fromkeys(str(r["cell"]) for r, own in named if own in shown))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -16,7 +16,6 @@ from experiments._common import write_csv
 from experiments._corpora import CORPORA, MODELS, Documents, RealCorpus, read
 from experiments._treebanks import CORPORA as TREEBANKS
 from experiments._treebanks import corpus as treebank
-from gammacp.arrays import Floats
 from gammacp.bench.figures import measure_title
 from gammacp.continuum import Continuum
 from gammacp.errors import GammacpError
@@ -262,15 +261,15 @@ def _known(row: Row) -> bool:
     return row["value"] is not None and 2 * int(str(row["defined"])) >= int(str(row["of"]))
 
 
-def _v(row: Row) -> float:
-    return float(str(row["value"]))
+def _v(row: Row, key: str = "value") -> float:
+    return float(str(row[key]))
 
 
 def _sides(x: Row, y: Row) -> int:
     """1, −1: x is above or below y, with intervals that do not touch; 0 otherwise."""
     if None in (x["low"], y["low"]):
         return 0
-    (a, b), (c, d) = ((float(str(r["low"])), float(str(r["high"]))) for r in (x, y))
+    (a, b), (c, d) = ((_v(r, "low"), _v(r, "high")) for r in (x, y))
     return int(a > d) - int(b < c)
 
 
@@ -285,38 +284,46 @@ def _draw(stem: Path, rows: Sequence[Row], orders: Sequence[Row]) -> None:
 
 
 def _values(axes: Any, rows: Sequence[Row], names: Sequence[str], corpora: Sequence[str]) -> None:
-    grid = np.full((len(names), len(corpora)), np.nan)
+    cells = {}
     for r in rows:
-        i, j = names.index(str(r["measure"])), corpora.index(str(r["corpus"]))
-        grid[i, j] = _v(r)
-        text = f"{_v(r):.2f}".replace("0.", ".")
-        if r["low"] is not None:
-            text += f"\n{float(str(r['low'])):.2f} – {float(str(r['high'])):.2f}".replace("0.", ".")
-        axes.text(j, i, text, ha="center", va="center", fontsize=5.5)
-    axes.imshow(grid, cmap="RdYlBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)
+        text = "" if r["low"] is None else f"\n{_v(r, 'low'):.2f} – {_v(r, 'high'):.2f}"
+        cells[names.index(str(r["measure"])), corpora.index(str(r["corpus"]))] = (_v(r), text)
     axes.set_title("Agreement of each corpus (95 % bootstrap interval over documents)")
-    axes.set_xticks(range(len(corpora)), corpora, rotation=30, ha="right")
-    axes.set_yticks(range(len(names)), [measure_title(n) for n in names])
-    axes.grid(visible=False)
+    _heat(axes, cells, [measure_title(n) for n in names], corpora)
 
 
 def _likeness(axes: Any, orders: Sequence[Row], names: Sequence[str]) -> None:
     """τ over annotators above the diagonal, over categories below; number: contradictions."""
     within = [o for o in orders if o["level"] != "corpus" and o["tau"] is not None]
     shown = [n for n in names if any(n in (o["first"], o["second"]) for o in within)]
-    grid: Floats = np.full((len(shown), len(shown)), np.nan)
+    cells = {}
     for o in within:
         i, j = sorted((shown.index(str(o["first"])), shown.index(str(o["second"]))))
-        place = (i, j) if o["level"] == "annotator" else (j, i)
-        grid[place] = float(str(o["tau"]))
-        text = f"{grid[place]:.2f}".replace("0.", ".") + (
-            f"\n{o['contradicting']} of {o['pairs']}" if o["contradicting"] else ""
-        )
-        axes.text(place[1], place[0], text, ha="center", va="center", fontsize=5.5)
-    axes.imshow(grid, cmap="RdYlBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)
+        text = f"\n{o['contradicting']} of {o['pairs']}" if o["contradicting"] else ""
+        cells[(i, j) if o["level"] == "annotator" else (j, i)] = (_v(o, "tau"), text)
     axes.set_title(
         "Kendall's τ over annotators (upper right) and the frequent categories (lower left)"
     )
-    axes.set_xticks(range(len(shown)), [measure_title(n) for n in shown], rotation=30, ha="right")
-    axes.set_yticks(range(len(shown)), [measure_title(n) for n in shown])
+    titles = [measure_title(n) for n in shown]
+    _heat(axes, cells, titles, titles)
+
+
+def _heat(
+    axes: Any,
+    cells: Mapping[tuple[int, int], tuple[float, str]],
+    names: Sequence[str],
+    columns: Sequence[str],
+) -> None:
+    """A table of values, coloured from −1 to 1, with what stands below each."""
+    if not cells:
+        axes.set_axis_off()
+        return
+    grid = np.full((len(names), len(columns)), np.nan)
+    for (i, j), (value, text) in cells.items():
+        grid[i, j] = value
+        told = f"{value:.2f}{text}".replace("0.", ".")
+        axes.text(j, i, told, ha="center", va="center", fontsize=5.5)
+    axes.imshow(grid, cmap="RdYlBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)
+    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
+    axes.set_yticks(range(len(names)), names)
     axes.grid(visible=False)

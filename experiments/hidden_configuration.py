@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from experiments._common import MATHET_2015, write_csv
+from experiments._common import MATHET_2015, model_of, write_csv
 from experiments._sweep import swept
 from gammacp.arrays import Floats
 from gammacp.bench import trends
@@ -27,7 +27,7 @@ from gammacp.bench.table import paired
 from gammacp.bench.trends import Trend, Verdict
 from gammacp.dissimilarity import Combined
 from gammacp.errors import UsageError
-from shuffling import CategoryModel, ReferenceModel, Uniform
+from shuffling import ReferenceModel, Uniform
 
 MAGNITUDES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 X = np.array((0.0, *MAGNITUDES))
@@ -45,24 +45,11 @@ _Found: TypeAlias = "Mapping[Configuration, Mapping[tuple[str, str], Trend]]"
 Curve = Callable[[str, str], Floats]  # (error, measure) → (sets, magnitudes), from magnitude 0
 
 
-def _model(
-    gaps: int = 50,
-    shares: Sequence[float] = (0.4, 0.3, 0.2, 0.1),
-    low: int = 50,
-    high: int = 150,
-) -> ReferenceModel:
-    categories = tuple(
-        CategoryModel(name=f"c{i}", prevalence=p, lengths=Uniform(low, high))
-        for i, p in enumerate(shares)
-    )
-    return replace(ReferenceModel(), gaps=Uniform(0, gaps), categories=categories)
-
-
 MODELS: Mapping[str, ReferenceModel] = {
-    "default": _model(),
-    "no gaps": _model(gaps=0),
-    "gaps 0–150": _model(gaps=150),
-    "2 categories": _model(shares=(0.5, 0.5)),
+    "default": ReferenceModel(),
+    "no gaps": replace(ReferenceModel(), gaps=Uniform(0, 0)),
+    "gaps 0–150": replace(ReferenceModel(), gaps=Uniform(0, 150)),
+    "2 categories": model_of((0.5, 0.5)),
 }
 # Gaps between the equal units of Figure 25, in positions (units are 100 long).
 FIXED_GAPS = {"no gaps": 0, "gaps 0–150": 75}
@@ -101,7 +88,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """The search, the map, the confirmation and the predictions."""
     del data
     names = list(MODELS)[:1] if quick else list(MODELS)
-    sets = 3 if quick else SETS
+    sets = 2 if quick else SETS
     few, many = (1, 1) if quick else (2, 4)
     cheap: dict[Configuration, dict[tuple[str, str], Trend]] = {}
     for name in names:
@@ -117,7 +104,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     _write_predictions(out, found)
     fresh: dict[Configuration, dict[tuple[str, str], Trend]] = {}
     for chosen in dict.fromkeys((_best(found), Configuration())):
-        number = 3 if quick else FRESH
+        number = 2 if quick else FRESH
         fresh |= _verdicts(out, chosen.model, [chosen], number, seed=1, gamma=True)
     _write_confirmed(out, found, fresh)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import in_sets, write_csv
-from experiments._random_2011 import Degrade, annotation_set, moved, omitted, random_entropies
+from experiments._random_2011 import Degrade, annotation_set, e_random, moved, omitted
 from gammacp.alignment.entropy import agreement, best_entropy
 from gammacp.arrays import Floats
 from gammacp.plots import COLOURS, DASHES, figure
@@ -31,7 +31,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     rows = []
     chance = []
     for density in densities:
-        random = _random(density, draws)
+        random = e_random(density, draws)
         chance.append({"density": density, **random, "draws": draws})
         for parameter, (degrade, end, step) in SWEEPS.items():
             for value in np.arange(0, end + step / 2, step * (2 if quick else 1)):
@@ -40,18 +40,6 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     write_csv(out / "agreement.csv", rows)
     write_csv(out / "random.csv", chance)
     _draw(out, rows, densities)
-
-
-def _random(density: float, draws: int) -> dict[str, float]:
-    """e_random: the least mean entropy over the random processes (§4.5), on undegraded sets."""
-    corpus = [
-        annotation_set(np.random.default_rng((3, i)), moved(0), density=density) for i in range(12)
-    ]
-    means = {
-        name: float(random_entropies(process, corpus, 3, draws=draws).mean())
-        for name, process in (("random1", "statistical"), ("random2", "corpus"))
-    }
-    return {**means, "random": min(means.values())}
 
 
 def _entropies(degrade: Degrade, density: float, sets: int) -> Floats:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import write_csv
-from experiments._random_2011 import LENGTH, annotation_set, moved, omitted, random_entropies
+from experiments._random_2011 import LENGTH, annotation_set, e_random, moved, omitted
 from gammacp.alignment.entropy import agreement, best_entropy
 from gammacp.continuum import Continuum
 from gammacp.plots import COLOURS, figure
@@ -18,14 +18,7 @@ DENSITY = 0.25
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """The set of each kind whose agreement is nearest to 0.5, drawn with its alignment."""
     del data
-    corpus = [
-        annotation_set(np.random.default_rng((3, i)), moved(0), density=DENSITY) for i in range(12)
-    ]
-    draws = 15 if quick else 200
-    random = min(
-        float(random_entropies(process, corpus, 3, draws=draws).mean())
-        for process in ("statistical", "corpus")
-    )
+    random = e_random(DENSITY, 15 if quick else 200)["random"]
     rows, units, chosen = [], [], []
     for kind, degrade, values in (
         ("k", moved, np.arange(1.0, 4.01, 0.1)),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import write_csv
-from experiments._random_2011 import random_entropies
+from experiments._random_2011 import PROCESSES, random_entropies
 from gammacp.alignment.entropy import agreement, best_entropy
 from gammacp.continuum import Continuum, Unit
 from gammacp.plots import COLOURS, figure
@@ -27,7 +27,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         continua = [_text(np.random.default_rng((6, i)), regular) for i in range(TEXTS)]
         found = {
             name: random_entropies(process, continua, 3, draws=draws)
-            for name, process in (("random1", "statistical"), ("random2", "corpus"))
+            for name, process in PROCESSES.items()
         }
         means = {name: float(e.mean()) for name, e in found.items()}
         rows += [
@@ -55,7 +55,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     write_csv(out / "random.csv", rows)
     write_csv(out / "texts.csv", texts)
     with figure(out / "random", width=4.5, height=3.0) as axes:
-        for i, name in enumerate(("random1", "random2")):
+        for i, name in enumerate(PROCESSES):
             mine = [r for r in rows if r["process"] == name]
             axes.bar(
                 np.arange(2) + 0.35 * i,

@@ -35,7 +35,7 @@ def sweep_of(quick: bool) -> Sweep:
         source=Shuffled(named={OVERLAPPING: overlapping}),
         errors=(*ERRORS, OVERLAPPING),
         measures=MEASURES,
-        options=MATHET_2015,
+        options={**MATHET_2015, "samples": 10} if quick else MATHET_2015,
         experiment="mathet2015_fig26",
         sets=sets(quick),
         magnitudes=magnitudes(quick),

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from experiments._common import MATHET_2015, Span, continuum, write_csv
+from experiments._common import MATHET_2015, Span, continuum, model_of, write_csv
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.measures.registry import MEASURES, Measure, measure
 from gammacp.needs import Need
 from gammacp.plots import COLOURS, figure
-from shuffling import CategoryModel, ReferenceModel, Uniform
+from gammacp.pools import open_pool
+from shuffling import ReferenceModel, Uniform
 
 LENGTH = 100
 BASE: list[Span] = [(4, 14, "1"), (20, 32, "2"), (40, 50, "3"), (60, 75, "1"), (84, 94, "4")]
@@ -29,40 +30,38 @@ NEAR_ZERO = 0.1
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """A row per measure and requirement: what the registry says, what a probe finds."""
     del data
-    measures = [m for _, m in sorted(_registered().items())]
-    rows = []
-    for m in measures:
-        for name, probe in PROBES.items():
-            value = probe(m, 12 if quick else 20)
-            rows.append(
-                {
-                    "measure": m.name,
-                    "requirement": name,
-                    "registry": _from_registry(m, name),
-                    "probe": _verdict(name, value),
-                    "value": value,
-                }
-            )
-    for row in rows:
-        said = row["registry"]
-        row["consistent"] = str(said is None or (said == NO) == (row["probe"] == NO)).lower()
+    # Measures of units; those with one value per category have none to probe.
+    known = [MEASURES[name] for name in sorted(MEASURES)]
+    names = [m.name for m in known if m.applies_to == "continuum" and not m.per_category]
+    with open_pool() as pool:
+        found = list(pool.executor.map(probed, names, [12 if quick else 20] * len(names)))
+    rows = [row for mine in found for row in mine]
     write_csv(out / "requirements.csv", rows)
     satisfied = [
-        {
-            "measure": m.name,
-            "satisfied": sum(r["probe"] == YES for r in rows if r["measure"] == m.name),
-            "of": len(PROBES),
-        }
-        for m in measures
+        {"measure": n, "satisfied": sum(r["probe"] == YES for r in mine), "of": len(PROBES)}
+        for n, mine in zip(names, found, strict=True)
     ]
     write_csv(out / "satisfied.csv", satisfied)
     _draw(out, rows)
 
 
-def _registered() -> dict[str, Measure]:
-    """Measures of units; those with one value per category have none to probe."""
-    found = {name: MEASURES[name] for name in MEASURES}
-    return {n: m for n, m in found.items() if m.applies_to == "continuum" and not m.per_category}
+def probed(name: str, draws: int) -> list[dict[str, Any]]:
+    """A row per requirement: what the registry says of a measure, what a probe finds."""
+    m, rows = MEASURES[name], []
+    for requirement, probe in PROBES.items():
+        value = probe(m, draws)
+        said, verdict = _from_registry(m, requirement), _verdict(requirement, value)
+        rows.append(
+            {
+                "measure": name,
+                "requirement": requirement,
+                "registry": said,
+                "probe": verdict,
+                "value": value,
+                "consistent": str(said is None or (said == NO) == (verdict == NO)).lower(),
+            }
+        )
+    return rows
 
 
 def _from_registry(m: Measure, requirement: str) -> str | None:
@@ -145,14 +144,7 @@ def _random_models(m: Measure) -> tuple[ReferenceModel, ...]:
 
 def _crowded() -> ReferenceModel:
     """Short units close together, nine of ten of one category."""
-    return ReferenceModel(
-        n_units=40,
-        gaps=Uniform(0, 1),
-        categories=tuple(
-            CategoryModel(name=name, prevalence=p, lengths=Uniform(2, 4))
-            for name, p in (("A", 0.9), ("B", 0.1))
-        ),
-    )
+    return replace(model_of((0.9, 0.1), 2, 4), n_units=40, gaps=Uniform(0, 1))
 
 
 def _mean_at_random(m: Measure, model: ReferenceModel, draws: int) -> float:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments._common import MATHET_2015, write_csv
+from experiments._common import MATHET_2015, model_of, write_csv
 from gammacp.arrays import Floats
 from gammacp.bench.figures import measure_title
 from gammacp.bench.table import point_of
 from gammacp.measures.registry import measure
 from gammacp.plots import COLOURS, DASHES, MARKERS, figure
 from gammacp.pools import open_pool
-from shuffling import CategoryModel, ReferenceModel, Uniform, shuffled_set
+from shuffling import ReferenceModel, shuffled_set
 
 MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")
 SHOWN = ("gamma", "u-alpha-2013", "ser")
@@ -25,6 +25,7 @@ SHOWN = ("gamma", "u-alpha-2013", "ser")
 FEW = 5
 MAGNITUDES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 SETS = 3
+SHARES = (0.4, 0.3, 0.2, 0.1)  # of the default model
 
 
 @dataclass(frozen=True)
@@ -113,41 +114,21 @@ def _variants(quick: bool) -> list[Variant]:
             for factor in factors
         ),
         *(
-            Variant("number of categories", f"{k}", "position+category", _categories([1 / k] * k))
+            Variant("number of categories", f"{k}", "position+category", model_of([1 / k] * k))
             for k in (1, 2, 4, 8)
         ),
         *(
-            Variant("prevalence of the first category", f"{p:g}", "category", _one_of_four(p))
+            Variant("prevalence of the first category", f"{p:g}", "category", model_of(shares))
             for p in (0.25, 0.7, 0.9)
+            for shares in [[p, *[(1 - p) / 3] * 3]]
         ),
         *(
-            Variant("unit lengths", f"{low}–{high}", "position", _lengths(low, high))
+            Variant("unit lengths", f"{low}–{high}", "position", model_of(SHARES, low, high))
             for low, high in ((100, 100), (50, 150), (5, 195))
         ),
         *(Variant("annotators", f"{n}", "position", n_annotators=n) for n in (2, 3, 5, 10)),
     ]
     return found[::6] if quick else found
-
-
-def _categories(prevalence: list[float]) -> ReferenceModel:
-    return replace(
-        ReferenceModel(),
-        categories=tuple(
-            CategoryModel(name=f"c{i}", prevalence=p, lengths=Uniform(50, 150))
-            for i, p in enumerate(prevalence)
-        ),
-    )
-
-
-def _one_of_four(share: float) -> ReferenceModel:
-    return _categories([share, *[(1 - share) / 3] * 3])
-
-
-def _lengths(low: int, high: int) -> ReferenceModel:
-    model = ReferenceModel()
-    return replace(
-        model, categories=tuple(replace(c, lengths=Uniform(low, high)) for c in model.categories)
-    )
 
 
 def _spread(rows: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-from experiments._common import write_csv
+import numpy as np
+
 from experiments._independent import PROCESSES, continuum
 from experiments._zero import (
     FEWEST_SAMPLES,
     SAMPLES,
+    Independent,
     Part,
     Row,
-    draw_zeros,
     findings,
     limit_of,
     ratio,
-    rounds,
-    stream,
+    study,
     study_measure,
-    table,
 )
-from gammacp.bench.sweep import Sweep
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import measure
 from gammacp.measures.score import Score
@@ -46,22 +42,10 @@ MODELS = ("shift", "statistical", "non-overlapping")
 SHOWN = ("gamma by cut", "gamma-cat by cut")
 
 
-@dataclass(frozen=True)
-class Alone:
-    """Independent annotators of one continuum, by the cell's name."""
-
-    def configuration(self) -> Mapping[str, object]:
-        """A cell's name says it all."""
-        return {"independent annotators": "continua"}
-
-    def draw(
-        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
-    ) -> Continuum:
-        """What the annotators of a cell did."""
-        del magnitude, n_annotators
-        people, n, units, declared = parsed(error)
-        rng = stream(seed, error, set_number)
-        return continuum(PROCESSES[people](n), units, rng, declared=declared)
+def drawn(cell: str, rng: np.random.Generator) -> Continuum:
+    """What the annotators of a cell did."""
+    people, n, units, declared = parsed(cell)
+    return continuum(PROCESSES[people](n), units, rng, declared=declared)
 
 
 def parsed(cell: str) -> tuple[str, int, int, bool]:
@@ -142,8 +126,6 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         Part("zero-models", compared, most=200),
         Part("zero-others", compared, most=200),
     )
-    sweep = Sweep(source=Alone(), errors=cells, magnitudes=(0.0,), experiment="zero_continua")
-    for found in rounds(out, sweep, parts, quick=quick):
-        rows = table(found, about)
-        write_csv(out / "zero.csv", rows)
-        draw_zeros(out / "zero", rows, ("gamma by shift", *SHOWN))
+    study(
+        out, Independent("continua", drawn), parts, about, ("gamma by shift", *SHOWN), quick=quick
+    )

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from experiments._common import MATHET_2015, write_csv
+from experiments._common import MATHET_2015
 from experiments._independent import PITCH, PROCESSES, Habits, continuum
 from experiments._zero import (
+    Independent,
     Part,
     Row,
-    draw_zeros,
     findings,
     limit_of,
     ratio,
-    rounds,
-    stream,
+    study,
     study_measure,
-    table,
 )
-from gammacp.bench.sweep import Sweep
 from gammacp.continuum import Continuum, Corpus
 from gammacp.measures.gamma_corpus import gamma_corpus
 
@@ -35,28 +31,16 @@ SAMPLES = 40
 SHOWN = ("gamma by corpus", "gamma by documents", "within by cut")
 
 
-@dataclass(frozen=True)
-class Documents:
-    """Independent annotators of several documents, which are laid one after the other."""
-
-    def configuration(self) -> Mapping[str, object]:
-        """A cell's name says it all."""
-        return {"independent annotators": "corpora"}
-
-    def draw(
-        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
-    ) -> Continuum:
-        """What the annotators of a cell did; bounds are those of the whole."""
-        del magnitude, n_annotators
-        people, documents, n, units = parsed(error)
-        rng = stream(seed, error, set_number)
-        apart = people == "unlike documents"
-        own = PROCESSES["like" if apart else people](n)
-        parts = [
-            continuum(_in_document(own, rng) if apart else own, units, rng, declared=True)
-            for _ in range(documents)
-        ]
-        return _laid_out(error, parts, units * PITCH)
+def drawn(cell: str, rng: np.random.Generator) -> Continuum:
+    """What the annotators of a cell did, one document after the other; bounds are the whole's."""
+    people, documents, n, units = parsed(cell)
+    apart = people == "unlike documents"
+    own = PROCESSES["like" if apart else people](n)
+    parts = [
+        continuum(_in_document(own, rng) if apart else own, units, rng, declared=True)
+        for _ in range(documents)
+    ]
+    return _laid_out(cell, parts, units * PITCH)
 
 
 def _in_document(people: list[Habits], rng: np.random.Generator) -> list[Habits]:
@@ -141,8 +125,11 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     part = Part(
         "zero-corpora", cells, most=200, shown=SHOWN[2:], limit=lambda c: limit_of(parsed(c)[3])
     )
-    sweep = Sweep(source=Documents(), errors=cells, magnitudes=(0.0,), experiment="zero_corpora")
-    for found in rounds(out, sweep, (part,), quick=quick):
-        rows = table(found, about)
-        write_csv(out / "zero.csv", rows)
-        draw_zeros(out / "zero", rows, (*SHOWN, "between by documents"))
+    study(
+        out,
+        Independent("corpora", drawn),
+        (part,),
+        about,
+        (*SHOWN, "between by documents"),
+        quick=quick,
+    )

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from experiments._common import write_csv
 from experiments._zero import (
     SAMPLES,
+    Independent,
     Part,
     Row,
-    draw_zeros,
     findings,
     ratio,
-    rounds,
-    stream,
+    study,
     study_measure,
-    table,
 )
 from gammacp.arrays import Floats
-from gammacp.bench.sweep import Sweep
 from gammacp.chance.expected import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.measures.score import BeyondChance
@@ -37,38 +31,26 @@ REGULARITY = 2.0
 SHOWN = ("pi_s", "s by segments", "b by segments", "pk by segments")
 
 
-@dataclass(frozen=True)
-class Coded:
-    """Independent coders of several items, which are laid one after the other."""
-
-    def configuration(self) -> Mapping[str, object]:
-        """A cell's name says it all."""
-        return {"independent annotators": "segmentations"}
-
-    def draw(
-        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
-    ) -> Continuum:
-        """What the coders of a cell did: units that cover everything."""
-        del magnitude, n_annotators
-        habits, _, rate = error.partition(" ")
-        rng = stream(seed, error, set_number)
-        starts, ends, coders = [], [], []
-        for item in range(ITEMS):
-            for coder in range(CODERS):
-                own = float(rate) * (UNLIKE[coder] if habits == "unlike" else 1.0)
-                edges = np.concatenate([[0], _boundaries(own, rng), [MASS]]) + item * MASS
-                starts.append(edges[:-1])
-                ends.append(edges[1:])
-                coders.append(np.full(len(edges) - 1, coder, np.int32))
-        number = sum(len(s) for s in starts)
-        return Continuum.from_codes(
-            tuple(f"C{k + 1}" for k in range(CODERS)),
-            (),
-            np.concatenate(starts).astype(np.float64),
-            np.concatenate(ends).astype(np.float64),
-            np.concatenate(coders),
-            np.full(number, -1, np.int32),
-        )
+def drawn(cell: str, rng: np.random.Generator) -> Continuum:
+    """What the coders of a cell did, item after item: units that cover everything."""
+    habits, _, rate = cell.partition(" ")
+    starts, ends, coders = [], [], []
+    for item in range(ITEMS):
+        for coder in range(CODERS):
+            own = float(rate) * (UNLIKE[coder] if habits == "unlike" else 1.0)
+            edges = np.concatenate([[0], _boundaries(own, rng), [MASS]]) + item * MASS
+            starts.append(edges[:-1])
+            ends.append(edges[1:])
+            coders.append(np.full(len(edges) - 1, coder, np.int32))
+    number = sum(len(s) for s in starts)
+    return Continuum.from_codes(
+        tuple(f"C{k + 1}" for k in range(CODERS)),
+        (),
+        np.concatenate(starts).astype(np.float64),
+        np.concatenate(ends).astype(np.float64),
+        np.concatenate(coders),
+        np.full(number, -1, np.int32),
+    )
 
 
 def _boundaries(rate: float, rng: np.random.Generator) -> Floats:
@@ -119,8 +101,4 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del data
     cells = CELLS[-1:] if quick else CELLS
     part = Part("zero-segmentations", cells, most=400, shown=("s by segments", "b by segments"))
-    sweep = Sweep(source=Coded(), errors=cells, magnitudes=(0.0,), experiment="zero_segmentations")
-    for found in rounds(out, sweep, (part,), quick=quick):
-        rows = table(found, about)
-        write_csv(out / "zero.csv", rows)
-        draw_zeros(out / "zero", rows, SHOWN)
+    study(out, Independent("segmentations", drawn), (part,), about, SHOWN, quick=quick)

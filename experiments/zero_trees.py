@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from experiments._common import write_csv
 from experiments._zero import (
+    Independent,
     Part,
     Row,
-    draw_zeros,
     findings,
     ratio,
-    rounds,
-    stream,
+    study,
     study_measure,
-    table,
 )
-from gammacp.bench.sweep import Sweep
 from gammacp.measures.registry import measure
 from gammacp.syntax.annotations import Dependencies, Treebank
 
@@ -32,32 +26,19 @@ MEASURES = ("alpha-plain", "alpha-diff", "alpha-norm", "las")
 SHOWN = ("alpha-plain", "alpha-diff", "alpha-norm", "alpha-plain by length-matched")
 
 
-@dataclass(frozen=True)
-class Parsed:
+def drawn(cell: str, rng: np.random.Generator) -> Treebank:
     """Two annotators who attach and label without looking at the sentences."""
-
-    def configuration(self) -> Mapping[str, object]:
-        """A cell's name says it all."""
-        return {"independent annotators": "trees"}
-
-    def draw(
-        self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
-    ) -> Treebank:
-        """What the annotators of a cell did."""
-        del magnitude
-        rng = stream(seed, error, set_number)
-        low, high = lengths_of(error)
-        lengths = rng.integers(low, high + 1, size=SENTENCES)
-        # Each has a taste of his or her own for relations, and for how far attachments go.
-        return Treebank.from_annotations(
-            {
-                f"A{k + 1}": [
-                    _sentence(int(n), rng.dirichlet(np.full(RELATIONS, 2.0)), 1 + k, rng)
-                    for n in lengths
-                ]
-                for k in range(n_annotators)
-            }
-        )
+    low, high = lengths_of(cell)
+    lengths = rng.integers(low, high + 1, size=SENTENCES)
+    # Each has a taste of his or her own for relations, and for how far attachments go.
+    return Treebank.from_annotations(
+        {
+            f"A{k}": [
+                _sentence(int(n), rng.dirichlet(np.full(RELATIONS, 2.0)), k, rng) for n in lengths
+            ]
+            for k in (1, 2)
+        }
+    )
 
 
 def _sentence(n: int, tastes: np.ndarray, reach: int, rng: np.random.Generator) -> Dependencies:
@@ -103,10 +84,4 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del data
     cells = CELLS[:1] if quick else CELLS
     part = Part("zero-trees", cells, most=400, shown=SHOWN[-1:])
-    sweep = Sweep(
-        source=Parsed(), errors=cells, magnitudes=(0.0,), n_annotators=2, experiment="zero_trees"
-    )
-    for found in rounds(out, sweep, (part,), quick=quick):
-        rows = table(found, about)
-        write_csv(out / "zero.csv", rows)
-        draw_zeros(out / "zero", rows, SHOWN)
+    study(out, Independent("trees", drawn), (part,), about, SHOWN, quick=quick)

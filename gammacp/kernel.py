@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.runtime.nrt import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,6 +40,7 @@ def kernel(function: F) -> F:
         index._source_stamp = sources(Path(function.__code__.co_filename))
         # Read before what is kept is unpickled, which may name classes that are gone.
         index._version = f"{index._version} {index._source_stamp}"
+        compiled._cache.load_overload = partial(_kept, compiled._cache)
     except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others
         _warn_once()
         compiled = numba.njit(**_HOW)(function)
@@ -54,6 +56,16 @@ def _called(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any])
         return numba.types.int64 if isinstance(kind, numba.types.IntegerLiteral) else kind
 
     return template(tuple(map(plain, arguments)), {k: plain(v) for k, v in keywords.items()})
+
+
+def _kept(kernels: Any, signature: object, context: Any) -> object:
+    """Code from the cache, without filling numba's tables, which take half a second.
+
+    They are for compiling alone, which fills them itself.
+    """
+    rtsys.initialize(context)
+    with kernels._guard_against_spurious_io_errors():
+        return kernels._load_overload(signature, context)
 
 
 @cache

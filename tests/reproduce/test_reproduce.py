@@ -65,6 +65,14 @@ def test_run_and_check(run: Run, checkout: Path) -> None:
     assert reproduce(run, checkout, "--check").code == 0
 
 
+def test_a_coarse_run_says_what_it_does_not_check(run: Run, checkout: Path) -> None:
+    claims(checkout, more="full_scale = true")
+    assert "not checked: 1\n" in reproduce(run, checkout, "toy", "--quick").out
+    told = json.loads(reproduce(run, checkout, "toy", "--quick", "--json").out)
+    assert (told["claims"], told["not_checked"]) == ([], 1)
+    assert "not checked" not in reproduce(run, checkout, "--check").out
+
+
 def test_list(run: Run, checkout: Path) -> None:
     result = reproduce(run, checkout)
     assert "A toy experiment." in result.out

@@ -14,7 +14,7 @@ from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.tables import Column, Record, Table, count, word
 
 if TYPE_CHECKING:
-    from gammacp.reproduce.claims import Checked, Ledger
+    from gammacp.reproduce.claims import Checked, Claim, Ledger
 
     Verdicts = list[tuple[Ledger, list[Checked]]]
 
@@ -57,12 +57,16 @@ def reproduce(
         ran = list(chosen) if check else _run(chosen, experiments, target, quick=quick, data=data)
     found = _check(ran, ledgers, target, quick=quick)
     entries = [(ledger, c) for ledger, checked in found for c in checked]
+    coarse = quick and sum(c.full_scale for one in ledgers for c in _told_by(ran, one))
     if json:
         shown = [_entry(ledger, c) for ledger, c in entries if not (failed and c.holds)]
-        print_json({"claims": shown, "counts": [_counts(*pair) for pair in found]})
+        counts = [_counts(*pair) for pair in found]
+        print_json({"claims": shown, "counts": counts, "not_checked": int(coarse)})
     else:
         _print(found, failed=failed)
         _summary([_counts(*pair) for pair in found], KINDS)
+        if coarse:
+            print(f"claims that are too fine for a coarse run, not checked: {coarse}")
     # A coarse run cannot show that an explanation is not needed.
     defects = [c for _, c in entries if c.defect and not (quick and c.holds)]
     if defects:
@@ -109,18 +113,22 @@ def _check(
     """The claims that these experiments' results can tell of, ledger by ledger."""
     from gammacp.reproduce.claims import check
 
-    ready = set(names)
     return [
         (
             ledger,
             [
                 check(claim, results)
-                for claim in ledger.claims
-                if {p.experiment for p in claim.tests} <= ready and not (quick and claim.full_scale)
+                for claim in _told_by(names, ledger)
+                if not (quick and claim.full_scale)
             ],
         )
         for ledger in ledgers
     ]
+
+
+def _told_by(names: Sequence[str], ledger: Ledger) -> list[Claim]:
+    """The claims that need no other results than those of the experiments of these names."""
+    return [c for c in ledger.claims if {p.experiment for p in c.tests} <= set(names)]
 
 
 def _entry(ledger: Ledger, checked: Checked) -> dict[str, object]:
