@@ -59,7 +59,7 @@ def written(folder: Path) -> Path:
 
 
 OWN_PARTS = (
-    ("gamma", ("--positional", "own-starts", "--chance", "own-shift"), "pos:own-starts"),
+    ("gamma", ("--positional", "own-starts", "--chance", "own-shift", "--samples", 5), "pos:own-s"),
     ("gamma", ("--dissimilarity", "own-ends", "--samples", 5), "own-ends"),
     ("gamma", ("--chance", "own-shift", "--jobs", 2), "chance:own-shift"),
     ("align", ("--categorial", "own-initials", "--method", "own-solver"), '"optimal"'),
