@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import MATHET_2015, write_csv
-from gammacp.chance.sampling import SampleRule, coefficient_of_variation, required_samples
+from gammacp.chance.expected import SampleRule, coefficient_of_variation, required_samples
 from gammacp.datasets import load
 from gammacp.measures.gamma import gamma
 from gammacp.plots import COLOURS, figure

@@ -9,23 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import NamedTuple, TypeVar, Unpack
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
 from gammacp.arrays import Codes
+from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.chance.sampling import (
-    FEWEST_SAMPLES,
-    MOST_SAMPLES,
-    Disagreement,
-    Draws,
-    ExpectedDisorder,
-    SampleRule,
-    Strata,
-    expectations,
-)
+from gammacp.chance.sampling import Disagreement, Draws, Strata, expectations
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.measures.settings import Computing, Memory, Settings
@@ -381,7 +373,7 @@ class Basis:
             name,
             selection=selection,
             **parts,
-            d=described(self.settings.dissimilarity),
+            d=self.once(("d",), partial(described, self.settings.dissimilarity)),
             chance=",".join(dict.fromkeys(c.model for c in chances)),
             samples=samples,
             interrupted=None if all(c.expected.complete for c in chances) else "yes",
