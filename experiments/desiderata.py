@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments import mathet2015_fig26
 from experiments._common import write_csv
-from experiments._figures import curves_page
+from experiments._figures import curves_page, error_title
 from experiments._sweep import points_of
 from gammacp.arrays import Floats
 from gammacp.bench.baseline import read_curves
@@ -44,7 +44,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     write_csv(out / "desiderata.csv", rows)
     write_csv(out / "bands.csv", bands)
     write_csv(out / "ranks.csv", _ranks(rows))
-    curves_page(out / "bands", {e.replace("+", " + "): g for e, g in by_error(points).items()})
+    curves_page(out / "bands", {error_title(e): g for e, g in by_error(points).items()})
 
 
 def _points(out: Path, *, quick: bool) -> list[Point]:
