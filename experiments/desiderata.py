@@ -21,10 +21,10 @@ CRITERIA = ("covered", "monotone", "even", "separated")
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """Bands and tests for every curve of Figures 26–30; desiderata and ranks per error."""
+    """The curves of Figures 26–30 with tests; desiderata and ranks per error."""
     del data
     points = _points(out, quick=quick)
-    rows, bands = [], []
+    rows = []
     for error, group in by_error(points).items():
         ranked = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
         # A measure that is undefined for some sets says nothing about them.
@@ -40,9 +40,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             }
             for m, numbers in sorted(ranked, key=lambda r: order.index(r[0]))
         ]
-        bands += [_band(p) for p in group]
     write_csv(out / "desiderata.csv", rows)
-    write_csv(out / "bands.csv", bands)
     write_csv(out / "ranks.csv", _ranks(rows))
     curves_page(out / "bands", {error_title(e): g for e, g in by_error(points).items()})
 
@@ -130,19 +128,6 @@ def _separation(steps: Floats, sd: Floats) -> float:
         noise > 0, norm.cdf(-steps / np.maximum(noise, 1e-300)), (1 - np.sign(steps)) / 2
     )
     return float(2 * chance.mean() - 1)
-
-
-def _band(p: Point) -> dict[str, object]:
-    half = 1.96 * p.sd / (p.sets - p.undefined) ** 0.5 if p.sets - p.undefined > 1 else None
-    return {
-        "error": p.error,
-        "measure": p.measure,
-        "magnitude": p.magnitude,
-        "mean": p.mean,
-        "low": None if half is None else p.mean - half,
-        "high": None if half is None else p.mean + half,
-        "undefined": p.undefined / p.sets,
-    }
 
 
 def _ranks(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:

@@ -19,7 +19,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """The set of each kind whose agreement is nearest to 0.5, drawn with its alignment."""
     del data
     random = e_random(DENSITY, 15 if quick else 200)["random"]
-    rows, units, chosen = [], [], []
+    rows, chosen = [], []
     for kind, degrade, values in (
         ("k", moved, np.arange(1.0, 4.01, 0.1)),
         ("p", omitted, np.arange(0.1, 0.7, 0.01)),
@@ -31,11 +31,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         value, c, reached = min(found, key=lambda f: abs(f[2] - 0.5))
         chosen.append((f"agreement {reached:.2f}: {kind} = {value:.2f}", c))
         rows.append({"kind": kind, "value": round(value, 9), "agreement": reached})
-        units += [
-            {"kind": kind, "annotator": u.annotator, "start": u.start, "end": u.end} for u in c
-        ]
     write_csv(out / "examples.csv", rows)
-    write_csv(out / "units.csv", units)
     with figure(out / "examples", width=7.5, height=3.6, rows=2) as axes:
         for panel, (title, c) in zip(axes, chosen, strict=True):
             _draw(panel, c)
