@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,20 +39,14 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             panel.set_title(title)
 
 
-def _draw(panel: object, c: Continuum) -> None:
+def _draw(panel: Any, c: Continuum) -> None:
     """Units as bars, one lane per annotator; lines join what is aligned."""
     middles = (c.starts + c.ends) / 2
     for i in range(c.n_units):
         lane = -int(c.annotator_codes[i])
-        panel.barh(  # type: ignore[attr-defined]
-            lane, c.lengths[i], left=c.starts[i], height=0.5, color=COLOURS[0], alpha=0.6
-        )
+        panel.barh(lane, c.lengths[i], left=c.starts[i], height=0.5, color=COLOURS[0], alpha=0.6)
     for group in best_entropy(c).groups:
         rows = group[group >= 0]
-        panel.plot(  # type: ignore[attr-defined]
-            middles[rows], -c.annotator_codes[rows], color=COLOURS[1], linewidth=0.8
-        )
-    panel.set(  # type: ignore[attr-defined]
-        yticks=[0, -1, -2], yticklabels=["1", "2", "3"], xlim=(0, LENGTH), ylabel="annotator"
-    )
-    panel.grid(visible=False)  # type: ignore[attr-defined]
+        panel.plot(middles[rows], -c.annotator_codes[rows], color=COLOURS[1], linewidth=0.8)
+    panel.set(yticks=[0, -1, -2], yticklabels=["1", "2", "3"], xlim=(0, LENGTH), ylabel="annotator")
+    panel.grid(visible=False)
