@@ -13,7 +13,7 @@ from experiments._random_2011 import annotation_set, moved
 from gammacp.alignment.entropy import DISSIMILARITY_2011, best_entropy
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
-from gammacp.dissimilarity import Combined, bind, columns
+from gammacp.dissimilarity import Combined, bind, unit_columns
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
@@ -51,7 +51,7 @@ def _categories(distance: float) -> float:
 
 
 def _distance(c: Continuum, dissimilarity: Combined) -> float:
-    units = columns(c)
+    units = unit_columns(c)
     return float(bind(dissimilarity, c).pairwise(units[:1], units[1:])[0])
 
 
@@ -86,7 +86,7 @@ def _probe(index: int) -> dict[str, object]:
 
 def _largest(c: Continuum, groups: Codes) -> float:
     """The largest ĕ in the ideal alignment, in Δ∅."""
-    bound, units = bind(DISSIMILARITY_2011, c), columns(c)
+    bound, units = bind(DISSIMILARITY_2011, c), unit_columns(c)
     i, j = np.triu_indices(c.n_annotators, 1)
     first, second = groups[:, i], groups[:, j]
     both = (first >= 0) & (second >= 0)

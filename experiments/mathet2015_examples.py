@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import continuum, write_csv
-from gammacp.dissimilarity import Combined, bind, columns
+from gammacp.dissimilarity import Combined, bind, unit_columns
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
@@ -44,7 +44,7 @@ def _expected(prevalence: list[float]) -> float:
 def _incompatible() -> float:
     """d of two units that differ in nothing but their categories (α = β = 1, Δ = 1)."""
     c = continuum(A=[(0, 10, "x")], B=[(0, 10, "y")])
-    units = columns(c)
+    units = unit_columns(c)
     return float(bind(Combined(), c).pairwise(units[:1], units[1:])[0])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from experiments._common import write_csv
 from experiments._figures import examples_page
 from gammacp.datasets import load
-from gammacp.dissimilarity import Combined, bind, columns
+from gammacp.dissimilarity import Combined, bind, unit_columns
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
@@ -15,7 +15,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del quick, data
     c = load("figure10")
     d = bind(Combined(beta=0), c)
-    units = columns(c)
+    units = unit_columns(c)
     # The paper's A, B, C are the annotators in file order; units are numbered by position.
     letters = dict(zip(("Joe", "Jack", "William"), "ABC", strict=True))
     names = [

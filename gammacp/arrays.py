@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int32]
 Indices: TypeAlias = NDArray[np.int64]
+Hashes: TypeAlias = NDArray[np.uint64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 

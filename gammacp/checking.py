@@ -6,13 +6,16 @@ Part of `gammacp.testing`.
 import math
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
 from gammacp.chance.sampling import Sampler
-from gammacp.continuum import Bounds, Continuum, Unit
+from gammacp.continuum import Continuum, Unit
+from gammacp.continuum.fragments import column
 from gammacp.errors import DataError
 from gammacp.measures.registry import MEASURES, Measure
 from gammacp.measures.score import Score
@@ -103,7 +106,7 @@ def check_chance_model(
     Its sampler must say its signature, be sent to other processes, give the same set for the same
     generator, and sets of as many annotators as were asked for, with the categories of the
     continua and finite positions; their best disorder must not change when everything is moved or
-    scaled, or annotators swap names.
+    scaled, or annotators swap names. Units of several fragments keep them, or are a DataError.
 
     Parameters
     ----------
@@ -142,6 +145,12 @@ def check_chance_model(
         other = m.prepare(changed, n)
         again = [_disorder(changed[0], _drawn(other, i)) for i in range(draws)]
         _require_same(m.name, f"after changing {kind}", observed[0], disorders, again)
+    with suppress(DataError):
+        thirds = [column((x / 3, 2 * x / 3)[: 2 * (x > 0)] for x in c.lengths) for c in observed]
+        broken = m.prepare([replace(c, breaks=b) for c, b in zip(observed, thirds, strict=True)], n)
+        for random in (_drawn(broken, i) for i in range(draws)):
+            kept = random.n_broken == np.count_nonzero(random.lengths)
+            require(kept, m.name, f"makes one piece of units of several fragments {where}")
 
 
 def _drawn(sampler: Sampler[Continuum], index: int) -> Continuum:
@@ -189,8 +198,7 @@ def _documents() -> list[Continuum]:
         Continuum.from_units(
             [
                 Unit(annotator, 20 * k + 3 * d, 20 * k + 3 * d + 9, "ab"[(i + k * d) % 2])
-                for i, annotator in enumerate("ABC")
-                for k in range(3 + d)
+                for (i, annotator), k in product(enumerate("ABC"), range(3 + d))
             ],
             categories=("a", "b"),
             bounds=(0, 100 + 20 * d),
@@ -199,13 +207,13 @@ def _documents() -> list[Continuum]:
     ]
 
 
-def _with(continuum: Continuum, units: Iterable[Unit], bounds: Bounds | None = None) -> Continuum:
-    """Other units in the continuum's bounds, or in others."""
+def _with(continuum: Continuum, units: Iterable[Unit]) -> Continuum:
+    """Other units in the continuum's bounds."""
     return Continuum.from_units(
         units,
         annotators=continuum.annotators,
         categories=continuum.categories,
-        bounds=bounds or continuum.bounds,
+        bounds=continuum.bounds,
     )
 
 
@@ -218,17 +226,15 @@ def _identical(continuum: Continuum) -> Continuum:
 
 def moved(continuum: Continuum, factor: float, shift: float) -> Continuum:
     """Every position times `factor`, and `shift` added."""
-    low, high = (place * factor + shift for place in continuum.bounds)
-    units = (
-        replace(
-            u,
-            start=u.start * factor + shift,
-            end=u.end * factor + shift,
-            fragments=tuple((s * factor + shift, e * factor + shift) for s, e in u.fragments),
-        )
-        for u in continuum
+    low, high = continuum.bounds
+    inside = continuum.breaks
+    return replace(
+        continuum,
+        starts=continuum.starts * factor + shift,
+        ends=continuum.ends * factor + shift,
+        breaks=None if inside is None else column(tuple(x * factor for x in b) for b in inside),
+        bounds=(low * factor + shift, high * factor + shift),
     )
-    return _with(continuum, units, (low, high))
 
 
 def _renamed(continuum: Continuum) -> Continuum:

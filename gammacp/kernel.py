@@ -12,13 +12,14 @@ here for as long as the content of none of these files changes.
 import re
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.runtime.nrt import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,11 +38,22 @@ def kernel(function: F) -> F:
         index._source_stamp = sources(Path(function.__code__.co_filename))
         # Read before what is kept is unpickled, which may name classes that are gone.
         index._version = f"{index._version} {index._source_stamp}"
+        compiled._cache.load_overload = partial(_kept, compiled._cache)
     except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others
         _warn_once()
         compiled = numba.njit(nogil=True)(function)
     KERNELS.append(compiled)
     return cast(F, compiled)
+
+
+def _kept(kernels: Any, signature: object, context: Any) -> object:
+    """Code from the cache, without filling numba's tables, which take half a second.
+
+    They are for compiling alone, which fills them itself.
+    """
+    rtsys.initialize(context)
+    with kernels._guard_against_spurious_io_errors():
+        return kernels._load_overload(signature, context)
 
 
 @cache

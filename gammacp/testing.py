@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from gammacp.checking import check_chance_model as check_chance_model
 from gammacp.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import ranks
-from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, unit_columns
 from gammacp.errors import DataError
 from gammacp.formats.checking import check_format as check_format
 from shuffling.checking import check_error as check_error
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 Invariance = Literal["moving", "scaling"]
 
+_CUTS = ((0, 3), (7, 10)), ((0, 1), (2, 10)), ((0, 1), (2, 3), (9, 10)), ((0, 1), (199, 200))
 _POSITIONS = (0.0, 1.0, 2.0, 3.5, 7.0, 10.0, 10.25, 40.0, 1000.0)
 
 
@@ -76,7 +78,7 @@ def check_dissimilarity(
     except DataError:
         source = _varied_continuum(tuple(categories), seed)
         bound = bind(dissimilarity, source)
-    units = columns(source)
+    units = unit_columns(source)
     distances = _broadcast(bound, units)
     name = type(dissimilarity).__name__
     said = _Said(name, units, distances)
@@ -88,7 +90,7 @@ def check_dissimilarity(
     _remark_bounded(name, bound, distances)
     for kind in invariant:
         changed = CHANGES[kind](source)
-        again = _broadcast(bind(dissimilarity, changed), columns(changed))
+        again = _broadcast(bind(dissimilarity, changed), unit_columns(changed))
         close = np.isclose(again, distances, rtol=1e-9, atol=1e-12)
         said.require(close, f"changes with {kind}", then=again)
 
@@ -125,24 +127,12 @@ def _varied_continuum(categories: tuple[str, ...], seed: int, *, broken: bool = 
     labels = [*categories, None]
     rows = [
         Unit(annotator, start, start + length, labels[generator.integers(len(labels))])
-        for annotator in ("A", "B")
-        for start in _POSITIONS
-        for length in (0.0, 1.0, 3.0, 10.0)
+        for annotator, start, length in product("AB", _POSITIONS, (0.0, 1.0, 3.0, 10.0))
     ]
     rows += [Unit("A", 5.0, 8.0, label) for label in labels]
-    cuts = [(0, 3, 7, 10), (0, 1, 2, 10), (0, 1, 2, 3, 9, 10), (0, 1, 199, 200)] if broken else []
     rows += [
-        Unit(
-            annotator,
-            start,
-            start + cut[-1],
-            labels[0],
-            tuple(zip(edges[::2], edges[1::2], strict=True)),
-        )
-        for annotator in ("A", "B")
-        for start in (0.0, 3.5, 10.0, 40.0)
-        for cut in cuts
-        if (edges := [start + edge for edge in cut])
+        Unit(name, s, s + cut[-1][1], labels[0], tuple((s + low, s + high) for low, high in cut))
+        for name, s, cut in product("AB", (0.0, 3.5, 10.0, 40.0), _CUTS if broken else ())
     ]
     return Continuum.from_units(rows, categories=categories)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gammacp.continuum.fragments import column
 from gammacp.errors import DataError, UsageError
 from shuffling.distribution import Uniform
 from shuffling.placement import Layout
@@ -29,11 +30,12 @@ def check_error(
 ) -> None:
     """AssertionError that names the first promise an error type breaks, with the units.
 
-    At magnitude 0 nothing changes. At any magnitude the units are columns of one length, sorted,
-    with start ≤ end, inside the bounds, whole where the model's positions are whole, with known
-    categories; the same random stream gives the same units, whatever else drew; what was given is
-    left as it was; and no units at all are no reason to fail. A DataError or UsageError is taken
-    for "does not apply to these units", as long as the error applies to some.
+    At magnitude 0 nothing changes, the fragments of a unit included. At any magnitude the units are
+    columns of one length, sorted, with start ≤ end and their fragments inside, inside the bounds,
+    whole where the model's positions are whole, with known categories; the same random stream gives
+    the same units, whatever else drew; what was given is left as it was; and no units at all are no
+    reason to fail. A DataError or UsageError is taken for "does not apply to these units", as long
+    as the error applies to some.
 
     Parameters
     ----------
@@ -58,12 +60,13 @@ def check_error(
     AssertionError: split at magnitude 0.05, layout apart, whole positions: 12 units become 13
     """
     _check_declaration(error)
-    applied = 0
+    applied, none = 0, _frozen(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
     for number, model in enumerate(_models() if models is None else models):
         reference = model.draw(np.random.default_rng((seed, number)))
         setting = Setting.of(reference, model)
         units = _frozen(reference.starts, reference.ends, reference.category_codes)
-        for magnitude, given in product((0.0, *_MAGNITUDES), (units, _none())):
+        broken = replace(units, breaks=column((1.0, 2.0) if n > 2 else () for n in units.lengths))
+        for magnitude, given in product((0.0, *_MAGNITUDES), (units, broken, none)):
             positions = "whole" if model.integer else "real"
             place = (
                 f"{error.name} at magnitude {magnitude:g}, layout {model.layout}, "
@@ -105,10 +108,6 @@ def _frozen(*columns: NDArray[np.generic]) -> Units:
     for copy in copies:
         copy.flags.writeable = False
     return Units(*copies)
-
-
-def _none() -> Units:
-    return _frozen(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
 
 
 def _check_declaration(error: ErrorType) -> None:
@@ -163,8 +162,10 @@ def _check_units(made: Units, setting: Setting, place: str) -> None:
     for row in range(sizes[0]):
         start, end, code = (column[row].item() for column in columns)
         unit = f"{place}: unit {start:g}–{end:g}, category {code},"
+        edges = (0.0, *_breaks(made)[row], end - start)
         _require(bool(np.isfinite(start) and np.isfinite(end)), f"{unit} is not finite")
         _require(start <= end, f"{unit} ends before it starts")
+        _require(sorted(edges) == list(edges), f"{unit} has fragments outside it")
         _require(low <= start and end <= high, f"{unit} leaves the bounds {low:g}–{high:g}")
         _require(-1 <= code < len(setting.categories) and code == int(code), f"{unit} is unknown")
         if setting.integer:
@@ -176,6 +177,7 @@ def _check_units(made: Units, setting: Setting, place: str) -> None:
 def _check_equal(first: Units, second: Units, broken: str) -> None:
     pairs = [(getattr(first, c), getattr(second, c)) for c in ("starts", "ends", "codes")]
     if all(np.array_equal(a, b, equal_nan=True) for a, b in pairs):
+        _require(_breaks(first) == _breaks(second), f"{broken}: fragments of units change")
         return
     if len(first) != len(second):
         raise AssertionError(f"{broken}: {len(first)} units and {len(second)}")
@@ -186,6 +188,10 @@ def _check_equal(first: Units, second: Units, broken: str) -> None:
     raise AssertionError(f"{broken}: {one} and {other}")
 
 
+def _breaks(units: Units) -> list[tuple[float, ...]]:
+    return [()] * len(units) if units.breaks is None else units.breaks.tolist()
+
+
 def _check_kept(
     given: Units, made: Units, setting: Setting, keeps: Sequence[Kept], place: str
 ) -> None:
@@ -193,7 +199,7 @@ def _check_kept(
         _require(len(given) == len(made), f"{place}: {len(given)} units become {len(made)}")
     if "apart" in keeps and given.apart:
         _require(made.apart, f"{place}: units overlap that did not")
-    if "segmentation" in keeps and setting.covering and len(made):
+    if "segmentation" in keeps and setting.covering and len(made) and given.breaks is None:
         low, high = setting.bounds
         edges = np.append(low, made.ends) != np.append(made.starts, high)
         _require(not edges.any(), f"{place}: gap or overlap in a segmentation")

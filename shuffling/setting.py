@@ -99,7 +99,7 @@ class Units:
             return Units.sorted(starts, ends, self.codes)
         found = []
         for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):
-            scaled = [b / old * new for b in breaks]
+            scaled = breaks if new == old else [b / old * new for b in breaks]
             edges = [0.0, *(map(round, scaled) if integer else scaled), float(new)]
             parts = zip(edges[::2], edges[1::2], strict=True)
             whole = joined((s, e) for s, e in parts if s < e)

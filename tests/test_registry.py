@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,15 @@ _WHERE = {
     "view": "gammacp.display",
 }
 
+# Where people look a name up; in the guide, where nothing is said.
+_PAGES = {
+    "error type": "shuffling",
+    "format": "formats",
+    "measure": "measures",
+    "score": "replace",
+    "solver": "method",
+}
+
 
 @pytest.mark.parametrize("kind", MODULES)
 def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
@@ -37,6 +47,14 @@ def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
     listed_names = set(" ".join(MODULES[kind].values()).split())
     assert own == listed_names, f"list them in gammacp/built_in.toml, [{kind!r}]"
     assert set(names(kind)) >= own
+
+
+@pytest.mark.parametrize("kind", sorted(set(MODULES) - {"view"}))
+def test_a_page_says_what_each_is(kind: str) -> None:
+    page = Path(__file__).parents[1] / "docs" / f"{_PAGES.get(kind, 'guide')}.md"
+    text = page.read_text("utf-8")
+    missing = [n for n in " ".join(MODULES[kind].values()).split() if f"`{n}`" not in text]
+    assert not missing, f"say it in docs/{page.name}"
 
 
 @pytest.mark.parametrize("command", [["gamma", "--help"], ["bench", "-h"], ["--help"]])

@@ -12,7 +12,7 @@ import numpy as np
 from gammacp.alignment.problem import Status
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum, Unit
-from gammacp.dissimilarity.base import BoundDissimilarity, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 if TYPE_CHECKING:
     import networkx
@@ -108,7 +108,7 @@ class Alignment:
         first, second = self.groups[:, i], self.groups[:, j]
         both = (first >= 0) & (second >= 0)
         costs = np.full(first.shape, empty, np.float64)
-        units = columns(self.continuum)
+        units = unit_columns(self.continuum)
         costs[both] = function(units[first[both]], units[second[both]])
         return costs
 

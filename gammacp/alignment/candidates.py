@@ -15,7 +15,7 @@ from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, columns
+from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, unit_columns
 from gammacp.errors import DataError, UsageError
 from gammacp.needs import require
 from gammacp.stopping import halting
@@ -157,7 +157,7 @@ def pairs_within(
 def _evaluated(
     continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float, at_once: int
 ) -> tuple[Codes, Codes, Floats]:
-    units = columns(continuum)
+    units = unit_columns(continuum)
     cost = np.empty(len(first), np.float64)
     for lo in range(0, len(first), at_once):
         part = slice(lo, lo + at_once)

@@ -33,6 +33,9 @@ class Solving(Limiting, total=False):
 class Limits:
     """When a solver may stop, with what randomness, and how it is tuned.
 
+    The time begins where limits are taken: there `deadline()` makes a moment of it. Who gets limits
+    and a deadline stops at the deadline; the limits' own time then only says whether there is one.
+
     Attributes
     ----------
     gap

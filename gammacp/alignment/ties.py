@@ -10,6 +10,7 @@ once more for the first of its best solutions in that order. Components too larg
 problems of merged units, go to CP-SAT, one criterion after the other.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,32 +25,18 @@ from gammacp.alignment.solvers.auto import solve_groups
 from gammacp.alignment.solvers.bipartite import solve_bipartite
 from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 from gammacp.arrays import Codes, Floats, Indices
-from gammacp.canonical import canonical_order
+from gammacp.canonical import nameless_order
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 
-def nameless_ranks(continuum: Continuum, dissimilarity: BoundDissimilarity) -> Codes:
-    """Place of each unit by start, end, annotator and category, without their names."""
-    annotators, categories = canonical_order(
-        continuum, getattr(dissimilarity, "category_costs", None)
-    )
-    annotator = np.empty(continuum.n_annotators, np.int64)
-    annotator[annotators] = np.arange(len(annotators))
-    category = np.zeros(len(continuum.categories) + 1, np.int64)
-    category[categories] = np.arange(len(categories))
-    rank = np.empty(continuum.n_units, np.int32)
-    rank[
-        np.lexsort(
-            (
-                category[continuum.category_codes],
-                annotator[continuum.annotator_codes],
-                continuum.ends,
-                continuum.starts,
-            )
-        )
-    ] = np.arange(continuum.n_units)
-    return rank
+def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilarity) -> Codes:
+    """Place of each unit by start, end, annotator and category, without their names.
+
+    Units of several continua count one continuum after the other.
+    """
+    costs = getattr(dissimilarity, "category_costs", None)
+    return nameless_order(continua, costs).astype(np.int32)
 
 
 def _dense(rank: Codes) -> Codes:
@@ -73,12 +60,12 @@ def break_ties(
 ) -> Solution:
     """The first one of the solutions as good as what was found; that itself if it is not proven.
 
-    `rank` stands for `nameless_ranks`, where the units are those of several continua.
+    `rank` has the places of units, where they are those of several continua (`nameless_ranks`).
     """
     solved, problem, merged = found
     if solved.status is not Status.OPTIMAL or problem is None:
         return solved
-    rank = nameless_ranks(continuum, dissimilarity) if rank is None else rank
+    rank = nameless_ranks([continuum], dissimilarity) if rank is None else rank
     if merged is not None:
         rows = merged.order[merged.runs[:-1]]
         problem = replace(problem, rank=_dense(rank[rows]))
@@ -103,7 +90,7 @@ def _category_costs(
     part = getattr(dissimilarity, "categorial_part", None)
     if part is None:
         return np.zeros(len(problem.first))
-    units = columns(continuum)[rows]
+    units = unit_columns(continuum)[rows]
     return np.asarray(part(units[problem.first], units[problem.second]), np.float64)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gammacp.canonical import content_key
+from gammacp.canonical import in_content_order
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
@@ -82,7 +82,7 @@ def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSa
             f"annotators, and there are {len(continua)}",
             hint="Give more files, or use --chance cut or shift-pooled",
         )
-    ordered = sorted(continua, key=content_key)
+    ordered = in_content_order(continua)
     return CorpusSampler(
         tuple(annotations_of(c) for c in ordered), continua[0].categories, n_annotators
     )

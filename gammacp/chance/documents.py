@@ -24,7 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from gammacp.arrays import Indices
-from gammacp.canonical import canonical_order, content_key
+from gammacp.canonical import canonical_order, in_content_order
 from gammacp.chance.annotation import Annotation, annotation_of, annotation_set
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
@@ -106,7 +106,7 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
 @lru_cache(maxsize=1)
 def _pool(continua: tuple[Continuum, ...]) -> DocumentsSampler:
     """What sets of any number of annotators are drawn from, once for the corpus at hand."""
-    ordered = sorted(continua, key=content_key)
+    ordered = in_content_order(continua)
     rank = _ranks(ordered)
     before = _beginnings(ordered)
     annotations, documents, annotators, sets = [], [], [], []

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
-from gammacp.canonical import canonical_categories, content_key
+from gammacp.canonical import canonical_categories, in_content_order
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
@@ -47,6 +47,7 @@ class FixedPositionsSampler:
     "predefined units keep their places; labels redrawn from the pooled prevalence",
     "after Mathet, Widlöcher & Métivier 2015, §6.3.3",
     pools=True,
+    keeps_places=True,
 )
 def prepare_fixed_positions(
     continua: Sequence[Continuum], n_annotators: int
@@ -60,7 +61,7 @@ def prepare_fixed_positions(
     n_annotators
         How many random annotators a set has.
     """
-    ordered = sorted(continua, key=content_key)
+    ordered = in_content_order(continua)
     for continuum in ordered:
         reason = unmet_need(continuum, [Need.PREDEFINED])
         if reason is not None:

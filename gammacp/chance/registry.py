@@ -6,7 +6,6 @@ a function `prepare(continua, n_annotators) -> Sampler`, registered by name.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from gammacp.chance.sampling import Sampler
@@ -27,6 +26,8 @@ class ChanceModel:
     from all continua of a corpus, any other from each continuum by itself. With `ratio` the
     expected disorder is Σ cost / Σ x̄ over the random sets, otherwise the mean of their cost / x̄.
     The random sets of a `named` model have each real annotator at most once, under the own name.
+    With `keeps_places` all random annotators have units at the same places if the real ones do, so
+    that measures of predefined units can be taken of them.
     """
 
     name: str
@@ -36,14 +37,10 @@ class ChanceModel:
     pools: bool
     ratio: bool = False
     named: bool = False
+    keeps_places: bool = False
 
 
 CHANCE_MODELS: Registry[ChanceModel] = Registry("chance model")
-
-
-def register(model: ChanceModel) -> ChanceModel:
-    """Add a chance model under its name."""
-    return CHANCE_MODELS.register(model.name, model)
 
 
 def registered(name: str, summary: str, reference: str, **facts: Any) -> Callable[[F], F]:
@@ -56,8 +53,8 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
     """
 
     def add(prepare: F) -> F:
-        made = partial(ChanceModel, name=name, summary=summary, reference=reference)
-        register(made(prepare=prepare, **facts))
+        named = {"name": name, "summary": summary, "reference": reference}
+        CHANCE_MODELS.register(name, ChanceModel(prepare=prepare, **facts | named))
         return prepare
 
     return add

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.arrays import Floats, Indices
-from gammacp.canonical import canonical_categories, content_key
+from gammacp.canonical import canonical_categories, in_content_order
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
@@ -103,7 +103,7 @@ def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> Sta
                 f"chance model 'statistical' cannot be used: {in_pieces(continuum)}",
                 hint="Use --chance cut",
             )
-    ordered = sorted(continua, key=content_key)
+    ordered = in_content_order(continua)
     pooled = _pooled(ordered)
     categories = canonical_categories(ordered)
     occurring = [np.flatnonzero(pooled[1] == c) for c in categories]

@@ -75,11 +75,12 @@ def _lines(heads: list[str], cells: list[list[str]], right: list[bool]) -> Itera
     from rich.cells import cell_len
 
     rows = [heads, *cells]
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    lengths = [[cell_len(cell) for cell in row] for row in rows]
+    widths = [max(column) for column in zip(*lengths, strict=True)]
     blank = " " * (sum(widths) + 3 * len(widths) - 1) + "\n"
     yield blank
     for i, row in enumerate(rows):
-        padding = [" " * (w - cell_len(cell)) for w, cell in zip(widths, row, strict=True)]
+        padding = [" " * (w - n) for w, n in zip(widths, lengths[i], strict=True)]
         parts = [p + c if r else c + p for p, c, r in zip(padding, row, right, strict=True)]
         yield f" {'   '.join(parts)} \n"
         if i == 0:

@@ -587,6 +587,8 @@ class Continuum:
         >>> c.renamed_annotators({"1": "Zoe"}).annotators
         ('Zoe', '2')
         """
+        if not mapping:
+            return self
         check_known(mapping, self.annotators, "annotator")
         names = tuple(mapping.get(a, a) for a in self.annotators)
         for name in names:
@@ -611,6 +613,8 @@ class Continuum:
         categories
             In the order that codes count.
         """
+        if categories == self.categories:
+            return self if name == self.name else replace(self, name=name)
         codes = recode(self.categories, categories)[self.category_codes]
         return self._keep(name=name, categories=categories, category_codes=codes)
 

@@ -7,7 +7,7 @@ from gammacp.dissimilarity.base import (
     Reach,
     UnitColumns,
     bind,
-    columns,
+    unit_columns,
 )
 from gammacp.dissimilarity.categorial import (
     CATEGORIAL,
@@ -52,6 +52,6 @@ __all__ = [
     "Tree",
     "UnitColumns",
     "bind",
-    "columns",
     "dissimilarity",
+    "unit_columns",
 ]

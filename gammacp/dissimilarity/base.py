@@ -67,7 +67,7 @@ class UnitColumns:
         return UnitColumns(*places, self.category[key], self.categories, edges)
 
 
-def columns(continuum: Continuum) -> UnitColumns:
+def unit_columns(continuum: Continuum) -> UnitColumns:
     """All units of a continuum, in its order."""
     return UnitColumns(
         continuum.starts,

@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 
 from gammacp.continuum import Bounds, Continuum, Corpus
@@ -113,6 +114,9 @@ def read(
     if discontinuous == "cover":
         header.pop(FRAGMENTS, None)
     documents = Documents(source, "")
+    cells_of = itemgetter(*header.values())
+    named = [i for role, i in header.items() if role not in _POSITIONS]
+    values = {f: f"{_FEATURE}{f}" for f in features}
     if "continuum" not in header:
         documents.of("")
     for line, row in rows:
@@ -122,12 +126,11 @@ def read(
                 line=line,
                 hint="Quote fields that contain the delimiter",
             )
-        cells = {
-            role: row[i] if role in _POSITIONS else row[i].strip() for role, i in header.items()
-        }
-        blanks = sum(row[header[role]] != cell for role, cell in cells.items())
-        documents.leave_out("blank", "around a name, not part of it", blanks)
-        _add(documents, cells, line)
+        bare = [cell.strip() for cell in row]
+        if bare != row:
+            blanks = sum(row[i] != bare[i] for i in named)
+            documents.leave_out("blank", "around a name, not part of it", blanks)
+        _add(documents, dict(zip(header, cells_of(bare), strict=True)), values, line)
     for i, name in enumerate(names):
         if i not in header.values():
             documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
@@ -266,21 +269,24 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _add(documents: Documents, cells: Mapping[str, str], line: int) -> None:
+def _add(
+    documents: Documents, cells: Mapping[str, str], features: Mapping[str, str], line: int
+) -> None:
     """Add what a row declares: a continuum, an annotator, or a unit."""
     source = documents.source
     name, annotator = cells.get("continuum", ""), cells["annotator"]
     if "continuum" in cells and not name:
         raise source.error("continuum is empty", line=line)
     spans = documents.of(name)
-    if name and not any(cell.strip() for role, cell in cells.items() if role != "continuum"):
-        return
     if not annotator:
+        if name and not any(cell for role, cell in cells.items() if role != "continuum"):
+            return
         raise source.error("annotator is empty", line=line)
-    values = {k.removeprefix(_FEATURE): v for k, v in cells.items() if k.startswith(_FEATURE)}
-    label = labelled(cells.get("category") or None, values)
-    low, high = (cells[side] for side in _POSITIONS)
-    if not low.strip() and not high.strip():
+    label = cells.get("category") or None
+    if features:
+        label = labelled(label, {name: cells[role] for name, role in features.items()})
+    low, high = cells["start"], cells["end"]
+    if not low and not high:
         if label is not None:
             raise source.error(
                 f"unit {label!r} of {annotator} has no start and no end",
@@ -289,10 +295,11 @@ def _add(documents: Documents, cells: Mapping[str, str], line: int) -> None:
             )
         spans.declare(annotator)
         return
-    start, end = (source.position(cells[s], s, line=line, hint=_HINT) for s in _POSITIONS)
+    start = source.position(low, "start", line=line, hint=_HINT)
+    end = source.position(high, "end", line=line, hint=_HINT)
     if end < start:
         raise source.error(
-            f"end {high.strip()} < start {low.strip()}",
+            f"end {high} < start {low}",
             line=line,
             hint="Swap or correct the positions",
         )

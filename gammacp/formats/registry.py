@@ -159,11 +159,6 @@ def ending_or(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:
 FORMATS: Registry[Format] = Registry("format")
 
 
-def register(format: Format) -> Format:
-    """Add a format under its name."""
-    return FORMATS.register(format.name, format)
-
-
 def registered(
     name: str,
     title: str,
@@ -180,7 +175,7 @@ def registered(
         The attributes of `Format`.
     """
     made = Format(name=name, title=title, extensions=extensions, sniff=sniff, read=read, **facts)
-    return register(made)
+    return FORMATS.register(name, made)
 
 
 def recognise(head: bytes, path: Path) -> Format | None:

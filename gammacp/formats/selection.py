@@ -1,7 +1,7 @@
 """Choosing among what was read: categories, annotators, bounds, over all continua at once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from gammacp.continuum import Bounds, Continuum, Corpus
 from gammacp.continuum.columns import all_names, check_known
@@ -60,10 +60,8 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
     check_known(selection.rename, corpus.annotators, "annotator")
     people = [selection.rename.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude, people, "annotator")
-    found = {
-        name: replace(_one(corpus[name], selection), name=c.name, left_out=c.left_out)
-        for name, c in continua.items()
-    }
+    made = {name: _one(corpus[name], selection) for name in continua}
+    found = {name: c.named(continua[name].name, c.categories) for name, c in made.items()}
     return _without_unused(corpus, found) if selection.exclude else found
 
 

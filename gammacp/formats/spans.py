@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Bounds, Continuum, Corpus, Unit
+from gammacp.continuum.columns import all_names
 from gammacp.continuum.fragments import Fragments, joined
 from gammacp.continuum.label import labelled
 from gammacp.errors import DataError
@@ -175,13 +176,14 @@ class Spans(_Counting):
                 hint="Is it the text that was annotated?",
             )
 
-    def continuum(self) -> Continuum:
-        """The continuum of all units so far."""
+    def continuum(self, categories: Sequence[str] | None = None) -> Continuum:
+        """The continuum of all units so far, with these categories or those that occur."""
         bounds, line = self.bounds or (None, None)
         try:
             built = Continuum.from_units(
                 self._units,
                 annotators=sorted(self.annotators),
+                categories=categories,
                 bounds=bounds,
                 name=self.name,
                 offset_unit=self.offset_unit,
@@ -259,6 +261,8 @@ class Documents(_Counting):
         if not self.found:
             why = "; ".join(["file has no documents", *map(str, self._left_out.entries())])
             raise self.source.error(why)
-        continua = {name: spans.continuum() for name, spans in self.found.items()}
+        used = (unit.category for spans in self.found.values() for unit in spans._units)
+        categories = all_names(None, (c for c in used if c is not None), "category")
+        continua = {name: spans.continuum(categories) for name, spans in self.found.items()}
         everything = (self._left_out.entries(), *(c.left_out for c in continua.values()))
         return Corpus.from_continua(continua, left_out=gathered(everything))

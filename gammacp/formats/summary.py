@@ -73,7 +73,7 @@ def summary(continuum: Continuum) -> Summary:
     c, parts = continuum, continuum.atoms()
     counts = np.bincount(c.category_codes[c.category_codes >= 0], minlength=len(c.categories))
     covers = {name: _coverage(parts, name) for name in c.annotators}
-    overlaps = {name: _overlaps(parts, name) for name in c.annotators}
+    overlaps = {name: over for name, (_, _, over) in covers.items()}
     duplicates = {name: _duplicates(c, name) for name in c.annotators}
     return Summary(
         units=c.n_units,
@@ -82,8 +82,8 @@ def summary(continuum: Continuum) -> Summary:
         annotators=dict(zip(c.annotators, c.counts.tolist(), strict=True)),
         categories=dict(zip(c.categories, counts.tolist(), strict=True)),
         lengths=_spread(_marked(c)),
-        gaps={name: gaps for name, (gaps, _) in covers.items()},
-        coverage={name: share for name, (_, share) in covers.items()},
+        gaps={name: gaps for name, (gaps, _, _) in covers.items()},
+        coverage={name: share for name, (_, share, _) in covers.items()},
         overlaps=overlaps,
         duplicates=duplicates,
         unlabelled=int((c.category_codes < 0).sum()),
@@ -108,24 +108,15 @@ def _spread(lengths: Floats) -> Spread | None:
     return Spread(minimum=low, median=middle, mean=float(lengths.mean()), maximum=high)
 
 
-def _reached(c: Continuum, name: str) -> tuple[Floats, Floats]:
-    """Starts, and how far the earlier units reach (from the lower bound on)."""
+def _coverage(c: Continuum, name: str) -> tuple[int, float, int]:
+    """Gaps, covered share, and units that overlap an earlier one."""
     rows = c.rows_of(name)
-    starts = c.starts[rows]
+    starts = np.append(c.starts[rows], c.bounds[1])
+    # How far the earlier units reach, from the lower bound on.
     reached = np.maximum.accumulate(np.concatenate(([c.bounds[0]], c.ends[rows])))
-    return np.append(starts, c.bounds[1]), reached
-
-
-def _coverage(c: Continuum, name: str) -> tuple[int, float]:
-    starts, reached = _reached(c, name)
     gaps = np.maximum(starts - reached, 0.0)
     covered = 1 - float(gaps.sum()) / c.length if c.length else float("nan")
-    return int((gaps > 0).sum()), covered
-
-
-def _overlaps(c: Continuum, name: str) -> int:
-    starts, reached = _reached(c, name)
-    return int((starts[1:-1] < reached[1:-1]).sum())
+    return int((gaps > 0).sum()), covered, int((starts[1:-1] < reached[1:-1]).sum())
 
 
 def _duplicates(c: Continuum, name: str) -> int:

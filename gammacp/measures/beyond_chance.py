@@ -155,7 +155,7 @@ def with_beyond_chance(
         if MEASURES[name].per_category:
             already = "" if MEASURES[name].counts else ", which are 1 − D/E[D] already"
             found[name] = _without(score.reason or _BY_CATEGORY.format(name) + already, model)
-        elif Need.PREDEFINED in MEASURES[name].needs and model != "fixed-positions":
+        elif Need.PREDEFINED in MEASURES[name].needs and not CHANCE_MODELS[model].keeps_places:
             found[name] = _without(score.reason or _ELSEWHERE.format(model), model)
         elif not MEASURES[name].counts:
             found[name] = _without(score.reason or _NO_DISAGREEMENT.format(name), model)

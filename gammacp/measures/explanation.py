@@ -23,7 +23,7 @@ from gammacp.arguments import whole
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
-from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
 from gammacp.measures.gamma import Gamma
@@ -364,10 +364,10 @@ def _borne(
     for k, ((continuum, groups), weight) in enumerate(zip(found, weights, strict=True)):
         slots = np.array([code.get(a, 0) for a in continuum.annotators], np.int32)
         met[np.ix_(slots, slots)] = True
-        units = np.zeros((continuum.n_units, parts))
+        columns, units = unit_columns(continuum), np.zeros((continuum.n_units, parts))
         step = max(1, _AT_ONCE // max(1, len(slots) * (len(slots) - 1) // 2))
         for at in range(0, len(groups), step):
-            costs = _Costs.of(columns(continuum), groups[at : at + step], dissimilarity, weight)
+            costs = _Costs.of(columns, groups[at : at + step], dissimilarity, weight)
             items[k] += costs.of_pairs.sum(axis=(0, 1))
             pairs += _added(costs.slots(slots, size), costs.of_pairs.sum(axis=0), size * size)
             units += costs.units(continuum.n_units)

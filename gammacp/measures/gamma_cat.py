@@ -22,7 +22,7 @@ from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
-from gammacp.dissimilarity import BoundCombined, Combined, columns
+from gammacp.dissimilarity import BoundCombined, Combined, unit_columns
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import agreement_interval, few_units, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, RandomSet
@@ -148,7 +148,7 @@ def aligned_pairs(
     real = np.count_nonzero(groups >= 0, axis=1)
     group, pair = np.nonzero((groups[:, a] >= 0) & (groups[:, b] >= 0))
     u, v = groups[group, a[pair]], groups[group, b[pair]]
-    units = columns(continuum)
+    units = unit_columns(continuum)
     closeness = 1 - dissimilarity.positional_part(units[u], units[v]) / dissimilarity.delta
     category = plain(continuum.categories)[1][continuum.category_codes]
     return AlignedPairs(

@@ -4,7 +4,6 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from gammacp.arguments import instance, several
@@ -135,8 +134,8 @@ def registered(
     """
 
     def add(function: F) -> F:
-        made = partial(Measure, name=name, summary=summary, reference=reference, **facts)
-        register(made(function=function, needs=frozenset(needs)))
+        named = {"name": name, "summary": summary, "reference": reference}
+        register(Measure(function=function, needs=frozenset(needs), **facts | named))
         return function
 
     return add

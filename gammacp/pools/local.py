@@ -23,8 +23,6 @@ from multiprocessing import parent_process, resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, TypeAlias, TypeVar
 
-from pebble import ProcessExpired, ProcessPool, ThreadPool
-
 from gammacp.errors import GammacpError
 from gammacp.plugins import load_all, loaded
 
@@ -118,6 +116,8 @@ class Serial(_Pooled):
 
     def __init__(self) -> None:
         """One thread."""
+        from pebble import ThreadPool  # a tenth of a second, which most commands need not take
+
         super().__init__(lambda: ThreadPool(1))
 
 
@@ -135,6 +135,8 @@ class Processes(_Pooled):
 
     def __init__(self, jobs: int, *, timeout: float | None = None) -> None:
         """Nothing is started yet."""
+        from pebble import ProcessPool
+
         super().__init__(
             lambda: ProcessPool(
                 jobs, initializer=_prepare, initargs=(loaded(),), context=_Context()
@@ -240,6 +242,8 @@ def _unpickled(answer: bytes) -> _Answer:
 
 def _told(error: BaseException) -> Exception:
     """What became of a worker, in the terms of whoever waits for its answer."""
+    from pebble import ProcessExpired
+
     if isinstance(error, ProcessExpired):
         return WorkerDied(f"worker process ended with code {error.exitcode or 0}")
     if isinstance(error, TimedOut):

@@ -76,13 +76,13 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
 
 
 def _pairs(alignment: Alignment) -> dict[str, list[Any]]:
-    from gammacp.dissimilarity.base import columns
+    from gammacp.dissimilarity.base import unit_columns
 
     i, j = np.triu_indices(alignment.continuum.n_annotators, 1)
     first, second = alignment.groups[:, i], alignment.groups[:, j]
     both = (first >= 0) & (second >= 0)
     first, second = first[both], second[both]
-    units = columns(alignment.continuum)
+    units = unit_columns(alignment.continuum)
     parts = [
         _rounded(getattr(alignment.dissimilarity, part)(units[first], units[second]))
         if hasattr(alignment.dissimilarity, part)

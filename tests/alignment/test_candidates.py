@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gammacp import Combined, Continuum, Unit, align
 from gammacp.alignment import build_problem
 from gammacp.arrays import Floats
-from gammacp.dissimilarity import bind, columns
+from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import UnitColumns
 from gammacp.testing import continua
 from tests.alignment.continua import DISSIMILARITIES
@@ -64,7 +64,7 @@ def test_all_pairs_that_could_pay_are_listed(continuum: Continuum, dissimilarity
     if not continuum.lengths.any():
         return  # Hamming's scale is the mean length
     bound = bind(dissimilarity, continuum)
-    units = columns(continuum)
+    units = unit_columns(continuum)
     d = bound.pairwise(units[:, None], units[None, :])
     apart = np.triu(continuum.annotator_codes[:, None] != continuum.annotator_codes)
     for prune in (True, False):

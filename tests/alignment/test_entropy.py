@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gammacp.alignment import Status
 from gammacp.alignment.entropy import DISSIMILARITY_2011, agreement, best_entropy
 from gammacp.continuum import Continuum, Unit
-from gammacp.dissimilarity import bind, columns
+from gammacp.dissimilarity import bind, unit_columns
 from gammacp.errors import DataError
 
 Spans = list[tuple[int, int, str]]
@@ -50,7 +50,7 @@ def _partitions(rows: list[int]) -> Iterator[list[list[int]]]:
 
 def _least_mean(c: Continuum) -> float:
     """Over every partition into groups with at most one unit per annotator (2011, eq. 5–6)."""
-    units = columns(c)
+    units = unit_columns(c)
     d = bind(DISSIMILARITY_2011, c).pairwise(units[:, None], units[None, :])
     pairs = c.n_annotators * (c.n_annotators - 1) / 2
     best = np.inf

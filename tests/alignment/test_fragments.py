@@ -13,7 +13,7 @@ import gammacp as gc
 from gammacp import Combined, Continuum, Corpus, DataError, Unit
 from gammacp.alignment import align_each
 from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.dissimilarity import bind, columns
+from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.kernels import sporadic, sporadic_of_fragments
 from gammacp.measures.explanation import explained
 from gammacp.measures.registry import MEASURES
@@ -43,7 +43,7 @@ def by_hand(u: Unit, v: Unit) -> float:
 @given(broken_units(), broken_units())
 def test_distance_by_counting_positions(u: Unit, v: Unit) -> None:
     c = Continuum.from_units([u, v])
-    place = columns(c)
+    place = unit_columns(c)
     found = bind(Combined(), c).positional_part(place[0], place[1])
     assert float(found) == pytest.approx(by_hand(*c), abs=1e-12)
 

@@ -10,7 +10,7 @@ from gammacp import Continuum, Unit
 from gammacp.alignment import Status, build_problem
 from gammacp.alignment.problem import Solution, solution
 from gammacp.alignment.solvers.greedy import unitary_alignments_within
-from gammacp.dissimilarity import Combined, bind, columns
+from gammacp.dissimilarity import Combined, bind, unit_columns
 from gammacp.dissimilarity.base import UnitColumns
 from gammacp.errors import UsageError
 from tests.alignment.continua import random_continuum
@@ -48,7 +48,7 @@ def test_unitary_alignments_are_all_those_within(n: int) -> None:
         c = random_continuum(seed, n, 3 * n)
         # Steep: units of different categories are never aligned.
         bound = bind(Combined(f_cat="steep") if seed % 3 == 0 else Combined(), c)
-        units = columns(c)
+        units = unit_columns(c)
         d = bound.pairwise(units[:, None], units[None, :])
         rows = [[-1, *np.flatnonzero(c.annotator_codes == a).tolist()] for a in range(n)]
         for most in (0.6, 1.0, float(n)):

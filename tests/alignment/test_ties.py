@@ -15,7 +15,7 @@ from gammacp.alignment.candidates import position_ranks
 from gammacp.alignment.ties import in_order
 from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Floats
-from gammacp.dissimilarity import bind, columns
+from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import UnitColumns
 from gammacp.measures.gamma_cat import aligned_pairs, gamma_cat
 from gammacp.testing import continua
@@ -45,7 +45,7 @@ def best_by_definition(continuum: Continuum) -> tuple[float, int, float]:
     """(disorder, groups, Σ d_cat) of the first best partition, from the formulas of the paper."""
     n = continuum.n_annotators
     bound = bind(Combined(), continuum)
-    units = columns(continuum)
+    units = unit_columns(continuum)
     d = bound.pairwise(units[:, None], units[None, :])
     cat = bound.categorial_part(units[:, None], units[None, :])  # type: ignore[attr-defined]
     n_pairs = n * (n - 1) // 2

@@ -9,12 +9,10 @@ import numpy as np
 
 from gammacp.alignment import SOLVERS
 from gammacp.alignment import register as register_solver
-from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
-from gammacp.chance.registry import register as register_chance
+from gammacp.chance.registry import CHANCE_MODELS, registered
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import CATEGORIAL, DISSIMILARITIES, POSITIONAL
-from gammacp.formats.registry import Format
-from gammacp.formats.registry import register as register_format
+from gammacp.formats.registry import registered as registered_format
 from gammacp.measures.registry import Measure
 from gammacp.measures.registry import register as register_measure
 from gammacp.measures.score import Score
@@ -104,13 +102,6 @@ DISSIMILARITIES.register("own-ends", Ends())
 register_measure(
     Measure(name="own-share", summary="a test", reference="none", function=share_of_first)
 )
-register_chance(
-    ChanceModel(name="own-shift", summary="a test", reference="none", prepare=prepare, pools=False)
-)
+registered("own-shift", "a test", "none", pools=False)(prepare)
 register_solver(replace(SOLVERS["auto"], name="own-solver"))
-register_format(
-    Format(
-        name="own-format", title="a test", extensions=(".own",), sniff=sniff, read=read,
-        offset_unit="", annotators="", category="", policy="",
-    )
-)  # fmt: skip
+registered_format("own-format", "a test", (".own",), sniff, read)

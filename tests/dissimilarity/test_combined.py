@@ -5,7 +5,7 @@ import pytest
 
 from gammacp import Combined, Continuum, Unit, UsageError, align
 from gammacp.arrays import Floats
-from gammacp.dissimilarity import UnitColumns, bind, columns
+from gammacp.dissimilarity import UnitColumns, bind, unit_columns
 from gammacp.testing import check_dissimilarity
 
 
@@ -27,7 +27,7 @@ class Broken:
 
 def test_parts_add_up() -> None:
     c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 10, 20, "y")])
-    units = columns(c)
+    units = unit_columns(c)
     d = bind(Combined(alpha=3, beta=2, delta=5), c)
     assert float(d.pairwise(units[0], units[1])) == pytest.approx(3 * 5 + 2 * 5)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import gammacp as gc
 from gammacp import Combined, Continuum, DataError, Label, Unit, UsageError
 from gammacp.datasets import load
-from gammacp.dissimilarity import Features, Ordinal, Part, bind, columns
+from gammacp.dissimilarity import Features, Ordinal, Part, bind, unit_columns
 from gammacp.dissimilarity.features import with_features
 from gammacp.formats.selection import Selection, selected
 from gammacp.measures.explanation import explained
@@ -47,7 +47,7 @@ def test_a_weighted_mean_by_hand() -> None:
     u, v = rich("A/x", "Minor", "p+q"), rich("A/y", "Major")
     c = Continuum.from_units([Unit("Ann", 0, 9, u), Unit("Bob", 0, 9, v), Unit("Max", 0, 9)])
     d = bind(Combined(categorial=kind, beta=2), c)
-    units = columns(c)
+    units = unit_columns(c)
     assert float(d.pairwise(units[0], units[1])) == pytest.approx(2 * (0.5 + 2 * 0.5 + 1) / 4)
     # Unlabelled is without category, severity and target; Bob's unit lacks a target too.
     assert float(d.pairwise(units[0], units[2])) == 2

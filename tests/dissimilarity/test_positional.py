@@ -3,13 +3,13 @@ import pytest
 
 from gammacp import Combined, Continuum, Corpus, DataError, Unit, UsageError
 from gammacp.datasets import load
-from gammacp.dissimilarity import bind, columns
+from gammacp.dissimilarity import bind, unit_columns
 from gammacp.testing import check_dissimilarity
 
 
 def distance(u: tuple[float, float], v: tuple[float, float], name: str, delta: float = 1) -> float:
     c = Continuum.from_units([Unit("A", *u, None), Unit("B", *v, None)])
-    units = columns(c)
+    units = unit_columns(c)
     return float(bind(Combined(positional=name, delta=delta), c).pairwise(units[0], units[1]))
 
 
@@ -17,7 +17,7 @@ def test_figure_10() -> None:
     """Mathet et al. 2015, Fig. 10; MEASURES: A1-C2 22.2, A1-B2 3.24, A1-C1 1, A2-B2 .11."""
     c = load("figure10")
     d = bind(Combined(beta=0), c)
-    units = columns(c)
+    units = unit_columns(c)
     row = {(u.annotator, u.start): i for i, u in enumerate(c)}
     a1, a2, b2 = row["Joe", 4], row["Joe", 20], row["Jack", 20]
     c1, c2 = row["William", 14], row["William", 40]
@@ -53,7 +53,7 @@ def test_zero_length_units() -> None:
 def test_hamming_takes_its_mean_length_from_the_source() -> None:
     """2011, eq. 2: |end − end| / (k/2)."""
     c = Continuum.from_units([Unit("A", 0, 4, None), Unit("B", 0, 8, None)])
-    units = columns(c)
+    units = unit_columns(c)
     d = Combined(positional="hamming")
     assert float(bind(d, c).pairwise(units[0], units[1])) == pytest.approx(4 / 3)
     longer = Continuum.from_units([Unit("A", 0, 24, None)])

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from gammacp import Continuum, Unit, read_corpus
-from gammacp.formats import FORMATS, Format
-from gammacp.formats.registry import register
+from gammacp.formats import FORMATS, Format, rttm
 from gammacp.formats.source import Source
 from gammacp.testing import check_format
 from tests.formats.story import FIXTURES, TOKENS, UNITS
@@ -132,7 +131,7 @@ def _format(**changes: Any) -> Format:
 
 @pytest.fixture
 def registered() -> Iterator[Any]:
-    yield lambda **changes: register(_format(**changes))
+    yield lambda **changes: FORMATS.register("broken", _format(**changes))
     FORMATS.unregister("broken")
 
 
@@ -160,6 +159,19 @@ def test_broken_formats_are_found_out(
     units = [Unit("A", 0, 3), Unit("A", 4, 5), Unit("B", 0, 1)]
     with pytest.raises(AssertionError, match=f"format 'broken' {broken}"):
         check_format("broken", file, units, left_out=left_out)
+
+
+def test_milliseconds_written_as_seconds_are_found_out(tmp_path: Path, registered: Any) -> None:
+    def write_as_they_are(document: Continuum, path: Path) -> None:
+        rttm.write(replace(document, offset_unit=""), path)
+
+    layout = "{annotator}/{document}"
+    registered(read=lambda source: rttm.read(source), write=write_as_they_are, layout=layout)
+    file = tmp_path / "Ann" / "a.broken"
+    file.parent.mkdir()
+    file.write_text("SPEAKER a 1 0.5 1 <NA> <NA> x <NA> <NA>\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match=r"writes \{.*start=0.0, end=0.003"):
+        check_format("broken", file, [Unit("Ann", 0.5, 1.5, "x")])
 
 
 def test_errors_are_to_be_where_they_are(tmp_path: Path) -> None:

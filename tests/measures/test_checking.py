@@ -78,7 +78,11 @@ def test_broken_chance_models_are_told() -> None:
         at_origin = Continuum.from_units(list(c), bounds=(min(0, c.bounds[0]), c.bounds[1]))
         return shift.prepare([at_origin], n_annotators)
 
+    def whole(continua: Sequence[Continuum], n_annotators: int) -> Sampler:
+        return shift.prepare([replace(c, breaks=None) for c in continua], n_annotators)
+
     broken: list[tuple[ChanceModel, str]] = [
+        (replace(shift, prepare=whole), "makes one piece of units of several fragments"),
         (replace(shift, prepare=few), "draws 2 annotators, not 3"),
         (replace(shift, prepare=moved), "after changing moving"),
     ]

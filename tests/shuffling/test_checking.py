@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from gammacp.continuum.fragments import column
 from gammacp.testing import check_error
 from shuffling import ERRORS, Category, ErrorType, FalsePositive, Position, Units
 
@@ -48,8 +49,12 @@ class Broken:
         starts, ends, codes = units.starts + 0.0, units.ends + 0.0, units.codes + 0
         if self.way == "always":
             return Units(starts[1:], ends[1:], codes[1:])
+        if self.way == "one piece":
+            return Units(starts, ends, codes)
         if not magnitude or not len(units):
             return units
+        if self.way == "gaps":
+            return Units(starts, ends, codes, column((2.0, 1000.0) for _ in ends))
         if self.way == "in place":
             units.starts[0] += 1
         elif self.way == "own randomness":
@@ -79,6 +84,8 @@ class Broken:
     ("way", "told"),
     [
         ("always", r"magnitude 0, layout apart, .*: is not 0 at magnitude 0: 12 units and 11"),
+        ("one piece", "is not 0 at magnitude 0: fragments of units change"),
+        ("gaps", r"unit \d+–\d+, category -?\d, has fragments outside it"),
         ("in place", "changes the units that it is given"),
         ("own randomness", r"the same random stream gives other units: \S+–\S+, category"),
         ("shared randomness", "draws from NumPy's shared stream"),

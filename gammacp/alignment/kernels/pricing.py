@@ -206,10 +206,14 @@ def _planted(inside: RootGraph) -> Tree:
     for s in range(m):
         count[0, s] = inside.begin[s + 1] - inside.begin[s] + 1
         alive[0, s] = np.arange(labels)
+    # Levels are copied from the one above: what is never reached takes no memory, which of hundreds
+    # of annotators would be a gigabyte.
+    sent = np.empty((m + 1, m * (m - 1) // 2, 2, labels), np.float64)
+    sent[0] = 0.0
     return Tree(
         alive,
         count,
-        np.zeros((m + 1, m * (m - 1) // 2, 2, labels), np.float64),
+        sent,
         np.zeros((m, labels), np.float64),
         np.zeros((3, labels), np.float64),
         np.zeros(m + 1, np.int64),

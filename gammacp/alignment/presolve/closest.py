@@ -13,7 +13,7 @@ from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.alignment.tuning import Tuning
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 from gammacp.stopping import due
 
 # Of Δ: no pairs closer than this are asked for.
@@ -87,7 +87,7 @@ def _expected_distance(
     first, second = rng.integers(0, continuum.n_units, (2, size))
     codes = continuum.annotator_codes
     different = codes[first] != codes[second]
-    units = columns(continuum)
+    units = unit_columns(continuum)
     cost = dissimilarity.pairwise(units[first[different]], units[second[different]])
     kept = tuning.closest_per_unit * continuum.n_units
     wanted = int(0.7 * kept / (0.5 * float(continuum.n_units) ** 2) * size)

@@ -17,7 +17,7 @@ from gammacp.alignment.problem import Solution, Status
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, columns
+from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 
 def pooled(
@@ -64,7 +64,7 @@ def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilar
     """What each group costs, straight from its units: C(n, 2) times its disorder."""
     i, j = np.triu_indices(groups.shape[1], 1)
     group, pair = np.nonzero((groups[:, i] >= 0) & (groups[:, j] >= 0))
-    units = columns(continuum)
+    units = unit_columns(continuum)
     first, second = units[groups[group, i[pair]]], units[groups[group, j[pair]]]
     saved = np.bincount(
         group, dissimilarity.delta - dissimilarity.pairwise(first, second), len(groups)

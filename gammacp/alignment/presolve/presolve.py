@@ -24,10 +24,9 @@ from gammacp.dissimilarity.base import BoundDissimilarity
 
 
 class Presolved(NamedTuple):
-    """What `solve_presolved` found: a solution, and the problem that its certificate is about.
+    """A solution, and the problem that it solves: what `ties` works on.
 
-    The problem is None where there is no certificate.
-
+    The problem is None where the solution is of another one (the closest pairs, pooled categories);
     `merged` tells which units the problem's units stand for, where they are not the same.
     """
 

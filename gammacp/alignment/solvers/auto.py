@@ -19,7 +19,7 @@ def solve_auto(problem: Problem, limits: Limits) -> Solution:
 
 
 def solve_groups(problem: Problem, limits: Limits) -> Solution:
-    """`solve_auto` that has a certificate for two annotators' covers, too."""
+    """All groups listed, or a crowd; `ties` has certificates for two annotators' covers of it."""
     columns = listed_columns(problem, limits.tuning)
     if columns is None:
         return solve_crowd(problem, limits)

@@ -66,11 +66,11 @@ def proven_best(problem: Problem, columns: Columns, limits: Limits, deadline: fl
         deadline=deadline,
         tuning=limits.tuning,
     )
-    chosen, gain = best_of_columns(problem, columns, price, limits, deadline)
+    chosen, most_gain = best_of_columns(problem, columns, price, limits, deadline)
     return solution(
         problem,
         to_groups(problem, columns.select(chosen)),
-        problem.n_units * problem.opening - gain,
+        problem.n_units * problem.opening - most_gain,
         Certificate(columns, price[problem.ranks]),
     )
 

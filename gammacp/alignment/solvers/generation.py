@@ -1,13 +1,13 @@
 """Back-end `generation`: the unitary alignments that matter, out of far too many to list.
 
-Column generation. A restricted master LP over the groups generated so far tells which of them
-it uses, its support. The prices of
-the units then are not the LP's own, an arbitrary corner of a vast face, but are kept where they
-are and moved as little as feasibility asks for, within the space where each group of the support
-just pays: groups that gain more than their prices are sought near the best alignment, and the
-prices projected on what each of them demands (Agmon 1954, Motzkin and Schoenberg 1954). Once none
-is found so, or the prices can satisfy no more of them without leaving the support, a branch and
-bound over annotators prices all groups, and the master is solved again with what was found.
+Column generation. A restricted master LP over the groups generated so far tells which of them it
+uses, its support. The prices of the units then are not the LP's own, an arbitrary corner of a vast
+face, but are kept where they are and moved as little as feasibility asks for, within the space
+where each group of the support just pays: groups that gain more than their prices are sought near
+the best alignment, and the prices projected on what each of them demands (Agmon 1954, Motzkin and
+Schoenberg 1954). Once none is found so, or the prices can satisfy no more of them without leaving
+the support, a branch and bound over annotators prices all groups, and the master is solved again
+with what was found.
 
 The certificate. Prices become feasible when the first unit of each group, its root, pays what its
 groups lack; no alignment gains more than the sum of feasible prices. So every pricing has a

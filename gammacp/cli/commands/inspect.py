@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import typer
-
 from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_json, left_out_lines, load
 from gammacp.cli.output import AsJson, print_json, show
 from gammacp.tables import Column, Table, count, permille
@@ -45,9 +43,9 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
         _print(name, loaded.formats.get(name, ""), content)
     if len(summaries) > 1:
         units = sum(s.units for s in summaries.values())
-        typer.echo(f"{len(summaries)} continua, {units} units")
+        print(f"{len(summaries)} continua, {units} units")
     for line in left_out_lines(loaded.left_out):
-        typer.echo(line)
+        print(line)
 
 
 def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object]:
@@ -64,17 +62,17 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
 
 
 def _print(name: str, format: str, s: Summary) -> None:
-    typer.echo(visible(name))
+    print(visible(name))
     for label, text in _lines(format, s):
-        typer.echo(visible(f"  {label:<10} {text}"))
+        print(visible(f"  {label:<10} {text}"))
     show(Table(_ANNOTATORS, [{"annotator": name, **_of(s, name)} for name in s.annotators]))
     if any(s.categories.values()):
         used = {name: count for name, count in s.categories.items() if count}
         shares = [{"category": c, "units": n, "share": s.prevalence(c)} for c, n in used.items()]
         show(Table(_CATEGORIES, shares))
     for warning in s.warnings:
-        typer.echo(visible(f"  ! {warning}"))
-    typer.echo("")
+        print(visible(f"  ! {warning}"))
+    print()
 
 
 def _of(s: Summary, annotator: str) -> dict[str, float]:
