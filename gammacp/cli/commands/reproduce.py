@@ -95,8 +95,8 @@ def _run(
     from gammacp.reproduce.experiments import load, run
 
     ran = []
-    for name in names:
-        experiment = load(name, folder)
+    for experiment in sorted((load(name, folder) for name in names), key=lambda e: bool(e.reads)):
+        name = experiment.name
         if experiment.needs_data and data is None and len(names) > 1:
             message(f"{name}: left out, it needs files that do not ship (--data DIR)")
             continue
