@@ -80,7 +80,6 @@ SHARES = [
     ("5x100:1:observed", "gamma"),
 ]
 CROWDS = [
-    *[(f"{n}x10:1:crowd", 20) for n in (28, 35, 50, 70, 100, 140, 200)],
     ("8x425:1:overlapping", 60),
     *[(f"4x8:{seed}:spot", 60) for seed in (1, 2, 3)],
 ]

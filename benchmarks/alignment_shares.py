@@ -22,7 +22,7 @@ from gammacp.dissimilarity import bind
 
 # Stage, and the functions that it consists of: "module.function" within gammacp.
 STAGES = {
-    "draw": ("chance.sampling.sample_seed", "chance.shift.ShiftSampler.draw"),
+    "draw": ("chance.sampling.sample_seed", "chance.cut.CutSampler.draw"),
     "dissimilarities": (
         "alignment.kernels.pairs.scan",
         "alignment.ties._category_costs",

@@ -1,12 +1,14 @@
-"""Crowds and corpora: what is aimed at beside what is measured, and growth in documents.
+"""Crowds and corpora: what is aimed at beside what is measured, and growth.
 
     python benchmarks/corpora.py FOLDER [--only goals|growth] [--out results/benchmarks]
 
 FOLDER holds `llm-spans/*.csv`, `wmt23-mqm-ende.csv` and `toxic-spans.csv`; what is not there is
 said and left out. Each measurement is a process of its own, its workers included: CPU seconds (user
-+ system) and peak memory. Start it twice, because kernels compile at the first call. Time limits of
-alignments are kept by the clock of the CPU, so that they mean the same beside other work; those of
-commands are wall-clock seconds. Writes crowds-goals.csv and corpora.csv.
++ system) and peak memory. Start it twice, because kernels, and Python's own bytecode, are compiled
+at the first call. Time limits of alignments are kept by the clock of the CPU, so that they mean the
+same beside other work; those of commands are wall-clock seconds. Growth is that of γ in documents
+(a third of them empty) and of one alignment in annotators, its memory above what the warmed-up
+process held. Writes crowds-goals.csv and corpora.csv, row by row.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ TOXIC, WMT, PEOPLE = "toxic-spans.csv", "wmt23-mqm-ende.csv", "llm-spans"
 CHANCE: Sequence[tuple[str, str, tuple[str, ...]]] = tuple(
     ("gamma", WMT, ("--chance", model)) for model in ("cut", "shift", "corpus")
 )
-GROWTH = (1000, 2000, 4000, 8000, 16_000)
+DOCUMENTS = (1000, 2000, 4000, 8000, 16_000)
+ANNOTATORS, LIMIT = (3, 5, 10, 20, 35, 70, 140, 200), 20
 # Of alignments: case or files, seconds, most gap; None asks for the proof.
 ALIGNED: Sequence[tuple[str, float | None, float]] = (
     ("d2t-*", 5, 0.03),
@@ -77,7 +80,9 @@ def measured(command: str, file: Path, options: Sequence[str]) -> Spent:
         page = Path(folder) / "page.html"
         extra = ["-o", str(page)] if command == "report" else []
         call = [sys.executable, "-m", "gammacp", command, str(file), *options, *extra, "--json"]
-        running = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        running = subprocess.Popen(call, env=kept, **nowhere)
         _, status, used = os.wait4(running.pid, 0)
         if status:
             raise SystemExit(f"{' '.join(call)} failed with status {status}")
@@ -124,11 +129,14 @@ def ratio() -> float:
 
 
 def synthetic(path: Path, documents: int) -> None:
-    """Three of ten annotators per document, each with some two units of 3 to 15 characters."""
+    """Three of ten annotators per document, each with some two units of 3 to 15 characters or none.
+
+    Nobody marks anything in a third of the documents.
+    """
     rng = np.random.default_rng(documents)
     rows: list[tuple[object, ...]] = [("continuum", "annotator", "category", "start", "end")]
     for d in range(documents):
-        seeds = rng.integers(0, 200, size=rng.poisson(2.5))
+        seeds = rng.integers(0, 200, size=rng.poisson(2.5) * (rng.random() < 0.72))
         for a in rng.choice(10, 3, replace=False):
             kept = seeds[rng.random(len(seeds)) < 0.8] + rng.integers(-3, 4)
             rows += [(d, f"a{a}", "abc"[s % 3], s + 3, s + 3 + 3 + s % 12) for s in kept]
@@ -138,9 +146,13 @@ def synthetic(path: Path, documents: int) -> None:
 
 
 def growing(folder: Path) -> Iterator[tuple[object, ...]]:
-    """Commands without a goal, and γ of more and more documents."""
+    """Alignments of more and more annotators, γ of more and more documents, other chance models."""
+    for number in ANNOTATORS:
+        found = aligned(f"{number}x10:1:crowd", LIMIT)
+        work = f"alignment, {number} annotators with 10 spans, limit {LIMIT} s"
+        yield work, f"{found['cpu']:.3g}", f"{found['memory']:.0f}", f"{found['gap']:.2g}"
     with tempfile.TemporaryDirectory() as made:
-        for size in GROWTH:
+        for size in DOCUMENTS:
             file = Path(made) / f"{size}.csv"
             synthetic(file, size)
             yield _shown(f"gamma, {size} documents", measured("gamma", file, ()))
@@ -150,7 +162,7 @@ def growing(folder: Path) -> Iterator[tuple[object, ...]]:
 
 
 def _shown(work: str, spent: Spent) -> tuple[object, ...]:
-    return work, f"{spent.seconds:.1f}", f"{spent.memory:.0f}"
+    return work, f"{spent.seconds:.1f}", f"{spent.memory:.0f}", ""
 
 
 def main() -> None:
@@ -170,7 +182,7 @@ def main() -> None:
             lambda folder: (goal.row for goal in goals(folder)),
             ("work", "figure", "goal", "measured", "reached"),
         ),
-        "growth": ("corpora.csv", growing, ("work", "cpu_seconds", "mb")),
+        "growth": ("corpora.csv", growing, ("work", "cpu_seconds", "mb", "gap")),
     }
     given.out.mkdir(parents=True, exist_ok=True)
     for file, table, head in [tables[given.only]] if given.only else tables.values():

@@ -10,7 +10,6 @@ does not matter where the two are exchangeable.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,22 +18,15 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import ranks
 
 
-class _Ranked(NamedTuple):
+def _ranked(
+    continua: Sequence[Continuum], category_costs: Floats | None = None
+) -> tuple[Hashes, Indices, Indices, Indices, Indices]:
     """Continua one after the other in canonical order.
 
-    `annotators` has the codes of each one's annotators, `categories` those of the categories that
-    occur in each. Of each unit: the `place` where it is (a dense rank), and the places, from 0 in
-    each continuum, of `who` marked it and of `what` it is.
+    Of each unit: where it is (a dense rank), and the places, from 0 in each continuum, of who
+    marked it and of what it is. Then the codes of each one's annotators in order, and those of the
+    categories that occur in each.
     """
-
-    place: Hashes
-    who: Indices
-    what: Indices
-    annotators: Indices
-    categories: Indices
-
-
-def _ranked(continua: Sequence[Continuum], category_costs: Floats | None = None) -> _Ranked:
     from gammacp.canonical_kernels import mixed, refined
 
     sizes = [c.n_units for c in continua]
@@ -54,7 +46,7 @@ def _ranked(continua: Sequence[Continuum], category_costs: Floats | None = None)
     labels = np.concatenate([c.category_codes for c in continua])
     edges, a_edges = np.cumsum([0, *sizes]), np.cumsum([0, *(c.n_annotators for c in continua)])
     width = 1 + max(len(c.categories) for c in continua)
-    return _Ranked(*refined(place, people, labels, edges, a_edges, width, costs))
+    return refined(place, people, labels, edges, a_edges, width, costs)
 
 
 def _places(continua: Sequence[Continuum]) -> tuple[Floats, Floats]:
@@ -76,8 +68,7 @@ def canonical_order(continuum: Continuum) -> tuple[Indices, Indices]:
         `annotators[k]` is the code of the k-th annotator; a category code of −1 (unlabelled)
         takes part like any other. Categories without units are left out.
     """
-    found = _ranked([continuum])
-    return found.annotators, found.categories
+    return _ranked([continuum])[3:]
 
 
 def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None = None) -> Indices:
@@ -91,10 +82,10 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
         What tells categories apart beside where they are: d_cat of each pair of category codes,
         index −1 "unlabelled", shape (K + 1, K + 1).
     """
-    found = _ranked(continua, category_costs)
+    _, who, what, *_ = _ranked(continua, category_costs)
     owner = np.repeat(np.arange(len(continua)), [c.n_units for c in continua])
     place = np.empty(len(owner), np.int64)
-    order = np.lexsort((found.what, found.who, *_places(continua), owner))
+    order = np.lexsort((what, who, *_places(continua), owner))
     place[order] = np.arange(len(owner))
     return place
 
@@ -103,10 +94,10 @@ def in_content_order(continua: Sequence[Continuum]) -> list[Continuum]:
     """Continua ordered by what is in them, not by their names: a hash of places and labels."""
     from gammacp.canonical_kernels import mixed
 
-    found = _ranked(continua)
-    labels = mixed(found.who.astype(np.uint64) + mixed(found.what.astype(np.uint64)))
+    where, who, what, *_ = _ranked(continua)
+    labels = mixed(who.astype(np.uint64) + mixed(what.astype(np.uint64)))
     # A sum modulo 2⁶⁴ up to each unit, differences of which are exact.
-    sums = np.append(np.uint64(0), np.cumsum(mixed(found.place + labels), dtype=np.uint64))
+    sums = np.append(np.uint64(0), np.cumsum(mixed(where + labels), dtype=np.uint64))
     hashes = np.diff(sums[np.cumsum([0, *(c.n_units for c in continua)])]).tolist()
     keys = [(c.n_units, c.n_annotators, k) for c, k in zip(continua, hashes, strict=True)]
     return [continua[i] for i in sorted(range(len(keys)), key=keys.__getitem__)]
@@ -114,6 +105,6 @@ def in_content_order(continua: Sequence[Continuum]) -> list[Continuum]:
 
 def canonical_categories(continua: Sequence[Continuum]) -> Indices:
     """Codes of the categories that occur, in canonical order within the first that has them."""
-    order = _ranked(continua).categories
+    order = _ranked(continua)[4]
     _, first = np.unique(order, return_index=True)
     return order[np.sort(first)]

@@ -86,7 +86,7 @@ def refined(
     width: int,
     costs: Hashes,
 ) -> tuple[Hashes, Indices, Indices, Indices, Indices]:
-    """Continua one after the other in canonical order; see `canonical._Ranked`.
+    """Continua one after the other in canonical order; see `canonical._ranked`.
 
     Parameters
     ----------

@@ -180,7 +180,11 @@ class Tuning:
     stage_gap
         Of what a stage leaves open: gap of its own at which the next one is better (209 × 493).
     splittings
-        Steps between two bounds, each of which costs half a step.
+        Steps between two bounds, each of which costs half a step and its repairs.
+    repairs
+        Alternating projections of the multiplier before each bound; a step's time each (34 × 214).
+    repairing
+        How far each of them goes beyond the projection.
     overrelaxation
         How far each step goes beyond the projection; 1 took twice as long (35 × 214).
     penalty
@@ -317,6 +321,8 @@ class Tuning:
     most_relaxed: int = 1600
     stage_gap: float = 0.25
     splittings: int = 25
+    repairs: int = 12
+    repairing: float = 1.8
     overrelaxation: float = 1.6
     penalty: float = 0.05
     penalty_step: float = 1.6

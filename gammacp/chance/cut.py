@@ -69,23 +69,25 @@ class Places:
         share = (weight - self.edges[i]) / (self.edges[i + 1] - self.edges[i])
         return float(self.starts[i] + share * (self.ends[i] - self.starts[i]))
 
-    def before(self, places: Floats, *, inclusive: bool) -> Floats:
-        """What the intervals weigh up to these places, with or without a point that lies there."""
-        i = np.searchsorted(self.starts, places, side="right" if inclusive else "left") - 1
+    def before(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """What the intervals weigh up to these places; a point that lies at `high` counts."""
+        sides = np.searchsorted(self.starts, low), np.searchsorted(self.starts, high, side="right")
+        i, places = np.concatenate(sides) - 1, np.concatenate([low, high])
         j = np.maximum(i, 0)
-        long = self.ends[j] > self.starts[j]
-        length = np.where(long, self.ends[j] - self.starts[j], 1.0)
-        share = np.where(long, np.clip((places - self.starts[j]) / length, 0.0, 1.0), 1.0)
-        weights = self.edges[j + 1] - self.edges[j]
-        return np.where(i < 0, 0.0, self.edges[j] + share * weights)
+        length = self.ends[j] - self.starts[j]
+        long = length > 0
+        inside = np.minimum(np.maximum((places - self.starts[j]) / np.where(long, length, 1), 0), 1)
+        weights = (self.edges[j + 1] - self.edges[j]) * np.where(long, inside, 1.0)
+        found = np.where(i < 0, 0.0, self.edges[j] + weights)
+        return found[: len(low)], found[len(low) :]
 
     def draw(self, taken: Floats, distance: float, rng: np.random.Generator) -> float:
         """A random place, not closer than `distance` to those taken where there is one."""
+        if not len(taken):
+            return self.at(rng.random() * self.weight)
         low, high = taken - distance, taken + distance
         around = np.concatenate([low - 1, low, low + 1]), np.concatenate([high - 1, high, high + 1])
-        closed = _union(
-            self.before(around[0], inclusive=False), self.before(around[1], inclusive=True)
-        )
+        closed = _union(*self.before(*around))
         opened = np.concatenate([[0.0], closed[:, 1]]), np.append(closed[:, 0], self.weight)
         room = np.maximum(opened[1] - opened[0], 0.0)
         total = float(room.sum())

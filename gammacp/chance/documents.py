@@ -41,7 +41,7 @@ class DocumentsSampler:
     annotations
         All annotations, by annotator and document.
     documents
-        Document of each annotation.
+        Document of each annotation, ascending.
     own
         For each annotator: the annotations to draw from.
     sets
@@ -60,7 +60,7 @@ class DocumentsSampler:
         """One random annotation set."""
         annotators = rng.permutation(self.sets[rng.integers(len(self.sets))])
         chosen: list[Annotation] = []
-        met = np.zeros(int(self.documents.max()) + 1, bool)
+        met = np.zeros(int(self.documents[-1]) + 1, bool)
         for annotator in annotators:
             left = self.own[annotator][~met[self.documents[self.own[annotator]]]]
             row = int(left[rng.integers(len(left))])
@@ -148,25 +148,17 @@ def _ranks(continua: Sequence[Continuum]) -> dict[str, int]:
     """
     names = tuple(dict.fromkeys(name for c in continua for name in c.annotators))
     code = {name: k for k, name in enumerate(names)}
-    offset = 0.0
-    starts, ends, who, labels, breaks = [], [], [], [], []
-    for c in continua:
-        low, _ = c.bounds
-        starts.append(c.starts - low + offset)
-        ends.append(c.ends - low + offset)
-        codes = np.array([code[name] for name in c.annotators], np.int32)
-        who.append(codes[c.annotator_codes])
-        labels.append(c.category_codes)
-        breaks.append((c.breaks, c.n_units))
-        offset += c.length + 1.0
+    offsets = np.cumsum([0.0, *(c.length + 1.0 for c in continua)])
+    placed = list(zip(continua, offsets.tolist(), strict=False))
+    codes = [np.array([code[name] for name in c.annotators], np.int32) for c in continua]
     whole = Continuum.from_codes(
         names,
         continua[0].categories,
-        np.concatenate(starts),
-        np.concatenate(ends),
-        np.concatenate(who),
-        np.concatenate(labels),
-        breaks=together(breaks),
+        np.concatenate([c.starts - c.bounds[0] + offset for c, offset in placed]),
+        np.concatenate([c.ends - c.bounds[0] + offset for c, offset in placed]),
+        np.concatenate([k[c.annotator_codes] for k, c in zip(codes, continua, strict=True)]),
+        np.concatenate([c.category_codes for c in continua]),
+        breaks=together([(c.breaks, c.n_units) for c in continua]),
     )
     order, _ = canonical_order(whole)
     return {whole.annotators[int(c)]: place for place, c in enumerate(order)}

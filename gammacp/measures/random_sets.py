@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import NamedTuple, TypeVar, Unpack
 
@@ -381,7 +381,7 @@ class Basis:
             name,
             selection=selection,
             **parts,
-            d=described(self.settings.dissimilarity),
+            d=self.once(("d",), partial(described, self.settings.dissimilarity)),
             chance=",".join(dict.fromkeys(c.model for c in chances)),
             samples=samples,
             interrupted=None if all(c.expected.complete for c in chances) else "yes",

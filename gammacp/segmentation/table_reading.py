@@ -1,7 +1,8 @@
 """Codings from a table: masses, labels or boundaries in rows, or a column per coder."""
 
+import csv
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError
@@ -29,7 +30,7 @@ def codings_from_table(text: str, *, item: str) -> Codings:
     if not rows:
         raise DataError("there is no row", hint="The first row is Coder, Masses")
     delimiter = "\t" if "\t" in rows[0][1] else ","
-    cells = ((i, next(rows_of([line], delimiter=delimiter))) for i, line in rows)
+    cells = _cells(rows, delimiter)
     number, header = next(cells)
     shape = table_shape([cell.strip().lower() for cell in header])
     if shape is None:
@@ -63,6 +64,16 @@ def codings_from_table(text: str, *, item: str) -> Codings:
             raise error.within(f"item {name!r}, coder {coder!r}").at(None, number) from None
     items |= {name: _of_columns(names, kind, rows) for name, rows in columns.items()}
     return Codings.of(items)
+
+
+def _cells(rows: Sequence[tuple[int, str]], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    for number, line in rows:
+        try:
+            yield number, next(rows_of([line], delimiter=delimiter))
+        except csv.Error as error:
+            raise DataError(
+                f"row cannot be read: {error}", line=number, hint="Check the quotes"
+            ) from None
 
 
 def _of_columns(

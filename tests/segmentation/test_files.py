@@ -142,6 +142,7 @@ def test_bad_json(tmp_path: Path, text: str, line: int | None, message: str) -> 
         ("Coder\tMasses\n\t2", 2, "no item or no coder"),
         ("Coder\tMass\tBoundaries\na\t5\t5", 2, "boundary 5 is outside 1 to 4"),
         ("Coder\tMass\tBoundaries\na", 2, "no mass"),
+        ('Coder\tMasses\na\t2\n"b\t2', 3, "row cannot be read: unexpected end of data"),
     ],
 )
 def test_bad_tables(tmp_path: Path, text: str, line: int, message: str) -> None:

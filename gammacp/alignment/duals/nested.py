@@ -3,8 +3,7 @@
 The annotators with most units force groups to open: no two of their units share one. So the
 semidefinite relaxation is solved for the annotators with most units first, few enough that a step
 takes milliseconds, then for more, up to `Tuning.most_relaxed` units. What the others' pairs earn
-at most is the
-sum of the best matchings of all pairs of annotators, one of whom is left out:
+at most is the sum of the best matchings of all pairs of annotators, one of whom is left out:
 
     cost(G) ≥ Σ_{u∈G} share(u) − Σ_{pairs of annotators not both inside} w of G's two units,
 
@@ -35,11 +34,13 @@ from gammacp.stopping import due, halting
 class Relaxed(NamedTuple):
     """Shares of costs that no group beats, and their sum, less its rounding: a bound.
 
-    Σ `share` over the units of any group is at most its cost; shape (units,).
+    Σ `share` over the units of any group is at most its cost; shape (units,). `n_inside` annotators
+    are relaxed.
     """
 
     share: Floats
     bound: float
+    n_inside: int
 
 
 def relaxations(
@@ -56,7 +57,8 @@ def relaxations(
     if first is None:
         return
     share = np.where(problem.annotator == most_units[0], problem.opening, 0.0) - first
-    yield Relaxed(share, safe_sum(share))
+    former = safe_sum(share)
+    yield Relaxed(share, former, 1)
     iterate: Iterate | None = None
     old: Matrices | None = None
     held: Indices = np.zeros(0, np.int64)
@@ -73,19 +75,25 @@ def relaxations(
             iterate = start(new)
         else:
             iterate = enlarged(iterate, old, new, np.searchsorted(units, held))
-        last = n_inside == planned[-1]
+        last, bound = n_inside == planned[-1], -np.inf
         for priced in ascend(new, iterate, deadline):
             iterate = priced.iterate
             share = -beside
             share[units] += priced.share
-            yield Relaxed(share, safe_sum(share))
+            bound = max(bound, safe_sum(share))
+            yield Relaxed(share, safe_sum(share), n_inside)
             if due(deadline):
                 return
             own = priced.value - priced.bound
-            # Below its bound, the iterate is far from definite yet.
-            if not last and 0 <= own < tuning.stage_gap * (objective + left - priced.value):
+            # Below its bound, the iterate may be far from definite yet.
+            told = own >= 0 or bound > former
+            if (
+                not last
+                and told
+                and abs(own) < tuning.stage_gap * (objective + left - priced.value)
+            ):
                 break
-        old, held = new, units
+        old, held, former = new, units, max(bound, former)
 
 
 def stages(counts: Indices, tuning: Tuning = DEFAULT) -> list[int]:

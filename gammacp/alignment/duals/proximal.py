@@ -67,7 +67,7 @@ def approached(
             return
         if whole:
             share = problem.opening - least - found.excess
-            yield Relaxed(share, safe_sum(share))
+            yield Relaxed(share, safe_sum(share), problem.n_annotators)
             lacking = np.flatnonzero(found.excess > problem.tolerance)
         pool = pool.joined(found.columns)
         multiplier = np.concatenate((multiplier, np.zeros(found.columns.number)))

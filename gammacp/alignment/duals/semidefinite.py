@@ -297,7 +297,8 @@ def feasible_shares(model: Matrices, iterate: Iterate) -> Floats:
     Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
     multipliers' normals for every candidate pair. With z = (1, indicator of G),
     cost(G) ≥ zᵀSz + Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0.
-    Here S is the iterate's matrix, cut to what pairs allow and shifted until it is definite.
+    Here S is the iterate's matrix, cut to what pairs allow, moved towards the nearest definite one
+    and cut again (alternating projections), and at last shifted until it is definite.
     """
     from gammacp.alignment.kernels.metric import subtract
 
@@ -309,15 +310,19 @@ def feasible_shares(model: Matrices, iterate: Iterate) -> Floats:
     allowed = _grains(model.cost) - 2 * _GRAIN
     # Multipliers are of inequalities in both X(u, v) and X(v, u).
     subtract(allowed, model.begin, rows, iterate.triangles, multiplier, -1.0)
-    own = np.diag(matrix)[1:].copy()
     apex = 2 * rows.sum(axis=1)
-    apex += 2 * np.bincount(iterate.triangles[:, 0], weights=multiplier, minlength=len(own))
+    apex += 2 * np.bincount(iterate.triangles[:, 0], weights=multiplier, minlength=len(apex))
     if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
-        return np.full(len(own), -np.inf)
-    inner = matrix[1:, 1:]
-    np.copyto(inner, np.minimum(inner, allowed), where=model.pair)
+        return np.full(len(apex), -np.inf)
     corner = 1.0 / model.border**2
-    matrix[0, 0] = corner
+    _cut_to(matrix, allowed, model.pair, corner)
+    for _ in range(model.tuning.repairs):
+        values, vectors = np.linalg.eigh(matrix)
+        negative = np.searchsorted(values, 0.0)
+        lack = (vectors[:, :negative] * -values[:negative]) @ vectors[:, :negative].T
+        matrix += model.tuning.repairing * lack
+        _cut_to(matrix, allowed, model.pair, corner)
+    own = np.diag(matrix)[1:].copy()
     shift = least_shift(matrix)
     # The corner is given: what the shift adds to it is scaled away, with its row.
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
@@ -325,6 +330,13 @@ def feasible_shares(model: Matrices, iterate: Iterate) -> Floats:
     share = 2 * shrink * beside - own - shift - apex
     slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(own) + shift + apex)
     return np.asarray((share - slack) * model.problem.opening)
+
+
+def _cut_to(matrix: Floats, allowed: Floats, pair: Bools, corner: float) -> None:
+    """Make a bordered matrix obey, in place, what pairs allow and what the corner is."""
+    inner = matrix[1:, 1:]
+    np.copyto(inner, np.minimum(inner, allowed), where=pair)
+    matrix[0, 0] = corner
 
 
 def _grains(values: Floats) -> Floats:

@@ -38,8 +38,8 @@ from gammacp.stopping import due
 def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     """Generate for a while, then anneal and relax, then generate again.
 
-    It ends when the gap is small enough, at the deadline, and without a time limit some
-    time after nothing more comes of it.
+    It ends when the gap is small enough and at the deadline; without one, a crowd ends some time
+    after nothing more comes of it, and fewer annotators are generated to the end.
     """
     from threadpoolctl import threadpool_limits
 
@@ -102,7 +102,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             problem, found.groups, seed=limits.seed, deadline=deadline, tuning=tuning
         ),
     }
-    reached = -np.inf
+    n_inside, reached = 0, -np.inf
     spent, idle, progressed, open_gap = dict.fromkeys(turns, 0.0), 0, began, np.inf
     while turns and not due(deadline) and not found.close(problem, limits, problem.slack):
         fruitless = idle // len(tuning.noises) if long else idle
@@ -114,7 +114,9 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         if item is None:
             del turns[turn]
         elif turn == "relax":
-            # Proximal steps begin below the bound that columns gave, and come far above it.
+            # Each relaxation begins below the bound so far, and comes above it.
+            if item.n_inside > n_inside:
+                n_inside, reached, progressed, open_gap = item.n_inside, -np.inf, clock(), np.inf
             reached = max(reached, item.bound)
             # From shares of costs to prices of gains: a unit alone costs the opening.
             if total - item.bound < found.most_gain:
@@ -126,8 +128,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             if gain > found.gain + problem.tolerance:
                 found, idle = replace(found, groups=item, gain=gain), 0
         tell(total - found.gain, total - found.most_gain)
-        now, lowest = clock(), total - found.most_gain
-        left = total - found.gain - (reached if long else lowest)
+        now, left = clock(), total - found.gain - reached
         if left < (1 - tuning.progress) * open_gap:
             progressed, open_gap = now, left
         if now - progressed > 1 + tuning.patience_share * (now - began):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
@@ -11,9 +11,11 @@ import pytest
 from gammacp import Continuum, align, gamma
 from gammacp.alignment import Status, Tuning
 from gammacp.alignment.columns import alone, to_columns
+from gammacp.alignment.duals.nested import Relaxed
 from gammacp.alignment.heuristics.annealing import annealed
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import group_costs, solution
+from gammacp.alignment.solvers import crowds
 from gammacp.alignment.solvers.crowds import enclose, solve_crowd
 from gammacp.alignment.solvers.generation import Generated
 from gammacp.alignment.solvers.registry import solve
@@ -69,6 +71,24 @@ def test_units_too_many_for_a_matrix_are_proven_too(seed):
     enclosed = enclose(problem, start, limits, limits.deadline())
     assert cost - enclosed.most_gain <= full.objective + 1e-9
     assert cost - enclosed.gain >= full.objective - 1e-6
+
+
+def test_a_larger_relaxation_has_time_to_come_past_the_smaller_one(monkeypatch):
+    ticks = count()
+    monkeypatch.setattr(time, "process_time", lambda: 0.02 * next(ticks))
+    problem, prices = crowd_problem(3), np.zeros(crowd_problem(3).n_units)
+    cost = problem.n_units * problem.opening
+    best = cost - most_gain(problem, all_groups(problem))
+    bounds = [0.5 * best, *(0.5 * best * k / 60 for k in range(60)), 0.9 * best]
+    stages = [1, *[2] * 61]
+    steps = (Relaxed(prices, bound, inside) for bound, inside in zip(bounds, stages, strict=True))
+    monkeypatch.setattr(crowds, "relaxations", lambda *_: steps)
+    monkeypatch.setattr(crowds, "annealed", lambda *_, **__: iter(()))
+    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    found = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
+    limits = Limits(tuning=AT_ONCE)
+    found = enclose(problem, found, limits, limits.deadline())
+    assert cost - found.most_gain == pytest.approx(0.9 * best)
 
 
 @pytest.mark.parametrize("seed", range(6))
