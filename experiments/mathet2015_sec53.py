@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import write_csv
-from gammacp.chance.sampling import SampleRule, coefficient_of_variation, required_samples
+from gammacp.chance.expected import SampleRule, coefficient_of_variation, required_samples
 
 # A sample of 30 with the paper's mean and standard deviation (divisor n).
 EXAMPLE = np.array([3.49 - 0.1379] * 15 + [3.49 + 0.1379] * 15)

@@ -15,10 +15,10 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from gammacp.arguments import one_of
 from gammacp.errors import UsageError
 
 
@@ -53,11 +53,7 @@ def find(folder: Path) -> dict[str, Path]:
 def where(name: str, folder: Path) -> Path:
     """The file of the experiment of that name; UsageError that lists what there is."""
     found = find(folder)
-    if name not in found:
-        near = get_close_matches(name, found, n=1)
-        guess = f"did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"experiment {name!r} is unknown; {guess}there are: {', '.join(found)}")
-    return found[name]
+    return found[one_of("experiment", name, found)]
 
 
 def load(name: str, folder: Path) -> Experiment:
