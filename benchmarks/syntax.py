@@ -1,6 +1,6 @@
 """How long α over trees takes, and other tree edit distances beside it.
 
-    python benchmarks/syntax.py [--trees 8800] [--tokens 16] [--peers] [--workers 2]
+    python benchmarks/syntax.py [--trees 8800] [--tokens 16] [--peers]
 
 Trees are random: heads near their tokens, each annotation a perturbed copy of its sentence, 2.5
 annotations per sentence as in the treebank that took the paper's author 7.5 hours (§5.1, footnote).
@@ -136,7 +136,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trees", type=int, default=8800)
     parser.add_argument("--tokens", type=int, default=16, help="without the root")
-    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--peers", action="store_true")
     options = parser.parse_args()
     treebank = random_treebank(options.trees, options.tokens)
@@ -144,7 +143,7 @@ def main() -> None:
     pack(trees[:2]).distances(np.array([0]), np.array([0]))
     if options.peers:
         peers(trees[:200])
-    wall, cpu = timed(lambda: syntax_agreement(treebank, breakdown=False, workers=options.workers))
+    wall, cpu = timed(lambda: syntax_agreement(treebank, breakdown=False))
     pairs = len(trees) * (len(trees) - 1) // 2
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(

@@ -17,7 +17,7 @@ from experiments._zero import (
     study_measure,
 )
 from gammacp.arrays import Floats
-from gammacp.chance.sampling import SampleRule
+from gammacp.chance.expected import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.measures.score import BeyondChance
 from gammacp.segmentation import Codings, Segmentation, measures_beyond_chance

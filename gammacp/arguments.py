@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
@@ -51,8 +52,10 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) ->
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
-    """One of the `known` names."""
+    """One of the `known` names, which are told otherwise, the one that may be meant first."""
     names = [str(k) for k in known]
     if value not in names:
-        raise UsageError(f"{name} {value!r} is unknown; there are: {', '.join(names)}")
+        near = get_close_matches(str(value), names, n=1)
+        guess = f"did you mean {near[0]!r}? " if near else ""
+        raise UsageError(f"{name} {value!r} is unknown; {guess}there are: {', '.join(names)}")
     return str(value)

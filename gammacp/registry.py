@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from gammacp.arguments import one_of
 from gammacp.errors import UsageError
 from gammacp.plugins import load_installed
 
@@ -80,14 +80,7 @@ class Registry(Generic[T]):
         """The entry, or a UsageError that lists what there is."""
         if name not in self._entries:
             self._load()
-        try:
-            return self._entries[name]
-        except KeyError:
-            near = get_close_matches(name, self._entries, n=1)
-            guess = f"did you mean {near[0]!r}? " if near else ""
-            known = ", ".join(sorted(self._entries))
-            message = f"{self.kind} {name!r} is unknown; {guess}there are: {known}"
-            raise UsageError(message) from None
+        return self._entries[one_of(self.kind, name, sorted(self._entries))]
 
     def __contains__(self, name: object) -> bool:
         """Whether there is an entry of that name."""

@@ -32,12 +32,16 @@ class BestDisorder(NamedTuple):
 
 
 class BestGroups(NamedTuple):
-    """`BestDisorder` with its groups: rows of units, int32 (groups, annotators), −1 empty."""
+    """`BestDisorder` with its groups: rows of units, int32 (groups, annotators), −1 empty.
+
+    `first`: ties are broken, see `Alignment`.
+    """
 
     disorder: float
     bound: float
     status: Status
     groups: Codes
+    first: bool = False
 
 
 def align(
@@ -82,8 +86,9 @@ def align(
     Notes
     -----
     Among alignments of equal disorder every exact back-end returns the same: fewest unitary
-    alignments, then smallest Σ d_cat, then lexicographic order of the units (`ties`), as far as
-    the time limit leaves time for it.
+    alignments, then smallest Σ d_cat, then lexicographic order of the units (`ties`). Where that
+    cannot be found out, in the time or because too many groups are in question, `Alignment.first`
+    is false.
     2015, Fig. 10's units: 1.185185….
     """
     measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
@@ -119,6 +124,7 @@ def shown(
         status=found.status,
         method=method,
         cover=cover,
+        first=found.first,
     )
 
 
@@ -167,12 +173,13 @@ def best_groups(
             continuum, dissimilarity, cover=cover, prune=solver.pruned, tuning=limits.tuning
         )
         found = Presolved(solver.solve(problem, limits), problem)
-    solved, groups = found.solution, found.solution.groups
+    chosen = solved = found.solution
     if ties and solver.exact and not due(deadline):
-        groups = break_ties(continuum, dissimilarity, found, limits.until(deadline)).groups
+        chosen = break_ties(continuum, dissimilarity, found, limits.until(deadline))
     scale = disorder_scale(continuum)
     lowest = max(solved.bound, 0.0) * scale
-    return BestGroups(solved.objective * scale, lowest, solved.status, groups)
+    objective = solved.objective * scale
+    return BestGroups(objective, lowest, solved.status, chosen.groups, chosen.first)
 
 
 def disorder_scale(continuum: Continuum) -> float:

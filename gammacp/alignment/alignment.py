@@ -63,6 +63,9 @@ class Alignment:
         The back-end's name.
     cover
         Whether a unit may be in several unitary alignments (soft γ).
+    first
+        Whether it is known to be the first of all alignments of this disorder, in an order that
+        neither the back-end nor names decide (`align`); otherwise one as good may come before it.
     """
 
     continuum: Continuum
@@ -73,6 +76,7 @@ class Alignment:
     status: Status
     method: str
     cover: bool = False
+    first: bool = False
 
     def __len__(self) -> int:
         """Number of unitary alignments."""

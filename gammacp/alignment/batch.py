@@ -189,10 +189,10 @@ def _solved(
     found = solve_presolved(row.whole, dissimilarity, SOLVERS["auto"].solve, limits, cover=cover)
     if found.solution.status is not Status.OPTIMAL or due():
         return None
-    groups = found.solution.groups
+    chosen = found.solution
     if ties:
-        ranks = row.ranks(dissimilarity)
-        groups = break_ties(row.whole, dissimilarity, found, limits, ranks).groups
+        chosen = break_ties(row.whole, dissimilarity, found, limits, row.ranks(dissimilarity))
+    groups = chosen.groups
     owner = row.owner[groups.max(axis=1)]
     # In an order of their own, so that sums have the same bits in whatever row.
     first = np.where(groups >= 0, row.own[groups], np.iinfo(np.int32).max).min(axis=1)
@@ -202,4 +202,7 @@ def _solved(
     edges = np.searchsorted(owner, np.arange(1, len(row.continua)))
     parts = np.split(np.where(groups >= 0, row.own[groups], np.int32(-1)), edges)
     scaled = [c * disorder_scale(k) for c, k in zip(costs.tolist(), row.continua, strict=True)]
-    return [BestGroups(d, d, Status.OPTIMAL, part) for d, part in zip(scaled, parts, strict=True)]
+    return [
+        BestGroups(d, d, Status.OPTIMAL, part, chosen.first)
+        for d, part in zip(scaled, parts, strict=True)
+    ]

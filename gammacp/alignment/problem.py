@@ -122,11 +122,12 @@ class Certificate(NamedTuple):
     """What the proof rests on: groups with their gains, and the dual prices of the units.
 
     Prices are ≥ 0 and, but for rounding, no group gains more than those of its units. Of a solution
-    that is optimal, no group that is missing here could be in a best alignment.
+    that is optimal, no group that is missing here could be in a best alignment, if it is `whole`.
     """
 
     columns: Columns
     price: Floats
+    whole: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +146,8 @@ class Solution:
         `optimal` when objective − bound is within the problem's `slack`.
     certificate
         Groups and prices, from back-ends that have them; ties are broken with it.
+    first
+        Whether ties are broken: it is the first of all that are as good (`ties`).
     """
 
     groups: Codes
@@ -152,6 +155,7 @@ class Solution:
     bound: float
     status: Status
     certificate: Certificate | None = None
+    first: bool = False
 
     @property
     def gap(self) -> float:

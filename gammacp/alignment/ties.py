@@ -7,7 +7,8 @@ knows no names. So neither the back-end nor renaming changes what is taken.
 
 The proof by components says which groups a best alignment can use; each component is searched
 once more for the first of its best solutions in that order. Components too large for that, and
-problems of merged units, go to CP-SAT, one criterion after the other.
+problems of merged units, go to CP-SAT, one criterion after the other. Where that ends too soon, or
+the groups are too many to list, `Solution.first` is false.
 """
 
 from collections.abc import Sequence
@@ -77,10 +78,12 @@ def break_ties(
         return solved
     rows = np.arange(problem.n_units)
     second = _category_costs(continuum, dissimilarity, problem, rows)
-    chosen = _first_of_components(problem, certificate, second, limits)
+    chosen, whole = _first_of_components(problem, certificate, second, limits)
     groups = to_groups(problem, certificate.columns.select(chosen))
     result = solution(problem, groups, solved.objective, certificate)
-    return result if result.status is Status.OPTIMAL else solved
+    if result.status is not Status.OPTIMAL:
+        return solved
+    return replace(result, first=whole and certificate.whole)
 
 
 def _category_costs(
@@ -103,8 +106,8 @@ def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
 
 def _first_of_components(
     problem: Problem, certificate: Certificate, second: Floats, limits: Limits
-) -> Indices:
-    """Columns of the first best solution, component by component."""
+) -> tuple[Indices, bool]:
+    """Columns of the first best solution, component by component, and whether each was searched."""
     from gammacp.alignment.kernels.component_search import Costs, Rules, search_components
 
     price = np.empty(problem.n_units)
@@ -144,7 +147,7 @@ def _first_of_components(
         times = first_packing(Model(part.select(inside), ones, state.opening), ranking, limits)
     # The proof's own if there is no time.
     chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
-    return kept[chosen]
+    return kept[chosen], not len(hard) or times is not None
 
 
 def _first_merged(
@@ -152,7 +155,7 @@ def _first_merged(
 ) -> Solution:
     """The first best packing of merged units, whose copies are taken in their order."""
     assert found.certificate is not None
-    listed, price = found.certificate
+    listed, price, _ = found.certificate
     counts = merged.counts
     n_units = int(counts.sum())
     gained = n_units * problem.opening - found.objective
@@ -177,7 +180,7 @@ def _first_merged(
     )
     if times is None:
         return found
-    return replace(found, groups=merged.groups(part, times))
+    return replace(found, groups=merged.groups(part, times), first=True)
 
 
 def _lexicographic(problem: Problem, columns: Columns) -> Indices:

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gammacp.chance.sampling import ExpectedDisorder
+from gammacp.chance.expected import ExpectedDisorder
 
 # More random sets without a value than this, and E[D] is that of other data than those at hand.
 _MOST_WITHOUT = 0.05

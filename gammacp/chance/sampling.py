@@ -1,9 +1,7 @@
-"""How many random annotation sets, and what their mean disorder tells (2015, §5.3).
+"""Random annotation sets, drawn by their numbers and counted until there are enough.
 
-The number of samples follows Olivero (2001): n₀ = (C_v · U / e)² with the coefficient of
-variation C_v = σ/μ, U the two-sided normal quantile of the confidence, e the precision. 30
-samples come first; C_v is estimated anew after each batch until the rule holds (the paper tops up
-once), or until there are `MOST_SAMPLES`: what precision those gave is then said.
+Each set has a random stream of its own, so that sets do not depend on who draws them and when, and
+all that are compared share them.
 """
 
 from __future__ import annotations
@@ -12,14 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cached_property
-from statistics import NormalDist
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from gammacp.arrays import Floats, Indices
-from gammacp.errors import UsageError
+from gammacp.chance.expected import ExpectedDisorder, SampleRule
 from gammacp.stopping import due
 
 # Samples per task: small enough to spread over workers, large enough to be worth sending.
@@ -27,247 +22,9 @@ _CHUNK = 5
 # Strata of a corpus: more would leave too few samples in each to tell how much they vary.
 MOST_STRATA = 500
 
-FIRST_SAMPLES = 30
-# Half a percent where C_v is 18 %; continua of two or three units would ask for 10 000 and more.
-MOST_SAMPLES = 5000
-# With fewer, a run that was interrupted has no expected disorder: σ is hardly known.
-FEWEST_SAMPLES = 10
-
 
 Data = TypeVar("Data", covariant=True)
 Counted = TypeVar("Counted", contravariant=True)
-
-
-@dataclass(frozen=True)
-class SampleRule:
-    """When there are enough samples.
-
-    Attributes
-    ----------
-    precision
-        e: relative error of the expected disorder, in (0, 1).
-    confidence
-        1 − α of that error and of all Monte-Carlo intervals, in (0, 1).
-    samples
-        A fixed number of samples (≥ 2) instead of the rule.
-    least
-        Size of the first batch.
-    """
-
-    precision: float = 0.02
-    confidence: float = 0.95
-    samples: int | None = None
-    least: int = FIRST_SAMPLES
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        if not 0 < self.precision < 1:
-            raise UsageError(f"precision {self.precision} is not between 0 and 1")
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"confidence {self.confidence} is not between 0 and 1")
-        if self.samples is not None and self.samples < 2:
-            raise UsageError(f"samples {self.samples} < 2: a spread needs at least two")
-
-    @property
-    def quantile(self) -> float:
-        """U_{1−α/2}; 1.96 for a confidence of 95 %."""
-        return NormalDist().inv_cdf((1 + self.confidence) / 2)
-
-    def signature_parts(self) -> dict[str, float | None]:
-        """What a signature says of the rule."""
-        return {
-            "e": None if self.samples else self.precision,
-            "n": self.samples,
-            "c": self.confidence,
-        }
-
-    @property
-    def first(self) -> int:
-        """Size of the first batch."""
-        return self.samples or self.least
-
-    def missing(self, found: ExpectedDisorder, drawn: int) -> int:
-        """How many samples to draw beyond those drawn; 0 when there are enough.
-
-        Parameters
-        ----------
-        found
-            What the samples so far give.
-        drawn
-            How many they are.
-        """
-        if self.samples is not None:
-            return max(0, self.samples - drawn)
-        return max(0, min(self._wanted(found), MOST_SAMPLES) - drawn)
-
-    def falls_short(self, found: ExpectedDisorder, drawn: int) -> bool:
-        """Whether the precision asks for more samples than were drawn.
-
-        Parameters
-        ----------
-        found
-            What the samples so far give.
-        drawn
-            How many they are.
-        """
-        return self.samples is None and self._wanted(found) > drawn
-
-    def _wanted(self, found: ExpectedDisorder) -> int:
-        if found.samples < FEWEST_SAMPLES:
-            # σ is hardly known; more samples are of use only if some have a value.
-            return FEWEST_SAMPLES if found.samples else 0
-        wanted = required_samples(found.disorders, self, found.weights, found.strata)
-        return wanted + found.without_value
-
-
-def coefficient_of_variation(
-    disorders: Floats, weights: Floats | None = None, strata: Indices | None = None
-) -> float:
-    """C_v = σ/μ of disorders with σ² the unbiased estimate; 0 for a mean of 0.
-
-    With weights, of the ratio Σ w·d / Σ w by linearisation: σ² is that of w·(d − μ), over w̄². With
-    strata, each drawn equally often, σ² is what is left within them.
-
-    §5.3: μ = 3.49 and σ′ = 0.1379 (of n = 30) give σ = 0.1403, C_v = 0.040188.
-
-    Parameters
-    ----------
-    disorders
-        Of the random sets, shape (samples,).
-    weights
-        Of a ratio's parts, of the same shape.
-    strata
-        What each sample was drawn from, of the same shape.
-    """
-    mean = _mean(disorders, weights)
-    return _deviation(disorders, weights, strata) / mean if mean > 0 else 0.0
-
-
-def _mean(values: Floats, weights: Floats | None) -> float:
-    if weights is None:
-        return float(np.mean(values))
-    total = float(np.sum(weights))
-    return float(np.sum(weights * values)) / total if total > 0 else 0.0
-
-
-def _deviation(values: Floats, weights: Floats | None, strata: Indices | None) -> float:
-    if weights is None and strata is None:
-        return float(np.std(values, ddof=1))
-    heavy = np.ones(len(values)) if weights is None else weights
-    mean = float(np.mean(heavy))
-    if mean == 0:
-        return 0.0
-    apart = heavy * (values - _mean(values, weights))
-    free = len(values) - 1
-    if strata is not None:
-        counts = np.bincount(strata)
-        if counts[counts > 0].min() > 1:
-            sums = np.bincount(strata, apart) / np.maximum(counts, 1)
-            apart, free = apart - sums[strata], len(values) - int(np.count_nonzero(counts))
-    return math.sqrt(float(np.sum(apart**2)) / free) / mean
-
-
-def required_samples(
-    disorders: Floats,
-    rule: SampleRule,
-    weights: Floats | None = None,
-    strata: Indices | None = None,
-) -> int:
-    """⌈n₀⌉ of §5.3; the paper's example: n₀ = 15.51 → 16 for e = 2 %, 62.04 → 63 for 1 %.
-
-    Parameters
-    ----------
-    disorders, weights, strata
-        As for `coefficient_of_variation`.
-    rule
-        Precision e and confidence.
-    """
-    spread = coefficient_of_variation(disorders, weights, strata)
-    return math.ceil(min((spread * rule.quantile / rule.precision) ** 2, 1e18))
-
-
-@dataclass(frozen=True)
-class ExpectedDisorder:
-    """Mean disorder of random annotation sets, with what is not known about it.
-
-    The disagreement of any other measure is kept in the same way.
-
-    Attributes
-    ----------
-    disorders, bounds
-        Disorder of the alignment found for each set, and the proven lower bound; equal where the
-        alignment is proven optimal, or nothing is solved.
-    proven
-        Whether that is so for all of them.
-    complete
-        Whether there are as many as the rule asks for; not after an interruption.
-    capped
-        Whether `MOST_SAMPLES` ended it before the precision was reached.
-    weights
-        Weight of each set where the expected disorder is a ratio of sums; None if all are alike.
-    strata
-        Number of the stratum that each set was drawn from; None if there is but one.
-    without_value
-        Random sets for which there is no disorder; they are not among the others.
-    """
-
-    disorders: Floats
-    bounds: Floats
-    proven: bool
-    confidence: float
-    complete: bool = True
-    capped: bool = False
-    weights: Floats | None = None
-    strata: Indices | None = None
-    without_value: int = 0
-
-    @property
-    def enough(self) -> bool:
-        """Whether mean and interval can be told: complete, or at least `FEWEST_SAMPLES`."""
-        return self.complete or self.samples >= FEWEST_SAMPLES
-
-    @cached_property
-    def mean(self) -> float:
-        """The expected disorder."""
-        return _mean(self.disorders, self.weights)
-
-    @cached_property
-    def proven_mean(self) -> float:
-        """The mean of the bounds."""
-        return _mean(self.bounds, self.weights)
-
-    @property
-    def samples(self) -> int:
-        """How many sets it is the mean of."""
-        return len(self.disorders)
-
-    @cached_property
-    def half_width(self) -> float:
-        """Half of the normal interval of the mean."""
-        quantile = SampleRule(confidence=self.confidence).quantile
-        return quantile * self.standard_error
-
-    @cached_property
-    def standard_error(self) -> float:
-        """Of the mean."""
-        spread = _deviation(self.disorders, self.weights, self.strata)
-        return spread / math.sqrt(self.samples)
-
-    @cached_property
-    def interval(self) -> tuple[float, float]:
-        """Normal interval of the mean, widened downwards to what the bounds leave open."""
-        half = self.half_width
-        return max(0.0, self.proven_mean - half), self.mean + half
-
-    @property
-    def precision(self) -> float:
-        """The relative error of the mean that the samples gave; 0 for a mean of 0."""
-        return self.half_width / self.mean if self.mean > 0 else 0.0
-
-    def p_value(self, observed: float) -> float:
-        """Share of the sets, the observed one among them, that agree at least as well."""
-        at_least = int(np.count_nonzero(self.disorders <= observed * (1 + 1e-12)))
-        return (1 + at_least) / (1 + self.samples)
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:

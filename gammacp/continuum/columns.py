@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from gammacp.arguments import text
-from gammacp.arrays import Codes, Floats, frozen
+from gammacp.arrays import Codes, Floats
 from gammacp.continuum.fragments import Breaks, column, ranks
 from gammacp.continuum.label import sort_key
 from gammacp.errors import DataError, UsageError
@@ -62,7 +62,6 @@ def in_order(
     order = np.lexsort(keys)
     for name in columns:
         columns[name] = columns[name][order]
-        frozen(columns[name])
     inside = None if breaks is None else column(breaks[order])
     return {**columns, "breaks": inside}  # type: ignore[typeddict-item]
 

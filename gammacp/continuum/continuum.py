@@ -124,6 +124,11 @@ class Continuum:
     left_out: tuple[LeftOut, ...] = ()
     breaks: Breaks | None = None
 
+    def __post_init__(self) -> None:
+        """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""
+        for array in (self.starts, self.ends, self.annotator_codes, self.category_codes):
+            frozen(array)
+
     @classmethod
     def from_units(cls, units: Iterable[Unit], **declared: Unpack[Declared]) -> Continuum:
         """A continuum of these units; the other arguments (`offset_unit`, …) as for `from_columns`.

@@ -4,13 +4,12 @@ ATTRIBUTION.md says what they are, where they come from and under which licence,
 reads it.
 """
 
-from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
 from gammacp.csv_files import rows_of
-from gammacp.errors import UsageError
 
 
 def names() -> tuple[str, ...]:
@@ -42,10 +41,7 @@ def load(name: str) -> Continuum:
     >>> load("figure10").n_units
     6
     """
-    if name not in names():
-        near = get_close_matches(name, names(), n=1)
-        guess = f"did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"dataset {name!r} is unknown; {guess}there are: {', '.join(names())}")
+    one_of("dataset", name, names())
     text = files("gammacp.datasets").joinpath(f"{name}.csv").read_text(encoding="utf-8")
     rows = list(rows_of(text.splitlines()))
     return Continuum.from_columns(

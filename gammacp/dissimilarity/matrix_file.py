@@ -7,6 +7,7 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.errors import DataError
+from gammacp.files import content_of
 
 
 def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
@@ -48,10 +49,7 @@ def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
 def rows_with_lines(path: Path) -> list[tuple[int, list[str]]]:
     """The rows of a CSV or TSV file that are not empty, each with its line."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            text = stream.read()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=path) from None
+        text = content_of(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError("is not UTF-8 text", file=path, hint="Save it as UTF-8") from None
     head = text.split("\n", 1)[0]

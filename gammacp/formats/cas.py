@@ -1,10 +1,8 @@
 """UIMA CAS as XMI and as JSON, also from zipped INCEpTION projects.
 
-After "UIMA References", chapter "XMI CAS Serialization Reference", and the JSON CAS specification
-0.4.0 (Apache UIMA). An annotation is indexed in a view, has a `sofa`, `begin` and `end`; offsets
-count UTF-16 units and are converted to code points. Its type, or the topmost supertype below
-annotations in general, is the layer, its attributes are the features. A feature with several values
-gives a unit for each.
+The type of an annotation, or the topmost supertype below annotations in general, is the layer, its
+attributes are the features. A feature with several values gives a unit for each. Offsets are
+converted to code points.
 
 What a type is, is decided by the type system (TypeSystem.xml beside the file or in its archive, or
 embedded in JSON), for all its annotations at once: a relation has structures for both its ends; a
@@ -15,26 +13,21 @@ type is a layer of its own. Relations are not units; tokens, sentences and what 
 document are when their layer is named.
 """
 
-import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gammacp.continuum import Continuum
+from gammacp.formats.cas_views import Annotation, Cas, view_of
 from gammacp.formats.inception_writing import LAYOUT, write_xmi
 from gammacp.formats.layers import TARGET, USUAL_FEATURES, Layer, Layers, slot, union
 from gammacp.formats.offsets import from_utf16
-from gammacp.formats.records import objects
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
-from gammacp.formats.type_system import ENDS, TypeSystem, beside, from_json, holds_several
-from gammacp.formats.xmltree import Element, parse
+from gammacp.formats.type_system import ENDS, TypeSystem
 
-_XMI = "http://www.omg.org/XMI "
-_CAS = "http:///uima/cas.ecore "
 _NOT_UNITS = (
     "uima.tcas.DocumentAnnotation",
     "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token",
@@ -42,7 +35,6 @@ _NOT_UNITS = (
     "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData",
     "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.TagsetDescription",
 )
-_OWN = frozenset({"sofa", "begin", "end"})
 _STRUCTURE = (
     "uima.cas.",
     "de.tudarmstadt.ukp.clarin.webanno.api.type.",
@@ -50,42 +42,6 @@ _STRUCTURE = (
     "org.dkpro.core.api.pdf.",
     "org.dkpro.core.api.xml.",
 )
-_NUMBERS = re.compile(r"\s*(?:\d{1,15}\s*)*")
-
-
-@dataclass(frozen=True)
-class _Annotation:
-    """An indexed annotation: offsets count UTF-16 units.
-
-    `links` are the features that the file itself marks as references (JSON's "@").
-    """
-
-    id: str
-    type: str
-    start: int
-    end: int
-    features: Mapping[str, Sequence[str]]
-    line: int | None
-    what: str
-    links: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class _Cas:
-    """The text and annotations of the first view that has a text.
-
-    `arrays`: values of the arrays that features refer to, by id. `elsewhere`: how many annotations
-    are not in that view, by reason. `links`: (role, start, end) of what a structure refers to, by
-    its id, one for a link of a slot and several for an array of them.
-    """
-
-    text: str
-    annotations: Sequence[_Annotation]
-    types: TypeSystem | None
-    ids: frozenset[str]
-    arrays: Mapping[str, Sequence[str]]
-    elsewhere: Mapping[str, int]
-    links: Mapping[str, Sequence[tuple[str, int, int]]]
 
 
 @dataclass(frozen=True)
@@ -110,7 +66,7 @@ def layers(source: Source) -> Layers:
     sentences and what tools note about a document are read when they are named.
     """
     found: list[Layers] = []
-    for kind in _kinds(_cas(source)).values():
+    for kind in _kinds(view_of(source)).values():
         if kind.role == "relation":
             continue
         offered = {kind.layers[-1]} if kind.role == "unit" else set()
@@ -160,7 +116,7 @@ def read(
         system; a feature with several values gives a unit for each; overlapping, repeated and
         zero-length ones are kept; an annotation has one begin and end, so none has fragments
     """
-    cas = _cas(source)
+    cas = view_of(source)
     convert = from_utf16(cas.text)
     spans = Spans(source, source.document, CHARACTERS, cas.text)
     spans.declare(source.annotator)
@@ -199,14 +155,14 @@ def _why_not(kind: _Kind) -> tuple[str, str]:
     return "annotation", f"layer {name} was not chosen"
 
 
-def _kinds(cas: _Cas) -> dict[str, _Kind]:
-    groups: dict[str, list[_Annotation]] = {}
+def _kinds(cas: Cas) -> dict[str, _Kind]:
+    groups: dict[str, list[Annotation]] = {}
     for a in cas.annotations:
         groups.setdefault(a.type, []).append(a)
     return {name: _kind(cas, name, group) for name, group in groups.items()}
 
 
-def _kind(cas: _Cas, name: str, group: Sequence[_Annotation]) -> _Kind:
+def _kind(cas: Cas, name: str, group: Sequence[Annotation]) -> _Kind:
     types = cas.types if cas.types is not None and name in cas.types else None
     above = types.layers(name) if types else (name,)
     links = _declared_links(types, name, group) if types else _apparent_links(cas, group)
@@ -218,13 +174,13 @@ def _kind(cas: _Cas, name: str, group: Sequence[_Annotation]) -> _Kind:
     return _Kind(above, role, values, tuple(f for f in features if f in links))
 
 
-def _declared_links(types: TypeSystem, name: str, group: Sequence[_Annotation]) -> set[str]:
+def _declared_links(types: TypeSystem, name: str, group: Sequence[Annotation]) -> set[str]:
     """The features that hold structures by the type system, or by the file where it says so."""
     links = {f for f, kind in types.features(name).items() if not types.holds_values(kind)}
     return links.union(*(a.links for a in group))
 
 
-def _apparent_links(cas: _Cas, group: Sequence[_Annotation]) -> set[str]:
+def _apparent_links(cas: Cas, group: Sequence[Annotation]) -> set[str]:
     """Without a type system: features whose values are ids of the file throughout, none twice.
 
     Ends of relations may be the same, and a feature with a usual name of a label is one.
@@ -239,7 +195,7 @@ def _apparent_links(cas: _Cas, group: Sequence[_Annotation]) -> set[str]:
     return links
 
 
-def _links_annotations(cas: _Cas, group: Sequence[_Annotation], links: set[str]) -> bool:
+def _links_annotations(cas: Cas, group: Sequence[Annotation], links: set[str]) -> bool:
     """Without a type system: whether both ends are ids of indexed annotations throughout."""
     indexed = {a.id for a in cas.annotations}
     return any(
@@ -251,177 +207,6 @@ def _links_annotations(cas: _Cas, group: Sequence[_Annotation], links: set[str])
         )
         for ends in ENDS
     )
-
-
-def _cas(source: Source) -> _Cas:
-    content = source.content.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return _from_json(source) if content.startswith(b"{") else _from_xmi(source)
-
-
-def _from_xmi(source: Source) -> _Cas:
-    root = parse(source)
-    if root.tag != f"{_XMI}XMI":
-        raise root.error(f"root element <{root.tag}> is not xmi:XMI")
-    sofa = next((s for s in root.all(f"{_CAS}Sofa") if "sofaString" in s.attributes), None)
-    if sofa is None:
-        raise source.error("CAS has no text (no Sofa with a sofaString)")
-    views: dict[str, set[str]] = {}
-    for view in root.all(f"{_CAS}View"):
-        listed = view.attributes.get("members", "")
-        if not _NUMBERS.fullmatch(listed):
-            raise view.error("members of a view are not numbers")
-        views.setdefault(view.attribute("sofa"), set()).update(listed.split())
-    there = {e.attribute(f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
-    members = _members(source, views, sofa.attribute(f"{_XMI}id"), there)
-    arrays = {
-        key: e.attributes.get("elements", "").split() or [c.text for c in e.children]
-        for key, e in there.items()
-        if e.tag.startswith(_CAS) and e.tag.endswith("Array") and not e.tag.endswith("FSArray")
-    }
-    found = {
-        key: e
-        for key, e in there.items()
-        if "sofa" in e.attributes and {"begin", "end"} & e.attributes.keys()
-    }
-    types = beside(source)
-    annotations = [_xmi_annotation(e, types, arrays) for k, e in found.items() if k in members]
-    text = sofa.attributes["sofaString"]
-    elsewhere = _elsewhere(found.keys() - members, views)
-    ids = frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa"))
-    links = _links(
-        {
-            key: (e.attributes.get("role", ""), e.attributes["target"])
-            for key, e in there.items()
-            if "target" in e.attributes and key not in found
-        },
-        {
-            k: e.attributes["elements"].split()
-            for k, e in there.items()
-            if "elements" in e.attributes
-        },
-        annotations,
-    )
-    return _Cas(text, annotations, types, ids, arrays, elsewhere, links)
-
-
-def _links(
-    targets: Mapping[str, tuple[str, str]],
-    arrays: Mapping[str, Sequence[str]],
-    annotations: Sequence[_Annotation],
-) -> dict[str, list[tuple[str, int, int]]]:
-    """`_Cas.links`, of (role, id of the target) by the structures' ids, and arrays of these."""
-    at = {a.id: (a.start, a.end) for a in annotations}
-    alone = {key: [(role, *at[to])] for key, (role, to) in targets.items() if to in at}
-    several = {key: [x for i in ids for x in alone.get(i, ())] for key, ids in arrays.items()}
-    return several | alone
-
-
-def _members(
-    source: Source, views: Mapping[str, set[str]], sofa: str, there: Collection[str]
-) -> set[str]:
-    """The ids that are indexed in the view of a text."""
-    members = views.get(sofa, set())
-    if not members:
-        raise source.error("CAS has no view with members")
-    if members - set(there):
-        raise source.error(f"element {min(members - set(there))} is indexed and not there")
-    return members
-
-
-def _elsewhere(others: Collection[str], views: Mapping[str, set[str]]) -> dict[str, int]:
-    indexed = set().union(*views.values())
-    counts = Counter("in another view" if x in indexed else "not indexed" for x in others)
-    return dict(counts)
-
-
-def _xmi_annotation(
-    e: Element, types: TypeSystem | None, arrays: Mapping[str, Sequence[str]]
-) -> _Annotation:
-    namespace, _, local = e.tag.rpartition(" ")
-    package = namespace.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
-    kind = local if package == "uima.noNamespace" else f"{package}.{local}"
-    ranges = types.features(kind) if types else {}
-    features: dict[str, Sequence[str]] = {}
-    for name, value in e.attributes.items():
-        if name in _OWN or name.startswith(_XMI):
-            continue
-        several = holds_several(ranges.get(name, ""))
-        features[name] = (arrays.get(value) or value.split()) if several else (value,)
-    for child in e.children:
-        features[child.tag] = (*features.get(child.tag, ()), child.text)
-    start, end = (e.whole_number(side) for side in ("begin", "end"))
-    key = e.attributes[f"{_XMI}id"]
-    return _Annotation(key, kind, start, end, features, e.line, f"{local} {key}")
-
-
-def _from_json(source: Source) -> _Cas:
-    root = source.json()
-    if not isinstance(root, dict):
-        raise source.error("JSON CAS is not an object")
-    structures = objects(source, root, "%FEATURE_STRUCTURES", line=None)
-    sofas = [s for s in structures if s.get("%TYPE") == "uima.cas.Sofa"]
-    sofa = next((s for s in sofas if isinstance(s.get("sofaString"), str)), None)
-    if sofa is None:
-        raise source.error("CAS has no text (no uima.cas.Sofa with a sofaString)")
-    listed = root.get("%VIEWS")
-    views: dict[str, set[str]] = {}
-    for view in listed.values() if isinstance(listed, dict) else ():
-        if not isinstance(view, dict) or not isinstance(view.get("%MEMBERS"), list):
-            raise source.error("view has no list of %MEMBERS")
-        ids = {str(m) for m in view["%MEMBERS"] if isinstance(m, int)}
-        views.setdefault(str(view.get("%SOFA")), set()).update(ids)
-    there = {str(s["%ID"]): s for s in structures if isinstance(s.get("%ID"), int)}
-    members = _members(source, views, str(sofa.get("%ID")), there)
-    arrays = {
-        key: _strings(s.get("%ELEMENTS"))
-        for key, s in there.items()
-        if holds_several(str(s.get("%TYPE")))
-    }
-    found = {key: s for key, s in there.items() if {"begin", "end"} & s.keys()}
-    annotations = [
-        _json_annotation(source, key, s, arrays) for key, s in found.items() if key in members
-    ]
-    elsewhere = _elsewhere(found.keys() - members, views)
-    types = from_json(root.get("%TYPES")) or beside(source)
-    text = str(sofa["sofaString"])
-    links = _links(
-        {
-            key: (str(s.get("role") or ""), str(s["@target"]))
-            for key, s in there.items()
-            if "@target" in s and key not in found
-        },
-        {key: _strings(s.get("%ELEMENTS")) for key, s in there.items() if "%ELEMENTS" in s},
-        annotations,
-    )
-    return _Cas(text, annotations, types, frozenset(there), arrays, elsewhere, links)
-
-
-def _json_annotation(
-    source: Source, key: str, s: Mapping[str, object], arrays: Mapping[str, Sequence[str]]
-) -> _Annotation:
-    kind, start, end = s.get("%TYPE"), s.get("begin"), s.get("end")
-    what = f"{kind} {key}"
-    if not isinstance(kind, str) or type(start) is not int or type(end) is not int:
-        raise source.error(f"{what}: %TYPE, begin or end is missing or of the wrong kind")
-    features: dict[str, Sequence[str]] = {}
-    links: set[str] = set()
-    for name, value in s.items():
-        if name.startswith("%") or name.lstrip("@") in _OWN or value is None:
-            continue
-        feature = name.lstrip("@#^")
-        features[feature] = _strings(value)
-        if name.startswith("@"):
-            # A reference to an array of values stands for the values.
-            if str(value) in arrays:
-                features[feature] = arrays[str(value)]
-            else:
-                links.add(feature)
-    return _Annotation(key, kind, start, end, features, None, what, frozenset(links))
-
-
-def _strings(value: object) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [str(v) for v in values if isinstance(v, str | int | float)]
 
 
 def _sniff(head: bytes, path: Path) -> bool:

@@ -19,9 +19,10 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.chance.beyond import BeyondChance, settled
+from gammacp.chance.expected import SampleRule
 from gammacp.chance.non_overlapping import Placement
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
-from gammacp.chance.sampling import Disagreement, SampleRule, expectations
+from gammacp.chance.sampling import Disagreement, expectations
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
 from gammacp.errors import DataError

@@ -20,20 +20,18 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 
 from gammacp.arguments import whole
-from gammacp.arrays import Codes, Floats, Indices
+from gammacp.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
-from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, agreement_on, basis_of, named_continua
+from gammacp.measures.borne import ABSENCE, Borne, added, borne_in, components_of
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.text import UNLABELLED
 
 Record: TypeAlias = dict[str, Any]
-
-ABSENCE = "absence"
 STRETCHES = 10
 _WORDS = {
     "position": "about where units are",
@@ -41,8 +39,6 @@ _WORDS = {
     ABSENCE: "about units that others have not",
     "dissimilarity": "about units that are aligned",
 }
-# Pairs whose costs are held at once.
-_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +160,7 @@ def explained_on(
     total = math.fsum(c.mean_units for c in continua)
     aligned = [(s.alignment.continuum, s.alignment.groups) for s in scores.values()]
     labels = [*plain(continua[0].categories)[0], UNLABELLED]
-    seen = _borne(aligned, [1 / total] * len(aligned), people, len(labels) - 1, basis.bound)
+    seen = borne_in(aligned, [1 / total] * len(aligned), people, len(labels) - 1, basis.bound)
     named_sets = basis.model.named
     by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, total)
     chance, each = by_chance or (None, None)
@@ -174,7 +170,7 @@ def explained_on(
     several = len(continua) > 1 or len(found.documents) > 1
     i, j = np.triu_indices(len(people), 1)
     together = seen.met[i, j]
-    make = _Records(_components(basis.bound), float(observed.sum()))
+    make = _Records(components_of(basis.bound), float(observed.sum()))
     return Explanation(
         gamma=found.score,
         components=tuple(make.components(observed, chance.total if chance else None)),
@@ -246,68 +242,14 @@ class _Records:
         return part / self.whole if self.whole else 0.0
 
 
-def _stretches(make: _Records, seen: _Borne, continuum: Continuum, number: int) -> Iterator[Record]:
+def _stretches(make: _Records, seen: Borne, continuum: Continuum, number: int) -> Iterator[Record]:
     low, high = continuum.bounds
     edges = np.linspace(low, high, number + 1)
     centres = (continuum.starts + continuum.ends) / 2
     place = np.clip(np.searchsorted(edges, centres, side="right") - 1, 0, number - 1)
-    sums = _added(place, seen.units, number)
+    sums = added(place, seen.units, number)
     for k, record in enumerate(make.each("stretch", range(1, number + 1), sums, None)):
         yield {**record, "start": float(edges[k]), "end": float(edges[k + 1])}
-
-
-def _components(dissimilarity: BoundDissimilarity) -> tuple[str, ...]:
-    if hasattr(dissimilarity, "positional_part"):
-        return "position", *getattr(dissimilarity, "category_parts", ("category",)), ABSENCE
-    return "dissimilarity", ABSENCE
-
-
-def _costs(dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns) -> tuple[Floats, ...]:
-    """What pairs of units cost, by component."""
-    if hasattr(dissimilarity, "positional_part"):
-        parts: Any = dissimilarity
-        tables = getattr(parts, "category_parts", {}).values()
-        costs = [table[u.category, v.category] for table in tables]
-        return parts.positional_part(u, v), *(costs or [parts.categorial_part(u, v)])
-    return (dissimilarity.pairwise(u, v),)
-
-
-@dataclass(frozen=True, eq=False)
-class _Borne:
-    """Costs by who bears them, the components last.
-
-    Attributes
-    ----------
-    total, items, units, annotators, categories
-        Shape (…, components): of all, of each continuum, unit, annotator, category (the last is
-        "unlabelled").
-    pairs
-        Shape (annotators, annotators, components), the first before the second.
-    met
-        Whether two annotators are in some continuum together.
-    missed
-        Per annotator: what the empty units of theirs cost that face a unit.
-    """
-
-    items: Floats
-    units: Floats
-    annotators: Floats
-    categories: Floats
-    pairs: Floats
-    met: Floats
-    missed: Floats
-
-    @property
-    def total(self) -> Floats:
-        return np.asarray(self.items.sum(axis=0))
-
-
-def _added(place: Indices | Codes, values: Floats, size: int) -> Floats:
-    """Rows of `values` added up by place, shape (size, components)."""
-    sums = np.zeros((size, values.shape[1]))
-    for c in range(values.shape[1]):
-        sums[:, c] += np.bincount(place, values[:, c], size)
-    return sums
 
 
 def _by_chance(
@@ -316,7 +258,7 @@ def _by_chance(
     people: Sequence[str] | None,
     categories: int,
     total: float,
-) -> tuple[_Borne, Floats] | None:
+) -> tuple[Borne, Floats] | None:
     """What random sets cost, weighted as δ_e weighs them, and the components of each continuum.
 
     None after an interruption that left too few sets.
@@ -336,118 +278,9 @@ def _by_chance(
             scales.append(weights[key] / (x if of_all is None else float(of_all.sum())))
             found.append((s.continuum, s.groups))
             owner.append(number)
-    borne = _borne(found, scales, people, categories, basis.bound)
-    sums = _added(np.array(owner, np.int64), borne.items, len(different))
+    borne = borne_in(found, scales, people, categories, basis.bound)
+    sums = added(np.array(owner, np.int64), borne.items, len(different))
     rows = dict(zip(different, sums, strict=True))
     share = [c.mean_units / total / weights[id(k)] for k, c in zip(chances, continua, strict=True)]
     each = [rows[id(k)] * part for k, part in zip(chances, share, strict=True)]
     return borne, np.array(each)
-
-
-def _borne(
-    found: Sequence[tuple[Continuum, Codes]],
-    weights: Sequence[float],
-    people: Sequence[str] | None,
-    categories: int,
-    dissimilarity: BoundDissimilarity,
-) -> _Borne:
-    """What alignments cost, each weighted, by who bears it; without names all are one annotator."""
-    names = ("",) if people is None else people
-    code = {name: k for k, name in enumerate(names)}
-    size, parts = len(names), len(_components(dissimilarity))
-    items = np.zeros((len(found), parts))
-    pairs, met = np.zeros((size * size, parts)), np.zeros((size, size), bool)
-    missed = np.zeros(size)
-    borne: list[Floats] = [np.zeros((0, parts))]
-    of_unit: list[Codes] = [np.zeros(0, np.int32)]
-    label: list[Codes] = [np.zeros(0, np.int32)]
-    for k, ((continuum, groups), weight) in enumerate(zip(found, weights, strict=True)):
-        slots = np.array([code.get(a, 0) for a in continuum.annotators], np.int32)
-        met[np.ix_(slots, slots)] = True
-        columns, units = unit_columns(continuum), np.zeros((continuum.n_units, parts))
-        step = max(1, _AT_ONCE // max(1, len(slots) * (len(slots) - 1) // 2))
-        for at in range(0, len(groups), step):
-            costs = _Costs.of(columns, groups[at : at + step], dissimilarity, weight)
-            items[k] += costs.of_pairs.sum(axis=(0, 1))
-            pairs += _added(costs.slots(slots, size), costs.of_pairs.sum(axis=0), size * size)
-            units += costs.units(continuum.n_units)
-            missed += costs.missed(slots, size)
-        borne.append(units)
-        of_unit.append(slots[continuum.annotator_codes])
-        label.append(plain(continuum.categories)[1][continuum.category_codes])
-    every = np.concatenate(borne)
-    labels = np.concatenate(label)
-    return _Borne(
-        items,
-        every,
-        _added(np.concatenate(of_unit), every, size),
-        _added(np.where(labels < 0, categories, labels), every, categories + 1),
-        pairs.reshape(size, size, parts),
-        met,
-        missed,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Costs:
-    """Every pair of some unitary alignments.
-
-    Attributes
-    ----------
-    groups
-        Rows of units, shape (groups, annotators), −1 empty.
-    first, second
-        Of each pair the rows of units, shape (groups, pairs).
-    of_pairs
-        What each costs, a share of the whole disorder; shape (groups, pairs, components).
-    """
-
-    groups: Codes
-    first: Codes
-    second: Codes
-    of_pairs: Floats
-
-    @classmethod
-    def of(
-        cls, units: UnitColumns, groups: Codes, dissimilarity: BoundDissimilarity, weight: float
-    ) -> _Costs:
-        i, j = np.triu_indices(groups.shape[1], 1)
-        first, second = groups[:, i], groups[:, j]
-        both = (first >= 0) & (second >= 0)
-        parts = _costs(dissimilarity, units[first[both]], units[second[both]])
-        found = np.zeros((*first.shape, len(parts) + 1))
-        for k, part in enumerate(parts):
-            found[both, k] = part
-        found[~both, -1] = dissimilarity.delta
-        return cls(groups, first, second, found * (weight / len(i)))
-
-    def slots(self, annotators: Codes, size: int) -> Indices:
-        """The number of each pair of annotators in a (size, size) table, the lower one first."""
-        i, j = np.triu_indices(len(annotators), 1)
-        a, b = annotators[i].astype(np.int64), annotators[j].astype(np.int64)
-        return np.asarray(np.minimum(a, b) * size + np.maximum(a, b))
-
-    def units(self, number: int) -> Floats:
-        """What each unit bears, shape (units, components)."""
-        both = (self.first >= 0) & (self.second >= 0)
-        none = (self.first < 0) & (self.second < 0)
-        halves = self.of_pairs[both] / 2
-        alone = ~both & ~none
-        facing = np.maximum(self.first, self.second)[alone]
-        real = self.groups >= 0
-        absent = (self.of_pairs[:, :, -1] * none).sum(axis=1) / real.sum(axis=1)
-        borne = _added(self.first[both], halves, number)
-        borne += _added(self.second[both], halves, number)
-        borne += _added(facing, self.of_pairs[alone], number)
-        borne[:, -1] += np.bincount(self.groups[real], absent[np.nonzero(real)[0]], number)
-        return borne
-
-    def missed(self, annotators: Codes, size: int) -> Floats:
-        """Per annotator what units cost that face an empty unit of theirs."""
-        i, j = np.triu_indices(len(annotators), 1)
-        cost = self.of_pairs[:, :, -1]
-        lone_first = (self.first >= 0) & (self.second < 0)
-        lone_second = (self.first < 0) & (self.second >= 0)
-        by_second = np.bincount(annotators[j], (cost * lone_first).sum(axis=0), size)
-        by_first = np.bincount(annotators[i], (cost * lone_second).sum(axis=0), size)
-        return np.asarray(by_first + by_second)

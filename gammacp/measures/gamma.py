@@ -13,7 +13,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
-from gammacp.chance.sampling import FEWEST_SAMPLES, ExpectedDisorder
+from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import registered

@@ -19,7 +19,7 @@ import numpy as np
 from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.chance.sampling import ExpectedDisorder
+from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.dissimilarity import BoundCombined, Combined, unit_columns

@@ -15,17 +15,9 @@ from typing import NamedTuple, TypeVar, Unpack
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
 from gammacp.arrays import Codes
+from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.chance.sampling import (
-    FEWEST_SAMPLES,
-    MOST_SAMPLES,
-    Disagreement,
-    Draws,
-    ExpectedDisorder,
-    SampleRule,
-    Strata,
-    expectations,
-)
+from gammacp.chance.sampling import Disagreement, Draws, Strata, expectations
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import BoundDissimilarity, bind
 from gammacp.measures.settings import Computing, Memory, Settings

@@ -6,14 +6,13 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.alignment import SOLVERS, Solving
 from gammacp.alignment.tuning import DEFAULT
-from gammacp.arguments import number, text, whole
+from gammacp.arguments import number, one_of, text, whole
+from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
-from gammacp.chance.sampling import SampleRule
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined
 from gammacp.errors import UsageError
@@ -163,11 +162,7 @@ class Settings:
             There is no such option, or it cannot be meant.
         """
         for name in options:
-            if name not in _DEFAULTS:
-                near = get_close_matches(name, _DEFAULTS, n=1)
-                guess = f"did you mean {near[0]!r}? " if near else ""
-                message = f"option {name!r} is unknown; {guess}there are: {', '.join(_DEFAULTS)}"
-                raise UsageError(message)
+            one_of("option", name, _DEFAULTS)
         given: dict[str, Any] = {**_DEFAULTS, **options}
         limit, samples = given["time_limit"], given["samples"]
         return cls(

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gammacp.chance.sampling import ExpectedDisorder
+from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.gamma import FEWEST_UNITS, agreement_interval
 from gammacp.measures.random_sets import Basis

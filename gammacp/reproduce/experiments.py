@@ -7,6 +7,7 @@ docstring's first line says what it reproduces; it has
 
 which writes tidy CSV and figures into `out`. `quick` asks for a coarse version in seconds; `data`
 is the folder given with `--data` (an experiment that cannot do without sets `NEEDS_DATA = True`).
+One that reads the results of others names them in `READS` and runs after them.
 """
 
 import importlib.util
@@ -14,10 +15,10 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from gammacp.arguments import one_of
 from gammacp.errors import UsageError
 
 
@@ -29,6 +30,7 @@ class Experiment:
     path: Path
     summary: str
     needs_data: bool
+    reads: tuple[str, ...]
     run: Callable[..., None]
 
 
@@ -51,11 +53,7 @@ def find(folder: Path) -> dict[str, Path]:
 def where(name: str, folder: Path) -> Path:
     """The file of the experiment of that name; UsageError that lists what there is."""
     found = find(folder)
-    if name not in found:
-        near = get_close_matches(name, found, n=1)
-        guess = f"did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"experiment {name!r} is unknown; {guess}there are: {', '.join(found)}")
-    return found[name]
+    return found[one_of("experiment", name, found)]
 
 
 def load(name: str, folder: Path) -> Experiment:
@@ -66,7 +64,8 @@ def load(name: str, folder: Path) -> Experiment:
         raise UsageError(f"{path} has no function run(out, *, quick, data)")
     summary = (module.__doc__ or "").strip().split("\n")[0]
     needs_data = bool(getattr(module, "NEEDS_DATA", False))
-    return Experiment(name, path, summary, needs_data, module.run)
+    reads = tuple(getattr(module, "READS", ()))
+    return Experiment(name, path, summary, needs_data, reads, module.run)
 
 
 def _module(name: str, path: Path) -> Any:

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from gammacp.chance.beyond import BeyondChance, settled
-from gammacp.chance.sampling import Disagreement, SampleRule, expectations
+from gammacp.chance.expected import SampleRule
+from gammacp.chance.sampling import Disagreement, expectations
 from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.coefficients import coefficients, pool

@@ -18,7 +18,8 @@ import numpy as np
 
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
-from gammacp.chance.sampling import Disagreement, SampleRule, expectations
+from gammacp.chance.expected import SampleRule
+from gammacp.chance.sampling import Disagreement, expectations
 from gammacp.errors import DataError
 from gammacp.segmentation.baselines import BASELINES
 from gammacp.segmentation.beyond import SegmentSampler

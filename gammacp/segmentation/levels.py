@@ -8,7 +8,8 @@ from typing import Any
 
 from gammacp.arguments import several
 from gammacp.chance.beyond import BeyondChance, settled
-from gammacp.chance.sampling import Disagreement, SampleRule, expectations
+from gammacp.chance.expected import SampleRule
+from gammacp.chance.sampling import Disagreement, expectations
 from gammacp.errors import DataError
 from gammacp.segmentation.beyond import CHANCE, SegmentSampler, signed_chance
 from gammacp.segmentation.codings import Codings

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gammacp.arguments import several
-from gammacp.chance.sampling import SampleRule
+from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError
 from gammacp.segmentation.agreement import CodingAgreement, coding_agreement
 from gammacp.segmentation.beyond import CorpusMeasure, measures_beyond_chance

@@ -118,7 +118,6 @@ def syntax_agreement(
     bootstrap: int = 0,
     breakdown: bool = True,
     seed: int = 0,
-    workers: int = 2,
 ) -> SyntaxAgreement:
     """Agreement of a treebank (Skjærholt 2014), as published and beyond length-matched chance.
 
@@ -137,8 +136,6 @@ def syntax_agreement(
         Whether to compute pairs of annotators and everybody but one.
     seed
         Of sampled pairs and of the bootstrap.
-    workers
-        Number of threads; the result does not depend on it.
 
     Raises
     ------
@@ -159,7 +156,7 @@ def syntax_agreement(
             raise UsageError(f"{name} 1 is not 0 or at least 2")
     if chance not in (LENGTH_MATCHED, None):
         raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
-    seed, workers = whole("seed", seed, 0), whole("workers", workers, 1)
+    seed = whole("seed", seed, 0)
     if len(treebank.annotators) < 2:
         raise DataError("one annotator only", hint="Agreement needs two.")
     observations = TreeObservations.of(treebank)
@@ -167,7 +164,7 @@ def syntax_agreement(
     pairs = [pair for pair in combinations(range(n), 2) if observations.by(pair).any()]
     without = [tuple(b for b in range(n) if b != a) for a in range(n if n > 2 else 0)]
     groups = [tuple(range(len(treebank.annotators))), *pairs, *without]
-    expected, results = _results(observations, groups, chance, sample_pairs, seed, workers)
+    expected, results = _results(observations, groups, chance, sample_pairs, seed)
     accuracy = accuracies(treebank)
     parts = _published_parts(observations, expected, accuracy) if bootstrap else {}
     draw = partial(interval_over_sentences, draws=bootstrap, seed=seed)
@@ -196,14 +193,13 @@ def _results(
     chance: str | None,
     sample_pairs: int,
     seed: int,
-    workers: int,
 ) -> tuple[ExpectedDisagreement, list[TreeAlpha]]:
     """The agreement of groups of annotators, whose pairs of trees are compared once for all."""
     chosen = np.stack([observations.by(group) for group in groups])
     expected = (
         sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
         if sample_pairs
-        else expected_disagreement(observations, chosen, workers=workers)
+        else expected_disagreement(observations, chosen)
     )
     return expected, [
         _alpha(

@@ -20,6 +20,7 @@ from itertools import combinations
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
+from gammacp.pools.cores import available_cores
 from gammacp.syntax.annotations import Graph, Sentence, Treebank
 from gammacp.syntax.ted import PackedTrees, pack
 
@@ -191,7 +192,7 @@ class ExpectedDisagreement:
 
 
 def expected_disagreement(
-    observations: TreeObservations, groups: Bools, *, workers: int = 2
+    observations: TreeObservations, groups: Bools, *, workers: int | None = None
 ) -> ExpectedDisagreement:
     """D_e of the three δ over all pairs of annotations.
 
@@ -206,14 +207,14 @@ def expected_disagreement(
     groups
         Which annotations take part, shape (groups, annotations).
     workers
-        Threads.
+        Threads; by default one for each core that this process may use.
     """
     packed = observations.packed
     counts = [np.bincount(packed.codes[group], minlength=len(packed)) for group in groups]
     weights = np.array(counts, np.float64)
     blocks = range(0, len(packed), _ROWS)
     sums = np.zeros((len(groups), 3, len(packed)))
-    with ThreadPoolExecutor(max_workers=workers) as pool:
+    with ThreadPoolExecutor(max_workers=workers or available_cores()) as pool:
         for part in pool.map(lambda b: packed.weighted_squares(b, b + _ROWS, weights), blocks):
             sums += part
     n = weights.sum(axis=1)

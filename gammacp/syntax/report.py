@@ -147,7 +147,6 @@ def syntax_report(
     sample_pairs: int = 0,
     bootstrap: int = 0,
     seed: int = 0,
-    workers: int = 2,
 ) -> SyntaxReport:
     """α over the trees of a treebank with accuracies, who disagrees with whom, and where.
 
@@ -163,7 +162,7 @@ def syntax_report(
         Whether to add the scores of Universal Dependencies.
     breakdown
         Whether to tell agreement by relation, length, distance and part of speech.
-    chance, sample_pairs, bootstrap, seed, workers
+    chance, sample_pairs, bootstrap, seed
         As for `syntax_agreement`.
 
     Raises
@@ -182,7 +181,6 @@ def syntax_report(
         bootstrap=bootstrap,
         breakdown=by_annotator,
         seed=seed,
-        workers=workers,
     )
     return SyntaxReport(
         read=read,

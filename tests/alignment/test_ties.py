@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 
 from gammacp import Combined, Continuum, Unit, align
 from gammacp.alignment import best_groups
-from gammacp.alignment.candidates import position_ranks
-from gammacp.alignment.ties import in_order
-from gammacp.alignment.tuning import Tuning
+from gammacp.alignment.candidates import build_problem, position_ranks
+from gammacp.alignment.columns import all_columns, to_columns
+from gammacp.alignment.duals.lp import relax
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.alignment.problem import Solution
+from gammacp.alignment.solvers.generation import Generated, concluded, generate
+from gammacp.alignment.ties import break_ties, in_order
+from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import UnitColumns
@@ -193,3 +199,34 @@ def test_groups_come_in_order_of_position() -> None:
     problem = build_problem(continuum, bind(Combined(), continuum))
     groups = align(continuum).groups
     assert np.array_equal(groups, in_order(problem.ranks, groups[::-1]))
+
+
+@pytest.mark.parametrize("seed", [1, 9, 21, 47, 51])
+def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
+    """As crowds end: prices a little too high, and no columns but the alignment's own."""
+    rng = np.random.default_rng(seed)
+    continuum = Continuum.from_units(
+        Unit("ABCD"[a], start, start + 2, "x")
+        for a in range(3 + seed % 2)
+        for start in rng.integers(0, 5, 3).tolist()
+    )
+    bound = bind(Combined(), continuum)
+    problem, limits = build_problem(continuum, bound), Limits()
+    groups = generate(problem, limits, np.inf).groups
+    price = relax(problem.n_units, all_columns(problem, DEFAULT)).price
+    price += 0.5 * problem.slack / problem.n_units
+    columns = to_columns(problem, groups)
+    state = Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
+
+    def shown(limits: Limits) -> Solution:
+        found = concluded(problem, state, limits, np.inf)
+        assert found.status == "optimal"
+        return break_ties(continuum, bound, Presolved(found, problem), limits)
+
+    broken = shown(limits)
+    first = align(continuum, method="brute")
+    assert first.first
+    assert broken.first
+    assert np.array_equal(in_order(position_ranks(continuum), broken.groups), first.groups)
+    # With more rivals than may be listed one of them is shown, and said to be no more than that.
+    assert not shown(Limits(tuning=Tuning(listed_at_last=5))).first

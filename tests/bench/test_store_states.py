@@ -141,7 +141,7 @@ def expected(key: tuple[str, float, int, str]) -> Cell:
     return KNOWN[key]
 
 
-Histories.TestCase.settings = settings(max_examples=20, stateful_step_count=12, deadline=None)
+Histories.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
 TestHistories = Histories.TestCase
 
 

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from gammacp.chance.sampling import (
+from gammacp.chance.expected import (
     MOST_SAMPLES,
-    Disagreement,
     ExpectedDisorder,
     SampleRule,
     coefficient_of_variation,
     required_samples,
-    sample_seed,
-    sample_until,
 )
+from gammacp.chance.sampling import Disagreement, sample_seed, sample_until
 from gammacp.errors import UsageError
 
 # 2015, §5.3: mean 3.49 and σ' 0.1379 (divisor n) of 30 samples.

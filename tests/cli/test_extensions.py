@@ -59,13 +59,13 @@ def written(folder: Path) -> Path:
 
 
 OWN_PARTS = (
-    ("gamma", ("--positional", "own-starts", "--chance", "own-shift"), "pos:own-starts"),
+    ("gamma", ("--positional", "own-starts", "--chance", "own-shift", "--samples", 5), "pos:own-s"),
     ("gamma", ("--dissimilarity", "own-ends", "--samples", 5), "own-ends"),
     ("gamma", ("--chance", "own-shift", "--jobs", 2), "chance:own-shift"),
     ("align", ("--categorial", "own-initials", "--method", "own-solver"), '"optimal"'),
     ("measure", ("-m", "own-share"), '"value": 0.5'),
     ("compare", ("--positional", "own-starts", "--samples", 5), "pos:own-starts"),
-    ("compare", ("--chance", "own-shift", "--samples", 5, "--jobs", 2), "own-shift"),
+    ("compare", ("--chance", "own-shift", "--samples", 5), "own-shift"),
     ("calibrate", ("--error", "own-late", "--samples", 5, "--sets", 3, "--jobs", 2), "own-l"),
     ("consensus", ("--categorial", "own-initials"), '"kept": true'),
     ("report", ("--dissimilarity", "own-ends", "--samples", 5), '"report"'),

@@ -89,8 +89,10 @@ def test_bad_matrices(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_missing_matrix_file(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="does not exist"):
         Matrix.read(tmp_path / "none.csv")
+    with pytest.raises(DataError, match="is a folder"):
+        Matrix.read(tmp_path)
 
 
 def test_equal_numbers_have_one_rank() -> None:

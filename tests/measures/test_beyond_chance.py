@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gammacp import Continuum, Unit, gamma, measure
+from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
-from gammacp.chance.sampling import ExpectedDisorder
 from gammacp.continuum import Continuum as C
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import on_the_grid, settled
@@ -62,7 +62,7 @@ def test_kappa_over_fixed_places_against_all_labellings() -> None:
     ]
     expected = sum(weight * apart for weight, apart in every)
     assert expected == pytest.approx(4 / 9)
-    score = measure(c, ["kappa"], beyond_chance=True, chance="fixed-positions", samples=4000)
+    score = measure(c, ["kappa"], beyond_chance=True, chance="fixed-positions", samples=2000)
     found = score["kappa"].beyond_chance
     assert found is not None
     assert found.observed == pytest.approx(2 / 3)

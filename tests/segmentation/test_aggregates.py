@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gammacp.chance.sampling import SampleRule
+from gammacp.chance.expected import SampleRule
 from gammacp.segmentation import (
     Codings,
     Comparison,

@@ -10,7 +10,8 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from gammacp.chance.sampling import SampleRule, sample_seed
+from gammacp.chance.expected import SampleRule
+from gammacp.chance.sampling import sample_seed
 from gammacp.segmentation import (
     Codings,
     Comparison,

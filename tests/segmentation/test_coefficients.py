@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp.chance.sampling import SampleRule
+from gammacp.chance.expected import SampleRule
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation import (
     Basis,

@@ -63,7 +63,7 @@ def treebanks(draw: st.DrawFn) -> dict[str, list[Dependencies]]:
     return annotations
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(treebanks())
 def test_pairs_found_are_those_planted_and_the_rest_is_counted(
     annotations: dict[str, list[Dependencies]],
@@ -79,7 +79,7 @@ def test_pairs_found_are_those_planted_and_the_rest_is_counted(
     assert all(entry.kind == "sentence" for entry in left_out)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.sampled_from("abc"), min_size=1, max_size=12),
     st.lists(st.sampled_from("abc"), min_size=1, max_size=12),

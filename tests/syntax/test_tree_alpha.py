@@ -9,7 +9,7 @@ import gammacp as gc
 from gammacp.errors import DataError, UsageError
 from gammacp.syntax.accuracy import accuracies, attachment_scores, bracketing_scores
 from gammacp.syntax.agreement import syntax_agreement
-from gammacp.syntax.alpha import DELTAS
+from gammacp.syntax.alpha import DELTAS, TreeObservations, expected_disagreement
 from gammacp.syntax.annotations import Dependencies, Phrase, Treebank
 from gammacp.syntax.ted import tree_edit_distance
 from gammacp.syntax.trees import Tree
@@ -91,10 +91,11 @@ def test_identical_annotators_agree_and_names_do_not_matter() -> None:
 
 
 def test_the_result_does_not_depend_on_threads() -> None:
-    treebank = random_treebank(3, n=60)
-    one, four = (syntax_agreement(treebank, bootstrap=20, workers=w) for w in (1, 4))
-    assert one.total.alpha == four.total.alpha
-    assert one.bootstrap == four.bootstrap
+    observations = TreeObservations.of(random_treebank(3, n=60))
+    everybody = np.ones((1, len(observations.item)), np.bool_)
+    one, four = (expected_disagreement(observations, everybody, workers=w) for w in (1, 4))
+    assert np.array_equal(one.mean, four.mean)
+    assert np.array_equal(one.rows, four.rows)
 
 
 def test_shares_sum_to_one_and_are_sorted() -> None:

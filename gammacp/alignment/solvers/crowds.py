@@ -131,6 +131,8 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         now, left = clock(), total - found.gain - reached
         if left < (1 - tuning.progress) * open_gap:
             progressed, open_gap = now, left
-        if now - progressed > 1 + tuning.patience_share * (now - began):
+        # A step of the relaxation may take longer than patience lasts: the next one is waited for.
+        waiting = turn == "anneal" and "relax" in turns
+        if not waiting and now - progressed > 1 + tuning.patience_share * (now - began):
             break
     return found

@@ -112,8 +112,8 @@ def concluded(problem: Problem, generated: Generated, limits: Limits, deadline: 
     """The best alignment of what was generated, proven where that is complete."""
     bound = problem.n_units * problem.opening - generated.most_gain
     if not generated.complete:
-        columns = _rivals(problem, generated, limits, deadline)
-        certificate = Certificate(columns, generated.price)
+        columns, whole = _rivals(problem, generated, limits, deadline)
+        certificate = Certificate(columns, generated.price, whole)
         return solution(problem, generated.groups, max(bound, unit_bound(problem)), certificate)
     return solve_listed(problem, generated.columns, limits.until(deadline), generated.groups, bound)
 
@@ -175,15 +175,31 @@ def generate(
     return state
 
 
-def _rivals(problem: Problem, known: Generated, limits: Limits, deadline: float) -> Columns:
-    """All groups that an equally good alignment could use, where it is proven and they are few."""
-    slack = _slack(problem)
-    if known.most_gain - known.gain > slack or due(deadline):
-        return known.columns
+def _rivals(
+    problem: Problem, known: Generated, limits: Limits, deadline: float
+) -> tuple[Columns, bool]:
+    """Groups that an equally good alignment could use, and whether these are all of them.
+
+    They are all where it is proven, time is left and they are few. A proof whose gap is more than
+    rounding, as the relaxation of a crowd leaves it, is worth no more nodes than pricing is: its
+    prices pay nearly every group.
+    """
+    gap, slack = max(known.most_gain - known.gain, 0.0), _slack(problem)
+    if gap > problem.slack or due(deadline):
+        return known.columns, False
     found = search(
-        problem, known.price, -slack, every=True, deadline=deadline, tuning=limits.tuning
+        problem,
+        known.price,
+        -gap - slack,
+        every=True,
+        nodes=2**62 if gap <= slack else limits.tuning.nodes,
+        deadline=deadline,
+        tuning=limits.tuning,
     )
-    return known.columns if found is None else found.columns
+    if found is None:
+        return known.columns, False
+    whole = not found.unsure.any()
+    return found.columns if whole else known.columns.joined(found.columns), whole
 
 
 def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: Tuning) -> _Iterate:

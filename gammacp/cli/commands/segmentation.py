@@ -13,7 +13,7 @@ from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from gammacp.chance.sampling import SampleRule
+    from gammacp.chance.expected import SampleRule
     from gammacp.segmentation import Codings, Comparison
     from gammacp.segmentation.gold import GoldReport
     from gammacp.segmentation.levels import HierarchyReport
@@ -87,7 +87,7 @@ class Chance:
 
     def rule(self) -> SampleRule | None:
         """How many random codings; None where chance is not asked for."""
-        from gammacp.chance.sampling import SampleRule
+        from gammacp.chance.expected import SampleRule
 
         asked = SampleRule(self.precision, self.confidence, self.samples)
         if not self.beyond_chance and asked != SampleRule():

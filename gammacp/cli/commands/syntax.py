@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from inspect import Parameter
@@ -76,7 +75,6 @@ class Computing:
         "Show the N sentences with the largest share of disagreement.", default=0
     )
     seed: int = option("Seed of sampled pairs and bootstrap.", default=0, min=0)
-    workers: int = option("Threads; 0: one per core.", default=0)
     consensus: Path | None = option(
         "Write the trees that most votes for arcs are for, as CoNLL-U with the votes."
     )
@@ -161,7 +159,6 @@ def _options(read: ReadTreebank, reading: Reading, computing: Computing) -> dict
     if options.pop("preset"):
         options["chance"] = None
     if graphs:
-        del options["bootstrap"], options["breakdown"], options["workers"]
+        del options["bootstrap"], options["breakdown"]
         return options
-    options["workers"] = computing.workers or os.cpu_count() or 1
     return {**options, "universal": reading.labels == "universal"}

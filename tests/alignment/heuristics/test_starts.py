@@ -92,7 +92,7 @@ def test_the_certificate_of_a_matching_is_tight() -> None:
         problem = problem_of(60 + seed, 2, 15)
         found = solve(problem, method="bipartite")
         assert found.certificate is not None
-        columns, price = found.certificate
+        columns, price, _ = found.certificate
         assert (columns.losses(price) >= -1e-9).all()
         gained = problem.n_units * problem.opening - found.objective
         assert price.sum() == pytest.approx(gained, abs=1e-9)
