@@ -43,7 +43,7 @@ def curves_page(stem: Path, panels: Mapping[str, Sequence[Point]], *, columns: i
             place.set_title(title)
             place.axhline(0, color="#555555", linewidth=0.8, zorder=2)
             if lowest < _FLOOR:
-                note = f"goes on down to {lowest:.2g}"
+                note = f"goes on down to {lowest:.2g}".replace("-", "−")
                 place.text(0.02, 0.02, note, transform=place.transAxes, fontsize=7)
         for place in grid[len(panels) :]:
             place.set_axis_off()
@@ -59,6 +59,11 @@ def curves_page(stem: Path, panels: Mapping[str, Sequence[Point]], *, columns: i
             grid[0].legend(
                 seen.values(), seen, loc="center left", bbox_to_anchor=(1.0, 0.5), **legend
             )
+
+
+def error_title(error: str) -> str:
+    """An error in words: "position + false positive"."""
+    return error.replace("+", " + ").replace("-", " ")
 
 
 def examples_page(

@@ -69,7 +69,7 @@ class Part:
 
 def limit_of(units: int) -> float:
     """How far from 0 independent annotators of so many units each may be."""
-    return 0.005 if units >= 60 else 0.01 if units >= 20 else 0.02
+    return 0.01 if units >= 20 else 0.02
 
 
 def study_measure(

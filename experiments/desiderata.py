@@ -9,22 +9,23 @@ import numpy as np
 
 from experiments import mathet2015_fig26
 from experiments._common import write_csv
-from experiments._figures import curves_page
-from experiments._sweep import points_of
+from experiments._figures import curves_page, error_title
 from gammacp.arrays import Floats
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.table import Point, by_error, by_measure
 
-FIGURE_26 = "mathet2015_fig26"
+READS = ("mathet2015_fig26",)
 # What ranks a measure, each 1 at best: see `_numbers`.
 CRITERIA = ("covered", "monotone", "even", "separated")
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """Bands and tests for every curve of Figures 26–30; desiderata and ranks per error."""
-    del data
-    points = _points(out, quick=quick)
-    rows, bands = [], []
+    """The curves of Figures 26–30 with tests; desiderata and ranks per error."""
+    del quick, data
+    there = out.parent.parent / READS[0]
+    errors = (*mathet2015_fig26.ERRORS, mathet2015_fig26.OVERLAPPING)
+    points = [p for error in errors for p in read_curves(there / f"{error}.csv")]
+    rows = []
     for error, group in by_error(points).items():
         ranked = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
         # A measure that is undefined for some sets says nothing about them.
@@ -40,24 +41,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             }
             for m, numbers in sorted(ranked, key=lambda r: order.index(r[0]))
         ]
-        bands += [_band(p) for p in group]
     write_csv(out / "desiderata.csv", rows)
-    write_csv(out / "bands.csv", bands)
     write_csv(out / "ranks.csv", _ranks(rows))
-    curves_page(out / "bands", {e.replace("+", " + "): g for e, g in by_error(points).items()})
-
-
-def _points(out: Path, *, quick: bool) -> list[Point]:
-    """The curves as they lie in the results, or else from the sweep (whose store is kept)."""
-    errors = (*mathet2015_fig26.ERRORS, mathet2015_fig26.OVERLAPPING)
-    there = out.parent.parent / FIGURE_26
-    if not all((there / f"{e}.csv").is_file() for e in errors):
-        there = out.parent / "curves"
-        there.mkdir()
-        _, rows = points_of(out, mathet2015_fig26.sweep_of(quick))
-        for error in errors:  # with the digits that the results have
-            write_csv(there / f"{error}.csv", [row for row in rows if row["error"] == error])
-    return [p for e in errors for p in read_curves(there / f"{e}.csv")]
+    curves_page(out / "bands", {error_title(e): g for e, g in by_error(points).items()})
 
 
 def _numbers(curve: Sequence[Point]) -> dict[str, object]:
@@ -130,19 +116,6 @@ def _separation(steps: Floats, sd: Floats) -> float:
         noise > 0, norm.cdf(-steps / np.maximum(noise, 1e-300)), (1 - np.sign(steps)) / 2
     )
     return float(2 * chance.mean() - 1)
-
-
-def _band(p: Point) -> dict[str, object]:
-    half = 1.96 * p.sd / (p.sets - p.undefined) ** 0.5 if p.sets - p.undefined > 1 else None
-    return {
-        "error": p.error,
-        "measure": p.measure,
-        "magnitude": p.magnitude,
-        "mean": p.mean,
-        "low": None if half is None else p.mean - half,
-        "high": None if half is None else p.mean + half,
-        "undefined": p.undefined / p.sets,
-    }
 
 
 def _ranks(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:

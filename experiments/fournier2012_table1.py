@@ -23,6 +23,7 @@ from experiments._common import write_csv
 from experiments._fournier import published_window_diff
 from gammacp.arrays import Indices
 from gammacp.plots import COLOURS, can_plot, figure
+from gammacp.pools import open_pool
 from gammacp.segmentation import (
     Segmentation,
     boundary_similarity,
@@ -54,26 +55,30 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """One row per scenario and range: mean, sd over hypotheses, the error of the mean of trials."""
     del data
     trials, hypotheses = (3, 10) if quick else (10, 100)
-    rows = []
     cells = np.random.SeedSequence(2012).spawn(len(PRINTED))
-    for ((scenario, span), printed), cell in zip(PRINTED.items(), cells, strict=True):
-        low, high = (int(x) for x in span.split("–"))
-        values = np.array(
-            [
-                trial(np.random.default_rng(seed), (low, high), scenario, hypotheses)
-                for seed in cell.spawn(trials)
+    with open_pool() as pool:
+        found = {
+            key: [
+                pool.executor.submit(trial, seed, *key, hypotheses) for seed in cell.spawn(trials)
             ]
-        )
-        rows.append({"scenario": scenario, "sizes": span, **summary(values, printed)})
+            for key, cell in zip(PRINTED, cells, strict=True)
+        }
+        rows = [
+            {"scenario": key[0], "sizes": key[1]}
+            | summary(np.array([values.result() for values in mine]), PRINTED[key])
+            for key, mine in found.items()
+        ]
     write_csv(out / "table1.csv", rows)
     if can_plot():
         _plot(out / "table1", rows)
 
 
 def trial(
-    rng: np.random.Generator, sizes: tuple[int, int], scenario: str, hypotheses: int
+    seed: np.random.SeedSequence, scenario: str, span: str, hypotheses: int
 ) -> list[tuple[float, ...]]:
     """WD as published (also with k = 12 and 13), by eq. 1, S and B, per hypothesis."""
+    rng = np.random.default_rng(seed)
+    sizes = [int(x) for x in span.split("–")]
     masses = rng.integers(sizes[0], sizes[1] + 1, SEGMENTS)
     ends = np.cumsum(masses)
     mass = int(ends[-1])

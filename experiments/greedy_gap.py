@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,8 @@ QUANTITIES = {
     "gamma": "γ, greedy − exact",
 }
 
+Row = dict[str, Any]
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -50,7 +53,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     cells = _cells(quick)
     with open_pool() as pool:
         found = list(pool.executor.map(measured, cells))
-    rows: list[dict[str, object]] = [
+    rows: list[Row] = [
         {
             "annotators": n,
             "density": density,
@@ -131,9 +134,7 @@ def _grouped(
     return dict(sorted(groups.items()))
 
 
-def _overall(
-    found: Sequence[tuple[float, float, float]], column: int, quantity: str
-) -> dict[str, object]:
+def _overall(found: Sequence[tuple[float, float, float]], column: int, quantity: str) -> Row:
     values = np.array(found)[:, column]
     values = values[~np.isnan(values)]
     return {
@@ -146,7 +147,7 @@ def _overall(
     }
 
 
-def _draw(out: Path, rows: list[dict[str, object]]) -> None:
+def _draw(out: Path, rows: list[Row]) -> None:
     """Above over density (three annotators), below over annotators (density .8)."""
     with figure(out / "gap", width=7.2, height=5.4, rows=2, columns=3) as axes:
         for column, (quantity, label) in enumerate(QUANTITIES.items()):
@@ -155,7 +156,7 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
             ):
                 panel = axes[row][column]
                 mine = [r for r in rows if r["quantity"] == quantity and r[fixed] == at]
-                for i, value in enumerate(sorted({float(str(r[key])) for r in mine})):
+                for i, value in enumerate(sorted({r[key] for r in mine})):
                     _curve(panel, [r for r in mine if r[key] == value], i, f"{value:g}")
                 panel.axhline(0, color="black", linewidth=0.6)
                 panel.set_xlabel("magnitude of position errors", fontsize=8)
@@ -171,14 +172,12 @@ def _draw(out: Path, rows: list[dict[str, object]]) -> None:
         )
 
 
-def _curve(panel: object, rows: list[dict[str, object]], i: int, label: str) -> None:
-    x = np.array([float(str(r["magnitude"])) for r in rows])
-    y = np.array([float(str(r["mean"])) for r in rows])
-    se = np.array([float(str(r["sd"] or 0)) / float(str(r["sets"])) ** 0.5 for r in rows])
+def _curve(panel: Any, rows: list[Row], i: int, label: str) -> None:
+    x = np.array([r["magnitude"] for r in rows])
+    y = np.array([r["mean"] for r in rows])
+    se = np.array([(r["sd"] or 0) / r["sets"] ** 0.5 for r in rows])
     colour = COLOURS[i % len(COLOURS)]
-    panel.plot(  # type: ignore[attr-defined]
+    panel.plot(
         x, y, color=colour, marker=MARKERS[i], linestyle=DASHES[i % len(DASHES)], label=label
     )
-    panel.fill_between(  # type: ignore[attr-defined]
-        x, y - se, y + se, color=colour, alpha=0.15, linewidth=0
-    )
+    panel.fill_between(x, y - se, y + se, color=colour, alpha=0.15, linewidth=0)

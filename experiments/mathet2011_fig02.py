@@ -12,6 +12,7 @@ from experiments._random_2011 import Degrade, annotation_set, e_random, moved, o
 from gammacp.alignment.entropy import agreement, best_entropy
 from gammacp.arrays import Floats
 from gammacp.plots import COLOURS, DASHES, figure
+from gammacp.pools import open_pool
 
 # Units of one annotator over a place, on average; the paper does not state its own.
 DENSITIES = (0.1, 0.25, 0.5, 1.0)
@@ -28,21 +29,32 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del data
     sets, draws = (5, 15) if quick else (40, 200)
     densities = (MAIN,) if quick else DENSITIES
-    rows = []
-    chance = []
-    for density in densities:
-        random = e_random(density, draws)
-        chance.append({"density": density, **random, "draws": draws})
-        for parameter, (degrade, end, step) in SWEEPS.items():
-            for value in np.arange(0, end + step / 2, step * (2 if quick else 1)):
-                entropies = _entropies(degrade(float(value)), density, sets)
-                rows += _points(parameter, float(value), density, entropies, random["random"])
+    coarser = 2 if quick else 1
+    with open_pool() as pool:
+        begin = pool.executor.submit
+        chance = {density: begin(e_random, density, draws) for density in densities}
+        found = {
+            (density, parameter, float(value)): begin(entropies, density, parameter, value, sets)
+            for density in densities
+            for parameter, (_, end, step) in SWEEPS.items()
+            for value in np.arange(0, end + step / 2, step * coarser)
+        }
+        random = {density: means.result() for density, means in chance.items()}
+        rows = [
+            row
+            for (density, parameter, value), e in found.items()
+            for row in _points(parameter, value, density, e.result(), random[density]["random"])
+        ]
     write_csv(out / "agreement.csv", rows)
-    write_csv(out / "random.csv", chance)
+    write_csv(
+        out / "random.csv", [{"density": d, **means, "draws": draws} for d, means in random.items()]
+    )
     _draw(out, rows, densities)
 
 
-def _entropies(degrade: Degrade, density: float, sets: int) -> Floats:
+def entropies(density: float, parameter: str, value: float, sets: int) -> Floats:
+    """Of sets that are degraded so far."""
+    degrade = SWEEPS[parameter][0](float(value))
     drawn = (
         annotation_set(np.random.default_rng((4, i)), degrade, density=density) for i in range(sets)
     )

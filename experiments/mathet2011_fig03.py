@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """The set of each kind whose agreement is nearest to 0.5, drawn with its alignment."""
     del data
     random = e_random(DENSITY, 15 if quick else 200)["random"]
-    rows, units, chosen = [], [], []
+    rows, chosen = [], []
     for kind, degrade, values in (
         ("k", moved, np.arange(1.0, 4.01, 0.1)),
         ("p", omitted, np.arange(0.1, 0.7, 0.01)),
@@ -31,31 +32,21 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         value, c, reached = min(found, key=lambda f: abs(f[2] - 0.5))
         chosen.append((f"agreement {reached:.2f}: {kind} = {value:.2f}", c))
         rows.append({"kind": kind, "value": round(value, 9), "agreement": reached})
-        units += [
-            {"kind": kind, "annotator": u.annotator, "start": u.start, "end": u.end} for u in c
-        ]
     write_csv(out / "examples.csv", rows)
-    write_csv(out / "units.csv", units)
     with figure(out / "examples", width=7.5, height=3.6, rows=2) as axes:
         for panel, (title, c) in zip(axes, chosen, strict=True):
             _draw(panel, c)
             panel.set_title(title)
 
 
-def _draw(panel: object, c: Continuum) -> None:
+def _draw(panel: Any, c: Continuum) -> None:
     """Units as bars, one lane per annotator; lines join what is aligned."""
     middles = (c.starts + c.ends) / 2
     for i in range(c.n_units):
         lane = -int(c.annotator_codes[i])
-        panel.barh(  # type: ignore[attr-defined]
-            lane, c.lengths[i], left=c.starts[i], height=0.5, color=COLOURS[0], alpha=0.6
-        )
+        panel.barh(lane, c.lengths[i], left=c.starts[i], height=0.5, color=COLOURS[0], alpha=0.6)
     for group in best_entropy(c).groups:
         rows = group[group >= 0]
-        panel.plot(  # type: ignore[attr-defined]
-            middles[rows], -c.annotator_codes[rows], color=COLOURS[1], linewidth=0.8
-        )
-    panel.set(  # type: ignore[attr-defined]
-        yticks=[0, -1, -2], yticklabels=["1", "2", "3"], xlim=(0, LENGTH), ylabel="annotator"
-    )
-    panel.grid(visible=False)  # type: ignore[attr-defined]
+        panel.plot(middles[rows], -c.annotator_codes[rows], color=COLOURS[1], linewidth=0.8)
+    panel.set(yticks=[0, -1, -2], yticklabels=["1", "2", "3"], xlim=(0, LENGTH), ylabel="annotator")
+    panel.grid(visible=False)

@@ -9,7 +9,6 @@ import numpy as np
 
 from experiments._common import write_csv
 from experiments._random_2011 import PROCESSES, random_entropies
-from gammacp.alignment.entropy import agreement, best_entropy
 from gammacp.continuum import Continuum, Unit
 from gammacp.plots import COLOURS, figure
 
@@ -22,7 +21,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Both processes on the corpus with regularities and on one without any."""
     del data
     draws = 20 if quick else 400
-    rows, texts = [], []
+    rows: list[dict[str, object]] = []
     for corpus, regular in (("regular", True), ("none", False)):
         continua = [_text(np.random.default_rng((6, i)), regular) for i in range(TEXTS)]
         found = {
@@ -41,19 +40,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             }
             for name in found
         ]
-        for number, c in enumerate(continua, 1):
-            entropy = best_entropy(c).entropy
-            texts.append(
-                {
-                    "corpus": corpus,
-                    "text": number,
-                    "entropy": entropy,
-                    "a1": agreement(entropy, means["random1"]),
-                    "a2": agreement(entropy, means["random2"]),
-                }
-            )
     write_csv(out / "random.csv", rows)
-    write_csv(out / "texts.csv", texts)
     with figure(out / "random", width=4.5, height=3.0) as axes:
         for i, name in enumerate(PROCESSES):
             mine = [r for r in rows if r["process"] == name]

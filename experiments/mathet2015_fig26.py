@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from experiments._common import MATHET_2015
-from experiments._figures import curves_page
+from experiments._figures import curves_page, error_title
 from experiments._sweep import magnitudes, sets, sweep_into
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.figures import measure_title
@@ -54,7 +54,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     every = [p for error in PANELS.values() for p in points[error]]
     overview = {
         f"29: {measure_title(m)}": [
-            replace(p, measure=p.error) for p in every if p.measure == m and p.mean == p.mean
+            replace(p, measure=error_title(p.error))
+            for p in every
+            if p.measure == m and p.mean == p.mean
         ]
         for m in MEASURES
     }

@@ -34,14 +34,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     known = [MEASURES[name] for name in sorted(MEASURES)]
     names = [m.name for m in known if m.applies_to == "continuum" and not m.per_category]
     with open_pool() as pool:
-        found = list(pool.executor.map(probed, names, [12 if quick else 20] * len(names)))
-    rows = [row for mine in found for row in mine]
+        found = pool.executor.map(probed, names, [12 if quick else 20] * len(names))
+        rows = [row for mine in found for row in mine]
     write_csv(out / "requirements.csv", rows)
-    satisfied = [
-        {"measure": n, "satisfied": sum(r["probe"] == YES for r in mine), "of": len(PROBES)}
-        for n, mine in zip(names, found, strict=True)
-    ]
-    write_csv(out / "satisfied.csv", satisfied)
     _draw(out, rows)
 
 

@@ -27,6 +27,8 @@ MAGNITUDES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 SETS = 3
 SHARES = (0.4, 0.3, 0.2, 0.1)  # of the default model
 
+Row = dict[str, Any]
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -85,9 +87,7 @@ def measured(cell: Cell) -> dict[str, float]:
     return dict.fromkeys(MEASURES, math.nan) | {name: s.value for name, s in scores.items()}
 
 
-def _row(
-    variant: Variant, magnitude: float, name: str, values: Sequence[float]
-) -> dict[str, object]:
+def _row(variant: Variant, magnitude: float, name: str, values: Sequence[float]) -> Row:
     point = point_of(variant.error, name, magnitude, list(values))
     return {
         "about": variant.about,
@@ -131,18 +131,16 @@ def _variants(quick: bool) -> list[Variant]:
     return found[::6] if quick else found
 
 
-def _spread(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+def _spread(rows: list[Row]) -> list[Row]:
     """Per thing and measure: how far the variants' means lie apart at most, and whether each
     variant still falls from its first to its last magnitude without a rise beyond two se."""
     table = []
-    for about, name in dict.fromkeys((str(r["about"]), str(r["measure"])) for r in rows):
+    for about, name in dict.fromkeys((r["about"], r["measure"]) for r in rows):
         mine = [r for r in rows if (r["about"], r["measure"]) == (about, name)]
         by_value: dict[str, list[tuple[float, float, float]]] = {}
         for r in mine:
-            se = float(str(r["sd"])) / max(float(str(r["sets"])), 1) ** 0.5
-            by_value.setdefault(str(r["value"]), []).append(
-                (float(str(r["magnitude"])), float(str(r["mean"])), se)
-            )
+            se = r["sd"] / max(r["sets"], 1) ** 0.5
+            by_value.setdefault(r["value"], []).append((r["magnitude"], r["mean"], se))
         curves = [np.array(sorted(c)) for c in by_value.values()]
         curves = [c for c in curves if not np.isnan(c[:, 1]).all()]
         if not curves:
@@ -179,26 +177,20 @@ def _falls(curve: Floats) -> bool:
     return bool((steps <= noise).all() and known[-1, 1] < known[0, 1] - 1e-9)
 
 
-def _draw(out: Path, rows: list[dict[str, object]]) -> None:
+def _draw(out: Path, rows: list[Row]) -> None:
     """One row per thing varied, one panel per measure shown."""
-    things = list(dict.fromkeys(str(r["about"]) for r in rows))
-    height = 1.55 * max(len(things), 2)
-    size: dict[str, Any] = {
-        "width": 7.2,
-        "height": height,
-        "rows": max(len(things), 2),
-        "columns": len(SHOWN),
-    }
-    with figure(out / "curves", **size) as axes:
+    things = list(dict.fromkeys(r["about"] for r in rows))
+    tall, wide = max(len(things), 2), len(SHOWN)
+    with figure(out / "curves", width=7.2, height=1.55 * tall, rows=tall, columns=wide) as axes:
         for row, about in enumerate(things):
             for column, name in enumerate(SHOWN):
                 panel = axes[row][column]
                 mine = [r for r in rows if (r["about"], r["measure"]) == (about, name)]
-                for i, value in enumerate(dict.fromkeys(str(r["value"]) for r in mine)):
+                for i, value in enumerate(dict.fromkeys(r["value"] for r in mine)):
                     curve = [r for r in mine if r["value"] == value]
                     panel.plot(
-                        [float(str(r["magnitude"])) for r in curve],
-                        [float(str(r["mean"])) for r in curve],
+                        [r["magnitude"] for r in curve],
+                        [r["mean"] for r in curve],
                         color=COLOURS[i],
                         marker=MARKERS[i],
                         linestyle=DASHES[i],

@@ -19,10 +19,10 @@ from gammacp.syntax.annotations import Dependencies, Item, Treebank
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """All cells at hand; bootstrap intervals over sentences beside them."""
-    rows, pairs, shares = [], [], []
+    rows: list[dict[str, object]] = []
     for name in CORPORA:
         treebank = corpus(name, data).treebank
-        result = syntax_agreement(treebank, bootstrap=50 if quick else 1000)
+        result = syntax_agreement(treebank, bootstrap=50 if quick else 1000, breakdown=False)
         assert result.bootstrap is not None
         values = {**result.total.alpha, **result.total.scores}
         for measure, published in zip(MEASURES, PUBLISHED[name], strict=True):
@@ -51,17 +51,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
                 "off": abs(round(floored, 1) - PUBLISHED[name][-1]),
             }
         )
-        for part in result.pairs:
-            cells = {d: 100 * a for d, a in part.alpha.items()}
-            people = " – ".join(part.annotators)
-            pairs.append({"corpus": name, "pair": people, "sentences": part.items, **cells})
-        for rank, share in enumerate(result.sentences[:10], start=1):
-            place = f"{share.item.document} {share.item.name}"
-            shares.append({"corpus": name, "rank": rank, "sentence": place, **share.share})
     columns = rows[0].keys()
     write_csv(out / "table2.csv", [{c: row.get(c) for c in columns} for row in rows])
-    write_csv(out / "pairs.csv", pairs)
-    write_csv(out / "shares.csv", shares)
 
 
 def floored_las(treebank: Treebank) -> float:

@@ -6,7 +6,9 @@ with errors (Skjærholt 2014, Figures 3–5).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from concurrent.futures import Future
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,8 @@ from experiments._common import write_csv
 from experiments._treebanks import CORPORA, corpus, one_annotator
 from gammacp.bench.trees import PAPER_ERRORS, Perturbed, sample_sentences
 from gammacp.plots import COLOURS, DASHES, MARKERS, can_plot, figure
-from gammacp.syntax.agreement import TreeAlpha, syntax_agreement
+from gammacp.pools import open_pool
+from gammacp.syntax.agreement import syntax_agreement
 from gammacp.syntax.annotations import Dependencies, Treebank
 
 SENTENCES = {20: 60, 60: 60, 200: 20}  # of a treebank, and sets of such
@@ -23,26 +26,35 @@ LABELS = 20
 SHOWN = ("plain", "diff", "norm", "las")
 _FLOOR = -1.0
 
+Values = dict[tuple[str, str], float]
+
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """`zero.csv`, `corpora.csv`, `errors.csv` and the figure."""
-    zero = [row for n, sets in SENTENCES.items() for row in _zero(n, 4 if quick else sets)]
-    write_csv(out / "zero.csv", zero)
-    write_csv(out / "corpora.csv", [row for name in CORPORA for row in _corpus(name, data)])
     sample = Perturbed(sample_sentences(one_annotator("da", data), number=20 if quick else 100))
     magnitudes = (0.2, 0.6, 1.0) if quick else tuple(k / 10 for k in range(1, 11))
-    errors = [
-        row
-        for error in PAPER_ERRORS
-        for magnitude in magnitudes
-        for row in _under_error(sample, error, magnitude, sets=2 if quick else 5)
-    ]
+    with open_pool() as pool:
+        begin = pool.executor.submit
+        corpora = [begin(of_corpus, name, data) for name in CORPORA]
+        knowing_nothing = {
+            n: [begin(by_length, n, index) for index in range(4 if quick else sets)]
+            for n, sets in SENTENCES.items()
+        }
+        erring = {
+            cell: [begin(under_error, sample, *cell, index) for index in range(2 if quick else 5)]
+            for cell in product(PAPER_ERRORS, magnitudes)
+        }
+        zero = [row for n, sets in knowing_nothing.items() for row in _rows(sets, sentences=n)]
+        errors = [row for (e, m), s in erring.items() for row in _rows(s, error=e, magnitude=m)]
+        write_csv(out / "corpora.csv", [row for found in corpora for row in found.result()])
+    write_csv(out / "zero.csv", zero)
     write_csv(out / "errors.csv", errors)
     _draw(errors, out / "errors")
 
 
-def _values(total: TreeAlpha) -> dict[tuple[str, str], float]:
+def _values(treebank: Treebank) -> Values:
     """By chance and measure."""
+    total = syntax_agreement(treebank, breakdown=False).total
     published = {**total.alpha, "las": total.scores["las"]}
     return {
         **{("published", name): published[name] for name in SHOWN},
@@ -50,28 +62,23 @@ def _values(total: TreeAlpha) -> dict[tuple[str, str], float]:
     }
 
 
-def _rows(
-    sets: Sequence[Mapping[tuple[str, str], float]], **where: object
-) -> list[dict[str, object]]:
+def _rows(sets: Sequence[Future[Values]], **where: object) -> list[dict[str, object]]:
+    found = [one.result() for one in sets]
     rows: list[dict[str, object]] = []
-    for chance, name in sets[0]:
-        values = np.array([one[chance, name] for one in sets])
+    for chance, name in found[0]:
+        values = np.array([one[chance, name] for one in found])
         se = float(values.std(ddof=1) / len(values) ** 0.5)
         cell = {"measure": name, "mean": float(values.mean()), "se": se, "sets": len(values)}
         rows.append({**where, "chance": chance, **cell})
     return rows
 
 
-def _zero(n: int, sets: int) -> list[dict[str, object]]:
+def by_length(n: int, index: int) -> Values:
     """Two annotators who know nothing but the length of a sentence."""
-    found = []
-    for index in range(sets):
-        rng = np.random.default_rng(np.random.SeedSequence(n, spawn_key=(index,)))
-        lengths = np.clip(rng.lognormal(2.7, 0.6, n), 1, 60).astype(int)
-        annotators = {name: [independent(int(k), rng) for k in lengths] for name in ("A", "B")}
-        treebank = Treebank.from_annotations(annotators)
-        found.append(_values(syntax_agreement(treebank, breakdown=False).total))
-    return _rows(found, sentences=n)
+    rng = np.random.default_rng(np.random.SeedSequence(n, spawn_key=(index,)))
+    lengths = np.clip(rng.lognormal(2.7, 0.6, n), 1, 60).astype(int)
+    annotators = {name: [independent(int(k), rng) for k in lengths] for name in ("A", "B")}
+    return _values(Treebank.from_annotations(annotators))
 
 
 def independent(n: int, rng: np.random.Generator) -> Dependencies:
@@ -86,7 +93,8 @@ def independent(n: int, rng: np.random.Generator) -> Dependencies:
     return Dependencies(tuple(heads), tuple(f"l{label}" for label in labels))
 
 
-def _corpus(name: str, data: Path | None) -> list[dict[str, object]]:
+def of_corpus(name: str, data: Path | None) -> list[dict[str, object]]:
+    """What a corpus gets, by measure."""
     total = syntax_agreement(corpus(name, data).treebank, breakdown=False).total
     rows: list[dict[str, object]] = []
     for measure in SHOWN:
@@ -99,14 +107,9 @@ def _corpus(name: str, data: Path | None) -> list[dict[str, object]]:
     return rows
 
 
-def _under_error(
-    sample: Perturbed, error: str, magnitude: float, *, sets: int
-) -> list[dict[str, object]]:
-    found = []
-    for index in range(sets):
-        treebank = sample.draw(error, magnitude, index, n_annotators=2, seed=0)
-        found.append(_values(syntax_agreement(treebank, breakdown=False).total))
-    return _rows(found, error=error, magnitude=magnitude)
+def under_error(sample: Perturbed, error: str, magnitude: float, index: int) -> Values:
+    """A sample and itself with errors."""
+    return _values(sample.draw(error, magnitude, index, n_annotators=2, seed=0))
 
 
 def _draw(rows: list[dict[str, object]], stem: Path) -> None:

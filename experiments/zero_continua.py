@@ -122,7 +122,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         Part(
             "zero-mean", cells, most=1600, shown=SHOWN[:1], limit=lambda c: limit_of(parsed(c)[2])
         ),
-        Part("zero-gamma", tuple(c for c in cells if c not in CROWDS), most=200),
+        Part("zero-gamma", tuple(c for c in cells if c not in CROWDS), most=100),
         Part("zero-models", compared, most=200),
         Part("zero-others", compared, most=200),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,8 +9,9 @@ from pathlib import Path
 from experiments._common import write_csv
 from experiments._zero import NORMAL
 from gammacp.plots import COLOURS, MARKERS, figure
+from gammacp.reproduce.series import read_rows
 
-STUDIES = ("zero_continua", "zero_segmentations", "zero_trees")
+READS = ("zero_continua", "zero_segmentations", "zero_trees")
 # Cells with fewer units per annotator are small data, which the studies tell by themselves.
 ENOUGH = 20
 # The chance that γ has and that `--beyond-chance` models by default.
@@ -25,13 +25,10 @@ Cells = Sequence[tuple[float, float]]
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """A row per measure with the range of its zeros, as it is and beyond chance; and the figure.
-
-    Results of the studies are read: run them first.
-    """
+    """A row per measure with the range of its zeros, as it is and beyond chance; and the figure."""
     del data
     results = out.parent.parent
-    rows = [row for study in STUDIES for row in _read(results / study / "zero.csv", quick)]
+    rows = [row for study in READS for row in _kept(read_rows(results / study / "zero.csv"), quick)]
     names = dict.fromkeys(NAMES.get(r["measure"], r["measure"]) for r in rows)
     plain, beyond = {}, {}
     for name in names:
@@ -49,17 +46,14 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     _draw(out, plain, beyond)
 
 
-def _read(path: Path, quick: bool) -> list[Mapping[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            row
-            for row in csv.DictReader(file)
-            if row["measure"] not in LEFT_OUT
-            and row["zero"]
-            and (quick or (row["half_width"] and int(row.get("units") or ENOUGH) >= ENOUGH))
-        ]
+def _kept(rows: Sequence[Mapping[str, str]], quick: bool) -> list[Mapping[str, str]]:
+    return [
+        row
+        for row in rows
+        if row["measure"] not in LEFT_OUT
+        and row["zero"]
+        and (quick or (row["half_width"] and int(row.get("units") or ENOUGH) >= ENOUGH))
+    ]
 
 
 def _cells(rows: Sequence[Mapping[str, str]]) -> list[tuple[float, float]]:

@@ -27,7 +27,7 @@ def _ranked(
     marked it and of what it is. Then the codes of each one's annotators in order, and those of the
     categories that occur in each.
     """
-    from gammacp.canonical_kernels import mixed, refined
+    from gammacp.canonical_kernels import finalised, refined
 
     sizes = [c.n_units for c in continua]
     keys = [*_places(continua), np.repeat(np.arange(len(sizes)), sizes)]
@@ -41,12 +41,12 @@ def _ranked(
     place[order] = np.cumsum(new)
     costs = np.zeros((0, 0), np.uint64)
     if category_costs is not None:
-        costs = mixed(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
+        costs = finalised(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
     people = np.concatenate([c.annotator_codes for c in continua])
     labels = np.concatenate([c.category_codes for c in continua])
     edges, a_edges = np.cumsum([0, *sizes]), np.cumsum([0, *(c.n_annotators for c in continua)])
-    width = 1 + max(len(c.categories) for c in continua)
-    return refined(place, people, labels, edges, a_edges, width, costs)
+    place, who, what, order, named, filled = refined(place, people, labels, edges, a_edges, costs)
+    return place, who, what, order, named[:filled]
 
 
 def _places(continua: Sequence[Continuum]) -> tuple[Floats, Floats]:
@@ -92,12 +92,12 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
 
 def in_content_order(continua: Sequence[Continuum]) -> list[Continuum]:
     """Continua ordered by what is in them, not by their names: a hash of places and labels."""
-    from gammacp.canonical_kernels import mixed
+    from gammacp.canonical_kernels import finalised
 
     where, who, what, *_ = _ranked(continua)
-    labels = mixed(who.astype(np.uint64) + mixed(what.astype(np.uint64)))
+    labels = finalised(who.astype(np.uint64) + finalised(what.astype(np.uint64)))
     # A sum modulo 2⁶⁴ up to each unit, differences of which are exact.
-    sums = np.append(np.uint64(0), np.cumsum(mixed(where + labels), dtype=np.uint64))
+    sums = np.append(np.uint64(0), np.cumsum(finalised(where + labels), dtype=np.uint64))
     hashes = np.diff(sums[np.cumsum([0, *(c.n_units for c in continua)])]).tolist()
     keys = [(c.n_units, c.n_annotators, k) for c, k in zip(continua, hashes, strict=True)]
     return [continua[i] for i in sorted(range(len(keys)), key=keys.__getitem__)]

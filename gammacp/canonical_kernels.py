@@ -1,4 +1,9 @@
-"""Colour refinement of many continua (`gammacp.canonical`), one after the other."""
+"""Colour refinement of many continua (`gammacp.canonical`), one after the other.
+
+Loops where slices and NumPy's functions would take seconds each to compile.
+"""
+
+from typing import Any
 
 import numpy as np
 
@@ -11,22 +16,25 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _1 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(1)
 
 
-@kernel
-def mix(value: np.uint64) -> np.uint64:
-    """The finaliser of SplitMix64: close numbers become unrelated ones."""
+def finalised(value: Any) -> Any:
+    """The finaliser of SplitMix64, of a number or each of an array: close ones become unrelated."""
     x = value + _STEP
     x = (x ^ (x >> _30)) * _FIRST
     x = (x ^ (x >> _27)) * _SECOND
     return x ^ (x >> _31)
 
 
+mix = kernel(finalised)
+
+
 @kernel
-def mixed(values: Hashes) -> Hashes:
-    """`mix` of each."""
-    flat = values.ravel().copy()
-    for i in range(len(flat)):
-        flat[i] = mix(flat[i])
-    return flat.reshape(values.shape)
+def _classes(colours: Hashes) -> int:
+    """How many different ones there are."""
+    ordered, count = np.sort(colours), 0
+    for i in range(len(ordered)):
+        if i == 0 or ordered[i] != ordered[i - 1]:
+            count += 1
+    return count
 
 
 @kernel
@@ -35,89 +43,109 @@ def _broken(colours: Hashes) -> bool:
     ordered = np.sort(colours)
     for i in range(1, len(ordered)):
         if ordered[i] == ordered[i - 1]:
-            colours[np.flatnonzero(colours == ordered[i])[0]] = mix(ordered[i] + _1)
+            k = 0
+            while colours[k] != ordered[i]:
+                k += 1
+            colours[k] = mix(ordered[i] + _1)
             return True
     return False
 
 
 @kernel
-def _settled(place: Hashes, annotator: Codes, category: Indices, who: Hashes, what: Hashes) -> None:
-    """Refine the colours of annotators and categories until no more are told apart."""
-    classes = -1
-    while True:
-        found = len(np.unique(who)) + len(np.unique(what))
-        if found == classes:
-            return
-        classes = found
-        old_who, old_what = mixed(who), mixed(what)
-        who[:], what[:] = old_who, old_what
-        for i in range(len(place)):
-            who[annotator[i]] += mix(place[i] + old_what[category[i]])
-            what[category[i]] += mix(place[i] + old_who[annotator[i]])
+def _place_among(colours: Hashes, place: Indices) -> None:
+    """Place of each among the different ones, in place."""
+    ordered = np.sort(colours)
+    for k in range(len(colours)):
+        low, high = 0, len(ordered) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if ordered[middle] < colours[k]:
+                low = middle + 1
+            else:
+                high = middle
+        place[k] = low
 
 
 @kernel
-def _coloured(
-    place: Hashes, annotator: Codes, category: Indices, codes: Indices, costs: Hashes, n: int
-) -> tuple[Hashes, Hashes]:
-    """Final colours of n annotators and of the categories, no two alike."""
-    who, what = np.zeros(n, np.uint64), np.zeros(len(codes), np.uint64)
-    for i in range(len(place)):
-        who[annotator[i]] += mix(place[i])
-        what[category[i]] += mix(place[i])
-    for k in range(len(codes)):
-        # "Unlabelled" is not one of the labels that renaming may exchange.
-        what[k] += mix(_1 if codes[k] < 0 else np.uint64(0))
-        for other in range(len(codes) if costs.size else 0):
-            what[k] += costs[codes[k], codes[other]]
-    _settled(place, annotator, category, who, what)
-    while _broken(who) or _broken(what):
-        _settled(place, annotator, category, who, what)
-    return who, what
+def _settled(
+    place: Hashes, people: Codes, category: Indices, low: int, high: int, who: Hashes, what: Hashes
+) -> None:
+    """Refine the colours of annotators and categories until no more are told apart."""
+    classes, old_who, old_what = -1, np.empty_like(who), np.empty_like(what)
+    while True:
+        found = _classes(who) + _classes(what)
+        if found == classes:
+            return
+        classes = found
+        for k in range(len(who)):
+            old_who[k] = who[k] = mix(who[k])
+        for k in range(len(what)):
+            old_what[k] = what[k] = mix(what[k])
+        for i in range(low, high):
+            who[people[i]] += mix(place[i] + old_what[category[i]])
+            what[category[i]] += mix(place[i] + old_who[people[i]])
 
 
 @kernel
 def refined(
-    place: Hashes,
-    people: Codes,
-    labels: Codes,
-    edges: Indices,
-    a_edges: Indices,
-    width: int,
-    costs: Hashes,
-) -> tuple[Hashes, Indices, Indices, Indices, Indices]:
+    place: Hashes, people: Codes, labels: Codes, edges: Indices, a_edges: Indices, costs: Hashes
+) -> tuple[Hashes, Indices, Indices, Indices, Indices, int]:
     """Continua one after the other in canonical order; see `canonical._ranked`.
 
     Parameters
     ----------
     place, people, labels
-        Of the units: dense ranks, and codes; labels are at least −1 and below `width` − 1. Places
-        are counted from 1 in each continuum, in place.
+        Of the units: dense ranks, and codes, −1 for no label. Places are counted from 1 in each
+        continuum, in place.
     edges, a_edges
         Where the units and the annotators of each continuum begin.
     costs
         Empty, or mixed costs of pairs of labels.
+
+    Also how many of the categories are filled.
     """
-    who, what = np.empty(len(place), np.int64), np.empty(len(place), np.int64)
+    unit_who, unit_what = np.empty(len(place), np.int64), np.empty(len(place), np.int64)
     annotators = np.empty(a_edges[-1], np.int64)
-    categories = np.empty(len(place), np.int64)  # of a continuum at most as many as units
-    known, filled = np.full(width, -1), 0
+    categories = np.zeros(len(place), np.int64)  # of a continuum at most as many as units
+    width, filled = 2, 0
+    for i in range(len(labels)):
+        width = max(width, labels[i] + 2)
+    # Where a label's place is known; "unlabelled" has the last one.
+    known, codes, order = np.full(width, -1), np.empty(width, np.int64), np.empty(width, np.int64)
     for d in range(len(edges) - 1):
-        low, high = edges[d], edges[d + 1]
-        if low < high:
-            place[low:high] -= place[low:high].min() - _1
-        known[labels[low:high]] = 0
-        codes = np.flatnonzero(known >= 0)
-        codes = np.append(codes[codes == width - 1] - width, codes[codes < width - 1])
-        known[codes] = np.arange(len(codes))
-        category = known[labels[low:high]]
-        known[codes] = -1
-        n = a_edges[d + 1] - a_edges[d]
-        colours = _coloured(place[low:high], people[low:high], category, codes, costs, n)
-        by_who, by_what = np.argsort(colours[0]), np.argsort(colours[1])
-        annotators[a_edges[d] : a_edges[d + 1]] = by_who
-        categories[filled : filled + len(codes)] = codes[by_what]
-        filled += len(codes)
-        who[low:high] = np.argsort(by_who)[people[low:high]]
-        what[low:high] = np.argsort(by_what)[category]
-    return place, who, what, annotators, categories[:filled]
+        low, high, first = edges[d], edges[d + 1], a_edges[d]
+        least = place[low] if low < high else _1
+        for i in range(low, high):
+            least = min(least, place[i])
+            known[labels[i]] = 0
+        size = 0
+        for label in range(-1, width - 1):
+            if known[label] == 0:
+                known[label], codes[size] = size, label
+                size += 1
+        who, what = np.zeros(a_edges[d + 1] - first, np.uint64), np.zeros(size, np.uint64)
+        for i in range(low, high):
+            place[i] -= least - _1
+            unit_what[i] = known[labels[i]]
+            who[people[i]] += mix(place[i])
+            what[unit_what[i]] += mix(place[i])
+        for k in range(size):
+            # "Unlabelled" is not one of the labels that renaming may exchange.
+            what[k] += mix(_1 if codes[k] < 0 else _1 - _1)
+            known[codes[k]] = -1
+            for other in range(size if costs.size else 0):
+                what[k] += costs[codes[k], codes[other]]
+        _settled(place, people, unit_what, low, high, who, what)
+        while _broken(who) or _broken(what):
+            _settled(place, people, unit_what, low, high, who, what)
+        of_who = np.empty(len(who), np.int64)
+        _place_among(who, of_who)
+        _place_among(what, order)
+        for k in range(len(who)):
+            annotators[first + of_who[k]] = k
+        for k in range(size):
+            categories[filled + order[k]] = codes[k]
+        filled += size
+        for i in range(low, high):
+            unit_who[i], unit_what[i] = of_who[people[i]], order[unit_what[i]]
+    return place, unit_who, unit_what, annotators, categories, filled

@@ -82,6 +82,22 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
     )
 
 
+def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, str]:
+    """How far apart n shifts or cuts are, at least, as a fraction of the circle: ℓ̄, at most L/2n.
+
+    Also what a signature says of it.
+
+    Parameters
+    ----------
+    mean_length, circle
+        Of the units, and around.
+    n
+        How many.
+    """
+    distance = mean_length / circle if circle > 0 else 0.0
+    return (1 / (2 * n), "(distance=L/2n)") if n * distance > 0.5 else (distance, "")
+
+
 def annotation_set(
     parts: Sequence[Annotation], categories: tuple[str, ...], names: tuple[str, ...] = ()
 ) -> Continuum:

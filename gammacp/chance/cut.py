@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from gammacp.arrays import Floats
 from gammacp.canonical import canonical_order
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, least_distance
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
@@ -211,11 +211,8 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     margin = _margin(continuum, annotations)
     circle = continuum.length + 2 * margin
     turned = tuple(replace(a, starts=a.starts + margin, length=circle) for a in annotations)
-    distance, note = 0.0, ""
-    if circle > 0 and continuum.n_units:
-        distance = float(continuum.lengths.mean()) / circle
-        if n_annotators * distance > 0.5:
-            distance, note = 1 / (2 * n_annotators), "(distance=L/2n)"
+    mean_length = float(continuum.lengths.mean()) if continuum.n_units else 0.0
+    distance, note = least_distance(mean_length, circle, n_annotators)
     return CutSampler(
         turned,
         tuple(places_to_cut(a) for a in turned),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, least_distance
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -61,16 +61,10 @@ def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
 def _prepare(continua: Sequence[Continuum], n_annotators: int, name: str) -> ShiftSampler:
     pool = tuple(a for c in continua for a in annotations_of(c))
     total = sum(c.lengths.sum() for c in continua)
-    mean_length = total / max(1, sum(c.n_units for c in continua))
+    mean_length = float(total / max(1, sum(c.n_units for c in continua)))
     circle = float(np.mean([c.length for c in continua]))
-    distance, note = 0.0, ""
-    if circle > 0:
-        distance = mean_length / circle
-        if n_annotators * distance > 0.5:
-            distance, note = 1 / (2 * n_annotators), "(distance=L/2n)"
-    return ShiftSampler(
-        pool, continua[0].categories, n_annotators, float(distance), f"{name}{note}"
-    )
+    distance, note = least_distance(mean_length, circle, n_annotators)
+    return ShiftSampler(pool, continua[0].categories, n_annotators, distance, f"{name}{note}")
 
 
 @registered(

@@ -116,7 +116,6 @@ def read(
     documents = Documents(source, "")
     cells_of = itemgetter(*header.values())
     named = [i for role, i in header.items() if role not in _POSITIONS]
-    values = {f: f"{_FEATURE}{f}" for f in features}
     if "continuum" not in header:
         documents.of("")
     for line, row in rows:
@@ -130,7 +129,7 @@ def read(
         if bare != row:
             blanks = sum(row[i] != bare[i] for i in named)
             documents.leave_out("blank", "around a name, not part of it", blanks)
-        _add(documents, dict(zip(header, cells_of(bare), strict=True)), values, line)
+        _add(documents, dict(zip(header, cells_of(bare), strict=True)), features, line)
     for i, name in enumerate(names):
         if i not in header.values():
             documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
@@ -270,7 +269,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _add(
-    documents: Documents, cells: Mapping[str, str], features: Mapping[str, str], line: int
+    documents: Documents, cells: Mapping[str, str], features: Sequence[str], line: int
 ) -> None:
     """Add what a row declares: a continuum, an annotator, or a unit."""
     source = documents.source
@@ -282,9 +281,8 @@ def _add(
         if name and not any(cell for role, cell in cells.items() if role != "continuum"):
             return
         raise source.error("annotator is empty", line=line)
-    label = cells.get("category") or None
-    if features:
-        label = labelled(label, {name: cells[role] for name, role in features.items()})
+    values = {name: cells[f"{_FEATURE}{name}"] for name in features}
+    label = labelled(cells.get("category") or None, values)
     low, high = cells["start"], cells["end"]
     if not low and not high:
         if label is not None:

@@ -7,6 +7,7 @@ docstring's first line says what it reproduces; it has
 
 which writes tidy CSV and figures into `out`. `quick` asks for a coarse version in seconds; `data`
 is the folder given with `--data` (an experiment that cannot do without sets `NEEDS_DATA = True`).
+One that reads the results of others names them in `READS` and runs after them.
 """
 
 import importlib.util
@@ -29,6 +30,7 @@ class Experiment:
     path: Path
     summary: str
     needs_data: bool
+    reads: tuple[str, ...]
     run: Callable[..., None]
 
 
@@ -62,7 +64,8 @@ def load(name: str, folder: Path) -> Experiment:
         raise UsageError(f"{path} has no function run(out, *, quick, data)")
     summary = (module.__doc__ or "").strip().split("\n")[0]
     needs_data = bool(getattr(module, "NEEDS_DATA", False))
-    return Experiment(name, path, summary, needs_data, module.run)
+    reads = tuple(getattr(module, "READS", ()))
+    return Experiment(name, path, summary, needs_data, reads, module.run)
 
 
 def _module(name: str, path: Path) -> Any:

@@ -73,6 +73,14 @@ def test_a_coarse_run_says_what_it_does_not_check(run: Run, checkout: Path) -> N
     assert "not checked" not in reproduce(run, checkout, "--check").out
 
 
+def test_what_reads_results_of_others_runs_after_them(run: Run, checkout: Path) -> None:
+    claims(checkout)
+    text = (checkout / "experiments" / "toy.py").read_text()
+    (checkout / "experiments" / "first.py").write_text(f"{text}\nREADS = ('toy',)\n")
+    told = reproduce(run, checkout, "all").err
+    assert told.index("toy: ") < told.index("first: ")
+
+
 def test_list(run: Run, checkout: Path) -> None:
     result = reproduce(run, checkout)
     assert "A toy experiment." in result.out

@@ -58,13 +58,13 @@ def reproduce(
     found = _check(ran, ledgers, target, quick=quick)
     entries = [(ledger, c) for ledger, checked in found for c in checked]
     coarse = quick and sum(c.full_scale for one in ledgers for c in _told_by(ran, one))
+    counts = [_counts(*pair) for pair in found]
     if json:
         shown = [_entry(ledger, c) for ledger, c in entries if not (failed and c.holds)]
-        counts = [_counts(*pair) for pair in found]
         print_json({"claims": shown, "counts": counts, "not_checked": int(coarse)})
     else:
         _print(found, failed=failed)
-        _summary([_counts(*pair) for pair in found], KINDS)
+        _summary(counts, KINDS)
         if coarse:
             print(f"claims that are too fine for a coarse run, not checked: {coarse}")
     # A coarse run cannot show that an explanation is not needed.
@@ -95,8 +95,8 @@ def _run(
     from gammacp.reproduce.experiments import load, run
 
     ran = []
-    for name in names:
-        experiment = load(name, folder)
+    for experiment in sorted((load(name, folder) for name in names), key=lambda e: bool(e.reads)):
+        name = experiment.name
         if experiment.needs_data and data is None and len(names) > 1:
             message(f"{name}: left out, it needs files that do not ship (--data DIR)")
             continue
@@ -114,15 +114,8 @@ def _check(
     from gammacp.reproduce.claims import check
 
     return [
-        (
-            ledger,
-            [
-                check(claim, results)
-                for claim in _told_by(names, ledger)
-                if not (quick and claim.full_scale)
-            ],
-        )
-        for ledger in ledgers
+        (one, [check(c, results) for c in _told_by(names, one) if not (quick and c.full_scale)])
+        for one in ledgers
     ]
 
 
