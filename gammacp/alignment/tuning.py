@@ -103,6 +103,9 @@ class Tuning:
         Of the scale: how far columns are taken in at first; then four times as far each time.
     component_nodes
         Nodes of the search of one component, some milliseconds; then CP-SAT takes it.
+    tied_seconds
+        Seconds for ties within a component that is too large for the search; then the alignment is
+        one of the best, and it is said that it need not be the first (8 × 3, all pairs alike).
     used
         Value of a column in the master's solution that counts as used.
     pool
@@ -281,6 +284,7 @@ class Tuning:
     first_loss: float = 0.05
     loss_step: float = 0.004
     component_nodes: int = 20_000
+    tied_seconds: float = 20.0
 
     # Column generation
     used: float = 1e-6

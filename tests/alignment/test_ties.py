@@ -16,7 +16,7 @@ from gammacp.alignment.columns import all_columns, to_columns
 from gammacp.alignment.duals.lp import relax
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.presolve import Presolved
-from gammacp.alignment.problem import Solution
+from gammacp.alignment.problem import Solution, Status
 from gammacp.alignment.solvers.generation import Generated, concluded, generate
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.alignment.tuning import DEFAULT, Tuning
@@ -230,3 +230,16 @@ def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
     assert np.array_equal(in_order(position_ranks(continuum), broken.groups), first.groups)
     # With more rivals than may be listed one of them is shown, and said to be no more than that.
     assert not shown(Limits(tuning=Tuning(listed_at_last=5))).first
+
+
+def test_ties_without_an_end_are_left_and_said():
+    units = np.arange(21)
+    starts = 10.0 * (units % 3)
+    alike = Continuum.from_codes(
+        tuple("ABCDEFG"), ("a",), starts, starts + 5, units // 3, np.zeros(21, np.int64)
+    )
+    quick = Tuning(tied_seconds=1e-3, merged_share=0.0)
+    found = align(alike, Combined(alpha=0), tuning=quick)
+    assert found.status is Status.OPTIMAL
+    assert found.disorder == 0
+    assert not found.first

@@ -4,6 +4,7 @@ Costs are integers there: gains are scaled so that their sum stays below 2⁵⁰
 every column that a solution could use is part of the bound.
 """
 
+import time
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from gammacp.alignment.columns import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Status
 from gammacp.arrays import Floats, Indices
-from gammacp.stopping import watched
+from gammacp.stopping import due, watched
 
 _LARGEST = 2.0**50
 _STEPS = 2.0**40
@@ -120,26 +121,27 @@ def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices |
     least loss is a constraint, then the fewest groups are sought, the smallest `second`, and
     for the columns in their order, forty binary digits at a time, as many of each as there can be.
     """
+    deadline = min(limits.deadline(), time.monotonic() + limits.tuning.tied_seconds)
     program = _program(packing)
     model = program.model
     _bound_loss(packing, program, ranking)
     counted = [*program.times, *program.alone]
-    least = _least(program, counted, [1] * len(counted), limits)
+    least = _least(program, counted, [1] * len(counted), limits.until(deadline))
     if least is None:
         return None
     model.add(sum(counted) <= least)
     if ranking.second.any():
         n_units = int(packing.capacity[program.units].sum())
         second = _scaled(ranking.second, 0.0, n_units)[0].tolist()
-        least = _least(program, program.times, second, limits)
+        least = _least(program, program.times, second, limits.until(deadline))
         if least is None:
             return None
         # Each group that is taken was rounded by at most half a step.
         model.add(_sum(program.times, second) <= least + n_units)
-    return _in_order(packing, program, limits)
+    return _in_order(packing, program, limits, deadline)
 
 
-def _in_order(packing: Model, program: _Program, limits: Limits) -> Indices | None:
+def _in_order(packing: Model, program: _Program, limits: Limits, deadline: float) -> Indices | None:
     """As many as there can be of the first column, then of the second, and so on."""
     most = _most_times(packing)
     times = np.zeros(len(most), np.int64)
@@ -148,8 +150,8 @@ def _in_order(packing: Model, program: _Program, limits: Limits) -> Indices | No
         variables = [program.times[c] for c in rows]
         weight = np.append(np.cumprod((most[rows[1:]] + 1)[::-1])[::-1], 1)
         _maximise(program, variables, weight.tolist())
-        solver = _solver(limits)
-        if _solved(solver, program.model) is not Status.OPTIMAL:
+        solver = _solver(limits.until(deadline))
+        if due(deadline) or _solved(solver, program.model) is not Status.OPTIMAL:
             return None
         for c, variable in zip(rows, variables, strict=True):
             times[c] = solver.value(variable)
