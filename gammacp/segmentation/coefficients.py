@@ -136,16 +136,15 @@ def coefficients(
 ) -> Coefficients:
     """π, κ and bias over the items of `arrays`, each counted as often as `weights` says.
 
-    Undefined where no item has a potential boundary, or where chance agreement is not below 1:
-    everybody has a boundary everywhere, or, in mode `published`, more segments than places.
+    Undefined where no item has a potential boundary (on B, a boundary), or where chance agreement
+    is not below 1: everybody has a boundary everywhere, or, in mode `published`, more segments than
+    places.
     """
     w = np.ones(len(arrays.similar)) if weights is None else weights
     compared = float((w * arrays.compared).sum())
     if compared == 0:
-        nan = math.nan
-        return Coefficients(
-            actual=nan, expected_pi=nan, expected_kappa=nan, reason="no potential boundary"
-        )
+        nan, why = math.nan, "no boundary" if arrays.places.any() else "no potential boundary"
+        return Coefficients(actual=nan, expected_pi=nan, expected_kappa=nan, reason=why)
     pi, kappa = _expected_pi(arrays, w, mode)[0], _expected_kappa(arrays, w)[0]
     highest = max(pi, kappa)
     return Coefficients(

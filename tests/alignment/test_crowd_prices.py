@@ -98,6 +98,16 @@ def test_repairs_of_the_multiplier_lose_less():
     assert np.mean(more) > 0.01
 
 
+def test_nothing_is_repaired_once_due():
+    problem = crowd_problem(3)
+    found = {}
+    for repairs in (0, 12):
+        matrices = model(problem, 3.0, Tuning(repairs=repairs))
+        found[repairs] = next(ascend(matrices, start(matrices), deadline=0.0)).share
+    assert np.array_equal(found[0], found[12])
+    assert beaten_by(problem, found[12]) <= 0
+
+
 def test_the_relaxation_comes_close():
     gaps = []
     for seed in range(6):

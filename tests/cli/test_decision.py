@@ -157,6 +157,17 @@ def test_consensus_writes_what_it_says(run: Run, good: Path, tmp_path: Path) -> 
     assert "category tied: a (1) = b (1)" in result.out
 
 
+def test_consensus_writes_no_list_over_its_gold_standard(
+    run: Run, good: Path, tmp_path: Path
+) -> None:
+    result = run(
+        "consensus", good, "-o", tmp_path / "x.csv", "--units", tmp_path / "y" / ".." / "x.csv"
+    )
+    assert result.code == 2
+    assert "a file each" in result.err
+    assert not (tmp_path / "x.csv").exists()
+
+
 def test_consensus_as_json(run: Run, good: Path) -> None:
     (one,) = json.loads(run("consensus", good, "--support", 1, "--json").out)["results"]
     assert one["needed"] == 1

@@ -171,7 +171,12 @@ def test_undefined_coefficients_say_why() -> None:
     assert "chance agreement is 2.25" in str(beyond.pooled.reason)
     tiny = coding_agreement(codings({"x": {"a": [1], "b": [1]}}))
     assert math.isnan(tiny.pooled.kappa)
-    assert "no potential boundary" in str(tiny.pooled.reason)
+    assert tiny.pooled.reason == "no potential boundary"
+    nowhere = codings({"x": {"a": [10], "b": [10]}})
+    assert coding_agreement(nowhere).pooled.actual == 1
+    assert coding_agreement(nowhere, comparison=Comparison(basis=Basis.B)).pooled.reason == (
+        "no boundary"
+    )
 
 
 def test_undefined_items_do_not_hide_the_others() -> None:

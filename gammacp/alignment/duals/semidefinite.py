@@ -183,7 +183,7 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
             done += 1
             if done % 10 == 0:
                 iterate = _balanced(model, iterate, lack, change)
-        yield _priced(model, iterate)
+        yield _priced(model, iterate, deadline)
         iterate = _cut(model, iterate)
 
 
@@ -275,8 +275,8 @@ def _among(some: Codes, others: Codes, size: int) -> Bools:
     return np.isin(keys[0], keys[1])
 
 
-def _priced(model: Matrices, iterate: Iterate) -> Priced:
-    share = feasible_shares(model, iterate)
+def _priced(model: Matrices, iterate: Iterate, deadline: float) -> Priced:
+    share = feasible_shares(model, iterate, deadline)
     return Priced(
         share,
         safe_sum(share),
@@ -291,14 +291,14 @@ def safe_sum(share: Floats) -> float:
     return total - 2.0**-52 * len(share) * float(np.abs(share).sum())
 
 
-def feasible_shares(model: Matrices, iterate: Iterate) -> Floats:
+def feasible_shares(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Floats:
     """Shares that no group beats, whatever the iterate: Σ_{u∈G} share ≤ cost(G).
 
     Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
     multipliers' normals for every candidate pair. With z = (1, indicator of G),
     cost(G) ≥ zᵀSz + Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0.
     Here S is the iterate's matrix, cut to what pairs allow, moved towards the nearest definite one
-    and cut again (alternating projections), and at last shifted until it is definite.
+    and cut again (alternating projections, until due), and at last shifted until it is definite.
     """
     from gammacp.alignment.kernels.metric import subtract
 
@@ -317,6 +317,8 @@ def feasible_shares(model: Matrices, iterate: Iterate) -> Floats:
     corner = 1.0 / model.border**2
     _cut_to(matrix, allowed, model.pair, corner)
     for _ in range(model.tuning.repairs):
+        if due(deadline):
+            break
         values, vectors = np.linalg.eigh(matrix)
         negative = np.searchsorted(values, 0.0)
         lack = (vectors[:, :negative] * -values[:negative]) @ vectors[:, :negative].T

@@ -131,6 +131,9 @@ def consensus(
 
     loaded = load(files, reading, weighing.features)
     target.check()
+    paths = [p for p in (target.out, lists.units, lists.review, lists.soft) if p is not None]
+    if len({p.resolve() for p in paths}) < len(paths):
+        raise UsageError("--out, --units, --review and --soft need a file each")
     written = write_options(target.write_option)
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(
@@ -164,9 +167,8 @@ def consensus(
         return
     _print(found, each.belief, worst)
     print(f"\n{rated.in_words()}" if rated else f"\nNo reliability of the consensus: {unrated}.")
-    for path in (target.out, lists.units, lists.review, lists.soft):
-        if path is not None:
-            message(f"wrote {path}")
+    for path in paths:
+        message(f"wrote {path}")
 
 
 def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
