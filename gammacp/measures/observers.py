@@ -163,7 +163,7 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
     Worked value: A [0,10) [20,30), B [1,9) [40,50): two of four lie in a nucleus, k/n = .5.
     """
     require(continuum)
-    sets = whole("samples", samples or 1000, 1)
+    sets = whole("samples", 1000 if samples is None else samples, 1)
     scale, found = 1000.0 if continuum.offset_unit == "s" else 1.0, []
     lowest = continuum.bounds[0]
     origin = lowest if continuum.declared else min(0.0, lowest)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp.measures.observers import BoundaryScore
+from gammacp.measures.observers import BoundaryScore, staccato
 from gammacp.testing import check_measure
 
 NAMES = ("easydiag-kappa", "time-unit-kappa", "event-alignment-kappa", "nw-identity", "boundaries")
@@ -63,6 +63,8 @@ def test_staccato_without_room_and_of_seconds() -> None:
     )
     assert value("staccato", units) == value("staccato", scaled)
     assert value("staccato", units, samples=7) != value("staccato", units)
+    with pytest.raises(gc.UsageError, match="samples 0 < 1"):
+        staccato(units, samples=0)
 
 
 def test_staccato_begins_where_the_recording_does() -> None:
