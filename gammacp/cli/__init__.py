@@ -77,6 +77,9 @@ def _exit_code() -> int:
         message = visible(f"{place}{error.strerror or error}")
         print(f"gammacp: {message}", file=sys.stderr)
         return 1
+    except MemoryError as error:
+        print(f"gammacp: not enough memory. {error}".rstrip(), file=sys.stderr)
+        return 1
     except Exception as error:
         if _comes_from_interrupt(error):
             raise KeyboardInterrupt from None

@@ -33,3 +33,10 @@ def test_a_file_without_any_value_is_named(run: Run, tmp_path: Path) -> None:
     result = run("measure", path, "-m", "u-alpha")
     assert result.code == 3
     assert f"gammacp: {path}: no measure has a value" in result.err
+
+
+def test_too_little_memory_is_a_failure_without_a_traceback(run: Run) -> None:
+    result = run("segmentation", "--dataset", "moonstone", "--bootstrap", 10**15)
+    assert (result.code, result.out) == (1, "")
+    assert "not enough memory" in result.err
+    assert "Traceback" not in result.err
