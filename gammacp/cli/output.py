@@ -7,10 +7,12 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gammacp.errors import UsageError
 from gammacp.text import visible
 
 if TYPE_CHECKING:
@@ -96,6 +98,14 @@ def grouped(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple
     for text, listed in names.items():
         more = len(listed) - most
         yield text, ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def outputs(**named: Path | None) -> list[Path]:
+    """The files that options ask to write; UsageError where two options name the same one."""
+    paths = [path for path in named.values() if path is not None]
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError(", ".join(f"--{name}" for name in named) + " need a file each")
+    return paths
 
 
 def message(text: str, *, error: bool = False) -> None:

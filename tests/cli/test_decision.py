@@ -157,6 +157,14 @@ def test_consensus_writes_what_it_says(run: Run, good: Path, tmp_path: Path) -> 
     assert "category tied: a (1) = b (1)" in result.out
 
 
+def test_calibrate_draws_no_figure_over_its_curves(run: Run, good: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.svg"
+    result = run("calibrate", good, "--figure", path, "--curves", path)
+    assert result.code == 2
+    assert "a file each" in result.err
+    assert not path.exists()
+
+
 def test_consensus_writes_no_list_over_its_gold_standard(
     run: Run, good: Path, tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, Jobs, Settings
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import AsJson, message, outputs, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.tables import number
 
@@ -38,7 +38,7 @@ def calibrate(
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
     from gammacp.pools import workers
 
-    options = settings.options()
+    options, paths = settings.options(), outputs(curves=curves, figure=figure)
     loaded = load(files, reading, settings.weighing.features)
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
     with workers(jobs) as executor, progress("magnitudes") as counter:
@@ -60,9 +60,8 @@ def calibrate(
         print_json({**found.as_dict(), **loaded.json})
     else:
         _print(found)
-        for path in (curves, figure):
-            if path is not None:
-                message(f"wrote {path}")
+        for path in paths:
+            message(f"wrote {path}")
         message(f"seed {settings.sampling.seed}; {found.score.signature}")
     settings.check(found.score, fail_under)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import Jobs, Seed, Solving, Weighing
-from gammacp.cli.output import AsJson, message, messages, print_json, show
+from gammacp.cli.output import AsJson, message, messages, outputs, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import DataError, UsageError
 
@@ -131,9 +131,7 @@ def consensus(
 
     loaded = load(files, reading, weighing.features)
     target.check()
-    paths = [p for p in (target.out, lists.units, lists.review, lists.soft) if p is not None]
-    if len({p.resolve() for p in paths}) < len(paths):
-        raise UsageError("--out, --units, --review and --soft need a file each")
+    paths = outputs(out=target.out, units=lists.units, review=lists.review, soft=lists.soft)
     written = write_options(target.write_option)
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(
