@@ -103,9 +103,13 @@ class Tuning:
         Of the scale: how far columns are taken in at first; then four times as far each time.
     component_nodes
         Nodes of the search of one component, some milliseconds; then CP-SAT takes it.
+    rival_seconds
+        Seconds for the list of groups that are as good by a crowd's bound, or one with a gap (35 ×
+        73 would take minutes).
     tied_seconds
-        Seconds for ties within a component that is too large for the search; then the alignment is
-        one of the best, and it is said that it need not be the first (8 × 3, all pairs alike).
+        Seconds for any other such list, and for ties within a component that is too large for the
+        search; then the alignment is one of the best, and it is said that it need not be the first
+        (8 × 3, all pairs alike).
     used
         Value of a column in the master's solution that counts as used.
     pool
@@ -284,6 +288,7 @@ class Tuning:
     first_loss: float = 0.05
     loss_step: float = 0.004
     component_nodes: int = 20_000
+    rival_seconds: float = 0.2
     tied_seconds: float = 20.0
 
     # Column generation

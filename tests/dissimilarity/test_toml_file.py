@@ -82,7 +82,7 @@ def test_a_file_without_features_is_as_without_a_file(tmp_path: Path) -> None:
         ("[category]\ntype = 'matrix'", "neither a file nor labels"),
         ("[category]\nweight = 0\n[features.x]\nweight = 0", "category, x sum to 0"),
         ('[category]\ntype = "masi"\nseparator = ""', r"d\.toml:3: separator is empty"),
-        ("[category]\ntype = 'tree'\nfile = 'no.csv'", r"d\.toml:3: file .*no\.csv: cannot be r"),
+        ("[category]\ntype = 'tree'\nfile = 'no.csv'", r"d\.toml:3: file .*no\.csv: file does"),
         ("[category]\nlabels = ['a', 'a']\ndistances = [[0, 0], [0, 0]]", "names 'a' twice"),
         ("[features]\nx = 1", r"d\.toml:2: features\.x is not a table"),
     ],

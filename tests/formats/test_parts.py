@@ -140,7 +140,7 @@ def test_unsafe_and_broken_xml_is_refused(content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "limit"), [("csv", 1), ("json", 1), ("rttm", 1), ("TextGrid", 1), ("eaf", 2)]
+    ("ending", "limit"), [("csv", 4), ("json", 4), ("rttm", 4), ("TextGrid", 4), ("eaf", 8)]
 )
 def test_ten_thousand_units_are_read_quickly(tmp_path: Path, ending: str, limit: float) -> None:
     units = [Unit("AB"[i % 2], 10 * i, 10 * i + 7, "xyz"[i % 3]) for i in range(10_000)]

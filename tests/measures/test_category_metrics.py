@@ -55,5 +55,5 @@ def test_bad_metrics() -> None:
         squared_differences("ratio", ["-1"])
     with pytest.raises(DataError, match="not a 2 × 2 matrix"):
         squared_differences(np.eye(3), ["a", "b"])
-    with pytest.raises(DataError, match=r"none\.csv: cannot be read"):
+    with pytest.raises(DataError, match=r"none\.csv: file does not exist"):
         squared_differences("none.csv", ["a"])

@@ -9,6 +9,7 @@ import pytest
 import gammacp as gc
 from gammacp.alignment import align
 from gammacp.chance import sampling
+from gammacp.chance.expected import FEWEST_SAMPLES, FIRST_SAMPLES
 from gammacp.chance.sampling import Strata
 from gammacp.continuum import Continuum, Corpus
 from gammacp.measures import random_sets
@@ -68,7 +69,7 @@ def test_small_groups_of_a_corpus_get_few_random_sets(monkeypatch: pytest.Monkey
     monkeypatch.setattr(random_sets, "_MANY", 30)
     basis = Basis(corpus(documents), Settings.of(chance="documents"))
     two, five = (basis.chance(c).expected for c in (basis.continua[0], basis.continua[-1]))
-    assert five.samples == sampling.FEWEST_SAMPLES < sampling.FIRST_SAMPLES <= two.samples
+    assert five.samples == FEWEST_SAMPLES < FIRST_SAMPLES <= two.samples
 
 
 def test_chance_within_many_documents_is_shared_and_within_few_is_not() -> None:

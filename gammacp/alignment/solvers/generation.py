@@ -180,13 +180,16 @@ def _rivals(
 ) -> tuple[Columns, bool]:
     """Groups that an equally good alignment could use, and whether these are all of them.
 
-    They are all where it is proven, time is left and they are few. A proof whose gap is more than
-    rounding, as the relaxation of a crowd leaves it, is worth no more nodes than pricing is: its
-    prices pay nearly every group.
+    They are all where it is proven, time is left and they are few. A proof by the relaxation of a
+    crowd, or whose gap is more than rounding, is worth a moment only: its prices pay nearly every
+    group.
     """
     gap, slack = max(known.most_gain - known.gain, 0.0), _slack(problem)
     if gap > problem.slack or due(deadline):
         return known.columns, False
+    loose = gap > slack or problem.n_annotators >= limits.tuning.crowd
+    seconds = limits.tuning.rival_seconds if loose else limits.tuning.tied_seconds
+    deadline = min(deadline, time.monotonic() + seconds)
     found = search(
         problem,
         known.price,
