@@ -99,6 +99,29 @@ class Alignment:
         """(disorder − bound) / disorder; 0 when proven."""
         return (self.disorder - self.bound) / self.disorder if self.disorder > 0 else 0.0
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its proof leaves open, in words; nothing where it is the first best one."""
+        if self.status is not Status.OPTIMAL:
+            return (
+                f"not proven to be the best alignment: the bound leaves a gap of {self.gap:.2%}",
+            )
+        if not self.first:
+            return (
+                "another alignment may be as good: ties are not broken in the time, or too many",
+            )
+        return ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The certificate as JSON has it."""
+        return {
+            "disorder": self.disorder,
+            "bound": self.bound,
+            "status": self.status,
+            "method": self.method,
+            "first": self.first,
+        }
+
     @cached_property
     def pair_costs(self) -> Floats:
         """d of every pair of annotators in every group, shape (groups, C(n, 2)).

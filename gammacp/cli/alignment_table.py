@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gammacp.cli.output import show
+from gammacp.cli.output import message, messages, show
 from gammacp.tables import Column, Table, number
 
 if TYPE_CHECKING:
@@ -33,6 +34,20 @@ def print_alignment(alignment: Alignment, *, title: str = "") -> None:
     ]
     disorder = Column("disorder", "disorder", number)
     show(Table((disorder, *columns), alignment_records(alignment)), title=title)
+
+
+def tell_open(alignments: Mapping[str, Alignment]) -> None:
+    """What proofs of alignments leave open; several that are unproven are one line."""
+    gaps = {name: a.gap for name, a in alignments.items() if a.status != "optimal"}
+    if len(gaps) > 1:
+        worst = max(gaps, key=gaps.__getitem__)
+        message(
+            f"gammacp: {len(gaps)} of {len(alignments)} alignments are not proven to be the best "
+            f"ones; the largest gap is {gaps[worst]:.2%} ({worst})"
+        )
+        alignments = {name: a for name, a in alignments.items() if name not in gaps}
+    entries = ((note, name) for name, a in alignments.items() for note in a.notes)
+    messages(entries, before="gammacp: ")
 
 
 def _of(annotator: str, record: Any) -> Any:

@@ -67,7 +67,7 @@ class Counter:
         """How far the alignment at hand is (`gammacp.alignment.reporting`)."""
         took = time.monotonic() - self.began
         if took >= self.silent:
-            share = bound / objective if objective > 0 else 1.0
+            share = max(bound / objective, 0.0) if objective > 0 else 1.0
             gap = f"the bound is {share:.2%} of the disorder found, gap {1 - share:.2%}"
             self._show(f"aligning, {_duration(took)}: {gap}")
 

@@ -234,6 +234,12 @@ class _Disorders:
         complete = self.expected.proven and self.expected.complete
         return Status.OPTIMAL if proven and complete else Status.FEASIBLE
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What sampling and the observed alignment leave open; which one is best matters here."""
+        alignment = self.basis.alignment(self.continuum)
+        return (*notes_on(self.expected, self.basis.settings), *alignment.notes)
+
     def signature(self, name: str) -> str:
         return self.basis.signature(
             name,
@@ -253,7 +259,7 @@ class _Disorders:
             status=self.status,
             by_category={name: value for name, (value, _) in values.items()},
             reason=reasons or None,
-            notes=notes_on(self.expected, self.basis.settings),
+            notes=self.notes,
             signature=self.signature("gamma-k"),
         )
 
@@ -293,7 +299,7 @@ class _Disorders:
             expected=chance.mean,
             interval=interval,
             notes=(
-                *notes_on(self.expected, self.basis.settings),
+                *self.notes,
                 *few_units(self.continuum, "γ_cat", _FEWEST_UNITS),
                 *not_shown(chance.p_value(observed), chance.samples),
             ),

@@ -243,3 +243,6 @@ def test_ties_without_an_end_are_left_and_said():
     assert found.status is Status.OPTIMAL
     assert found.disorder == 0
     assert not found.first
+    assert found.notes == (
+        "another alignment may be as good: ties are not broken in the time, or too many",
+    )

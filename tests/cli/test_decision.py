@@ -157,6 +157,20 @@ def test_consensus_writes_what_it_says(run: Run, good: Path, tmp_path: Path) -> 
     assert "category tied: a (1) = b (1)" in result.out
 
 
+def test_alignments_that_are_not_proven_are_said(run: Run, good: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text(ROWS.replace("70,80", "45,80"))
+    one = run("consensus", good, "--method", "greedy", "--json")
+    (result,) = json.loads(one.out)["results"]
+    assert result["alignment"]["status"] == "feasible"
+    assert result["alignment"]["bound"] < result["alignment"]["disorder"]
+    assert "good.csv: not proven to be the best alignment: the bound leaves a gap of" in one.err
+    for arguments in (("consensus",), ("gamma", "--alignment", *FAST)):
+        both = run(*arguments, good, other, "--method", "greedy")
+        assert "2 of 2 alignments are not proven to be the best ones" in both.err
+        assert "proven" not in run(*arguments, good, other).err
+
+
 def test_calibrate_draws_no_figure_over_its_curves(run: Run, good: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.svg"
     result = run("calibrate", good, "--figure", path, "--curves", path)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.alignment import Alignment
+from gammacp.alignment import Alignment, Status
 from gammacp.arrays import Codes, Floats
 from gammacp.campaign.annotators import AnnotatorModel, Fit, Responses, fit
 from gammacp.campaign.consensus.consensus import Consensus, consensus
@@ -125,9 +125,11 @@ def _in_rounds(
     """The consensus, decided again on alignments in which it took part itself."""
     seen = [_groups_of(alignments)]
     documents, belief = decide(alignments)
+    unproven = 0
     for done in range(1, rounds + 1):
         joined = [_joined(f.continuum, documents[n].continuum) for n, f in alignments.items()]
         found = align(joined)
+        unproven = sum(again.status is not Status.OPTIMAL for again in found)
         alignments = {
             name: replace(f, groups=_without_last(again))
             for (name, f), again in zip(alignments.items(), found, strict=True)
@@ -141,6 +143,9 @@ def _in_rounds(
         seen.append(groups)
         documents, belief = decide(alignments)
         belief = replace(belief, rounds=done)
+    if unproven:
+        note = f"{unproven} of {len(alignments)} alignments of the last round are not proven"
+        belief = replace(belief, notes=(*belief.notes, note))
     return documents, belief
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gammacp.alignment import Alignment
 from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, doubt
 from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
@@ -71,10 +72,11 @@ UNITS_CSV = (
 )
 
 
-def consensus_document(name: str, found: Consensus) -> dict[str, Any]:
-    """A consensus with the keys of `gammacp consensus --json`."""
+def consensus_document(name: str, found: Consensus, alignment: Alignment) -> dict[str, Any]:
+    """A consensus, and the certificate of its alignment, as `gammacp consensus --json` has them."""
     return {
         "file": name,
+        "alignment": alignment.as_dict(),
         "needed": found.needed,
         "entropy": found.entropy,
         "units": [_unit(u) for u in found.units],

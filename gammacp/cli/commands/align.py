@@ -30,11 +30,7 @@ def align(
     if json:
         print_json(
             {
-                "disorder": alignment.disorder,
-                "bound": alignment.bound,
-                "status": alignment.status,
-                "method": alignment.method,
-                "first": alignment.first,
+                **alignment.as_dict(),
                 "unitary_alignments": alignment_records(alignment),
                 **loaded.json,
             }
@@ -45,7 +41,7 @@ def align(
             f"disorder {alignment.disorder:.12g}, {alignment.status}, "
             f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
         )
-        if alignment.status == "optimal" and not alignment.first:
-            print("another alignment may be as good: ties are not broken in the time, or too many")
+        for note in alignment.notes if alignment.status == "optimal" else ():
+            print(note)
     end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)

@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import Jobs, Seed, Solving, Weighing
@@ -149,6 +150,7 @@ def consensus(
         except DataError as error:
             unrated = error.message
     messages((f.parted for f in each.failures), before="gammacp: ", error=True)
+    tell_open(each.alignments)
     for note in each.belief.notes:
         message(f"gammacp: {note}")
     solving.check_proven(each.status)
@@ -159,7 +161,7 @@ def consensus(
         write(document_of(named), target.out, format=target.to, notes=notes, **written)
     lists.write(each, named)
     if json:
-        results = [tables.consensus_document(n, c) for n, c in found.items()]
+        results = [tables.consensus_document(n, c, each.alignments[n]) for n, c in found.items()]
         document = {"results": results, **each.belief.as_dict()}
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gammacp.cli.alignment_table import print_alignment
+from gammacp.cli.alignment_table import print_alignment, tell_open
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
@@ -116,6 +116,7 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     if alignment:
         for name, score in found.computed.items():
             print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")
+        tell_open({name: score.alignment for name, score in found.computed.items()})
     message("; ".join(filter(None, (f"seed {options['seed']}", found.score.signature))))
 
 

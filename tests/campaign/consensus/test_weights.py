@@ -147,6 +147,15 @@ def test_realigning_with_the_consensus_ends(corpus: tuple[Corpus, Gold]) -> None
         assert marked == continua[name].n_units
 
 
+def test_unproven_alignments_of_a_round_are_counted(corpus: tuple[Corpus, Gold]) -> None:
+    exact, greedy = (consensus_of_each(corpus[0], rounds=1, method=m) for m in ("auto", "greedy"))
+    assert not any("not proven" in note for note in exact.belief.notes)
+    assert any(
+        note.endswith(f"of {len(corpus[0])} alignments of the last round are not proven")
+        for note in greedy.belief.notes
+    )
+
+
 def test_what_nobody_doubts_is_kept_for_certain() -> None:
     rows = [(a, s, s + 5, "x") for a in "ABC" for s in range(0, 310, 10)]
     found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
