@@ -7,23 +7,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gammacp.bench.figures import draw_curve, measure_title
+from gammacp.bench.figures import add_legend, draw_panel, measure_title
 from gammacp.bench.table import Point, by_measure
 from gammacp.continuum import Continuum
 from gammacp.plots import COLOURS, can_plot, figure
 
-_FLOOR = -0.6
 _HATCHES = ("", "///", "...", "xxx")
 
 
-def curves_page(stem: Path, panels: Mapping[str, Sequence[Point]], *, columns: int = 2) -> None:
-    """A panel per title, a curve per measure, one legend; says sets, bands and what is cut off.
-
-    A measure without any value in a panel is left out there.
-    """
+def curves_page(
+    stem: Path,
+    panels: Mapping[str, Sequence[Point]],
+    *,
+    columns: int = 2,
+    x: str = "magnitude",
+    floor: float = -0.6,
+) -> None:
+    """A panel per title, a curve per measure, one legend; says sets, bands and what is cut off."""
     if not can_plot():
         return
-    measures = list(dict.fromkeys(p.measure for points in panels.values() for p in points))
+    order = list(dict.fromkeys(measure_title(p.measure) for q in panels.values() for p in q))
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
     spare, below = rows * columns > len(panels), len(panels) > 1
@@ -32,33 +35,18 @@ def curves_page(stem: Path, panels: Mapping[str, Sequence[Point]], *, columns: i
         grid = [axes] if len(panels) == 1 else list(axes.flat)
         seen: dict[str, Any] = {}
         for place, (title, points) in zip(grid, panels.items(), strict=False):
-            for measure, curve in by_measure(points).items():
-                if any(p.mean == p.mean for p in curve):
-                    i = measures.index(measure)
-                    draw_curve(place, i, measure_title(measure), curve, among=len(measures))
+            curves = {measure_title(m): curve for m, curve in by_measure(points).items()}
+            draw_panel(place, curves, title, x=x, floor=floor, order=order)
             seen |= {text: h for h, text in zip(*place.get_legend_handles_labels(), strict=True)}
-            lowest = min(p.mean for p in points if p.mean == p.mean)
-            place.set(xlim=(0, 1), ylim=(max(min(-0.05, lowest - 0.05), _FLOOR), 1.04))
-            place.set(xlabel="magnitude", ylabel="agreement")
-            place.set_title(title)
-            place.axhline(0, color="#555555", linewidth=0.8, zorder=2)
-            if lowest < _FLOOR:
-                note = f"goes on down to {lowest:.2g}".replace("-", "−")
-                place.text(0.02, 0.02, note, transform=place.transAxes, fontsize=7)
         for place in grid[len(panels) :]:
             place.set_axis_off()
-        sets = max(p.sets for points in panels.values() for p in points)
-        legend: dict[str, Any] = {"title": f"mean of {sets} sets,\n95 % band of the mean"}
-        legend |= {"alignment": "left", "handlelength": 2.8}
+        every = [p for points in panels.values() for p in points]
         if spare:
-            grid[len(panels)].legend(seen.values(), seen, loc="center", ncols=2, **legend)
+            add_legend(grid[len(panels)], every, seen, loc="center", ncols=2)
         elif below:
-            page = grid[0].figure
-            page.legend(seen.values(), seen, loc="outside lower center", ncols=4, **legend)
+            add_legend(grid[0].figure, every, seen, loc="outside lower center", ncols=4)
         else:
-            grid[0].legend(
-                seen.values(), seen, loc="center left", bbox_to_anchor=(1.0, 0.5), **legend
-            )
+            add_legend(grid[0], every, seen)
 
 
 def error_title(error: str) -> str:
@@ -86,7 +74,9 @@ def examples_page(
 def said(title: str, scores: Mapping[str, float]) -> str:
     """A title with values: "Figure 22: γ 1.00, κ_d undefined"."""
     told = (
-        f"{measure_title(name)} {value:.2f}" if value == value else f"{measure_title(name)} –"
+        f"{measure_title(name)} {value:.2f}".replace("-", "−")
+        if value == value
+        else f"{measure_title(name)} –"
         for name, value in scores.items()
     )
     return f"{title}: {', '.join(told)}"

@@ -6,16 +6,15 @@ serve, which come with the tests. No measure here reads a word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from experiments._common import write_csv
+from experiments._figures import curves_page
 from experiments._sweep import points_of
-from gammacp.bench.figures import draw_curve, measure_title
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.table import Point, by_measure
+from gammacp.bench.table import Point
 from gammacp.bench.trees import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
-from gammacp.plots import can_plot, figure
 from gammacp.syntax.annotations import Sentence
 from gammacp.syntax.treebank import ReadTreebank, read_treebank
 
@@ -33,7 +32,6 @@ PUBLISHED = {
     "PCEDT": (95.9, 89.9, 96.5, 68.0),
 }
 _SHIPPED = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "cdt"
-_FLOOR = -1.0
 
 
 def corpus(name: str, data: Path | None) -> ReadTreebank:
@@ -72,7 +70,7 @@ def perturbation_figure(
         )
     rows = [{"sample": name, **row} for name, (_, found) in points.items() for row in found]
     write_csv(out / f"{error}.csv", rows)
-    draw_panels({f"CDT ({name})": found for name, (found, _) in points.items()}, out / error)
+    trees_page(out / error, {f"CDT ({name})": found for name, (found, _) in points.items()})
 
 
 def tree_points(
@@ -97,22 +95,6 @@ def tree_points(
     return points_of(out, sweep)
 
 
-def draw_panels(panels: dict[str, list[Point]], stem: Path) -> None:
-    """Curves per measure, a panel each; what falls below −1 is cut off, and said."""
-    if not can_plot():
-        return
-    with figure(stem, width=3.4 * len(panels) + 1, columns=len(panels)) as axes:
-        for axis, (title, points) in zip(
-            [axes] if len(panels) == 1 else axes, panels.items(), strict=True
-        ):
-            curves = by_measure(points)
-            for i, (name, curve) in enumerate(curves.items()):
-                draw_curve(axis, i, measure_title(name), curve, among=len(curves))
-            axis.axhline(0, color="#555555", linewidth=0.8, zorder=2)
-            axis.set(xlim=(0, 1), ylim=(_FLOOR, 1.04), xlabel="probability", ylabel="agreement")
-            axis.set_title(title)
-            lowest = min(p.mean for p in points)
-            if lowest < _FLOOR:
-                note = f"goes on down to {lowest:.2f}"
-                axis.text(0.99, 0.02, note, transform=axis.transAxes, fontsize=7, ha="right")
-        axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
+def trees_page(stem: Path, panels: Mapping[str, Sequence[Point]]) -> None:
+    """Curves over the probability of errors, which α_diff leaves far below 0."""
+    curves_page(stem, panels, columns=3, x="probability", floor=-1.0)

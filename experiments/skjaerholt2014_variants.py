@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 
 from experiments._common import write_csv
-from experiments._treebanks import corpus, draw_panels, one_annotator, tree_points
+from experiments._treebanks import corpus, one_annotator, tree_points, trees_page
 from gammacp.bench.trees import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
 from gammacp.syntax.annotations import Dependencies, Phrase
 from gammacp.syntax.trees import Nested
@@ -41,7 +41,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         )
         rows += [{"sample": sample, **row} for row in found]
         panels = {e: [p for p in points if p.error == e] for e in errors[:3]}
-        draw_panels(panels, out / f"attachment-{sample}")
+        trees_page(out / f"attachment-{sample}", panels)
     write_csv(out / "variants.csv", rows)
 
 

@@ -112,11 +112,15 @@ class Comparison:
         How many points both have.
     paired
         Whether both have the same annotation sets, so that every difference counts.
+    only_baseline, only_now
+        How many points one of them has alone, which are not compared.
     """
 
     moved: tuple[Difference, ...]
     compared: int
     paired: bool
+    only_baseline: int = 0
+    only_now: int = 0
 
     @property
     def largest(self) -> Difference | None:
@@ -224,12 +228,12 @@ def compare(baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0
     UsageError
         The two have no point in common.
     """
-    pairs = _pairs(baseline, now)
+    pairs, *alone = _pairs(baseline, now)
     tests = [test for old, new in pairs for test in _tests(old, new)]
     adjusted = _holm([t.p for t in tests])
     moved = [replace(t, p=p) for t, p in zip(tests, adjusted, strict=True) if p < level]
     moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
-    return Comparison(tuple(moved), len(pairs), False)
+    return Comparison(tuple(moved), len(pairs), False, *alone)
 
 
 def compare_paired(
@@ -252,7 +256,7 @@ def compare_paired(
     UsageError
         The two have no point in common, or other numbers of sets without `values_before`.
     """
-    pairs = _pairs(baseline, now)
+    pairs, *alone = _pairs(baseline, now)
     moved: list[Difference] = []
     for old, new in pairs:
         key = new.error, new.measure, new.magnitude
@@ -269,15 +273,18 @@ def compare_paired(
     adjusted = dict(zip(map(id, tested), _holm([d.p for d in tested]), strict=True))
     moved = [replace(d, p=adjusted.get(id(d), d.p)) for d in moved]
     moved.sort(key=lambda d: -abs(d.now - d.baseline))
-    return Comparison(tuple(moved), len(pairs), True)
+    return Comparison(tuple(moved), len(pairs), True, *alone)
 
 
-def _pairs(baseline: Iterable[Point], now: Iterable[Point]) -> list[tuple[Point, Point]]:
-    before = {(p.error, p.measure, p.magnitude): p for p in baseline}
-    pairs = [(before[key], p) for p in now if (key := (p.error, p.measure, p.magnitude)) in before]
+def _pairs(
+    baseline: Iterable[Point], now: Iterable[Point]
+) -> tuple[list[tuple[Point, Point]], int, int]:
+    """Points that both have, and how many only the baseline and only the sweep has."""
+    before, after = ({(p.error, p.measure, p.magnitude): p for p in q} for q in (baseline, now))
+    pairs = [(before[key], point) for key, point in after.items() if key in before]
     if not pairs:
         raise UsageError("baseline and sweep share no point: other errors, measures or magnitudes")
-    return pairs
+    return pairs, len(before) - len(pairs), len(after) - len(pairs)
 
 
 def _values_beside(path: Path, digest: str) -> Values | None:

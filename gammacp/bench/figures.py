@@ -4,7 +4,7 @@ Style and files are those of `gammacp.plots`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -67,12 +67,10 @@ def plot_errors(points: Sequence[Point], folder: Path, what: str = "agreement") 
     written: list[Path] = []
     for error, group in by_error(points).items():
         curves = by_measure(group)
-        empty = [name for name, curve in curves.items() if all(p.mean != p.mean for p in curve)]
-        drawn = {name: curve for name, curve in curves.items() if name not in empty}
         title = f"Error: {error.replace('+', ' + ')}"
         stem = folder / file_name(error)
-        shown = {measure_title(name): curve for name, curve in (drawn or curves).items()}
-        panels = {title: shown} if len(drawn) <= _LEGIBLE else _panels(drawn, title)
+        shown = {measure_title(name): curve for name, curve in curves.items()}
+        panels = {title: shown} if len(curves) <= _LEGIBLE else _panels(curves, title)
         written += _plot(panels, stem, what)
     return written
 
@@ -124,13 +122,85 @@ def _plot(panels: dict[str, _Curves], stem: Path, what: str) -> list[Path]:
         for place in grid[len(panels) :]:
             place.set_axis_off()
         for place, (title, curves) in zip(grid, panels.items(), strict=False):
-            for i, (label, curve) in enumerate(curves.items()):
-                draw_curve(place, i, label, curve, among=len(curves))
-            _dress(place, [p.mean for curve in curves.values() for p in curve], title, what)
+            draw_panel(place, curves, title, y=what)
+            add_legend(place, [p for curve in curves.values() for p in curve])
     return [stem.with_name(stem.name + suffix) for suffix in (".svg", ".png")]
 
 
-def draw_curve(axes: Any, index: int, label: str, curve: list[Point], *, among: int = 1) -> None:
+def draw_panel(
+    axes: Any,
+    curves: Mapping[str, Sequence[Point]],
+    title: str,
+    *,
+    x: str = "magnitude",
+    y: str = "agreement",
+    floor: float = _FLOOR,
+    order: Sequence[str] | None = None,
+) -> None:
+    """Curves by their labels; what has no curve here and what is cut off is said in the panel.
+
+    Parameters
+    ----------
+    axes
+        To draw on; the legend is the caller's.
+    curves
+        A curve is drawn that has a value beyond its first point, or has no other one.
+    title
+        Above the panel.
+    x, y
+        Names of the axes.
+    floor
+        What lies below is cut off.
+    order
+        All labels of the page, so that each has one colour; by default those of `curves`.
+    """
+    drawn = {
+        label: curve
+        for label, curve in curves.items()
+        if any(p.mean == p.mean for p in curve[min(1, len(curve) - 1) :])
+    }
+    labels = list(order or curves)
+    for label, curve in drawn.items():
+        _draw_curve(axes, labels.index(label), label, curve, among=len(labels))
+    lowest = min((p.mean for c in drawn.values() for p in c if p.mean == p.mean), default=0.0)
+    missing = [label for label in curves if label not in drawn]
+    notes = [f"undefined: {', '.join(missing)}"] if missing else []
+    if lowest < floor:
+        notes.append(f"goes on down to {lowest:.2g}".replace("-", "−"))
+    bottom = min(-0.12 if notes else -0.05, lowest - 0.05)
+    axes.set(xlim=(0, 1), ylim=(max(bottom, floor), 1.04), xlabel=x, ylabel=y)
+    axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
+    axes.set_title(title)
+    axes.text(0.02, 0.02, "; ".join(notes), transform=axes.transAxes, fontsize=7)
+
+
+def add_legend(axes: Any, points: Sequence[Point], found: Any = None, **where: Any) -> None:
+    """A legend that says how many sets there are, and what the bands are.
+
+    Parameters
+    ----------
+    axes
+        Or a whole figure.
+    points
+        What is drawn.
+    found
+        Handles by their labels; by default those of the axes.
+    where
+        Place and columns; beside the axes where it is left out.
+    """
+    if found is None:
+        found = {label: h for h, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    axes.legend(
+        found.values(),
+        found,
+        title=f"mean of {max(p.sets for p in points)} sets,\n95 % band of the mean",
+        alignment="left",
+        handlelength=2.8,
+        **(where or {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}),
+    )
+
+
+def _draw_curve(axes: Any, index: int, label: str, curve: Sequence[Point], *, among: int) -> None:
     """A curve of means with the 95 % confidence band of each mean; `among` so many others."""
     x = [p.magnitude for p in curve]
     mean = [p.mean for p in curve]
@@ -154,18 +224,3 @@ def draw_curve(axes: Any, index: int, label: str, curve: list[Point], *, among: 
     low = [m - h for m, h in zip(mean, half, strict=True)]
     high = [m + h for m, h in zip(mean, half, strict=True)]
     axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
-
-
-def _dress(axes: Any, means: list[float], title: str, what: str) -> None:
-    defined = [m for m in means if not math.isnan(m)]
-    lowest = min(defined, default=0.0)
-    bottom = max(min(-0.05, lowest - 0.05), _FLOOR)
-    axes.set(xlim=(0, 1), ylim=(bottom, 1.04), xlabel="magnitude", ylabel=what)
-    axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
-    axes.set_title(title)
-    if lowest < _FLOOR:
-        note = f"curves go on down to {lowest:.2g}"
-        axes.text(0.99, 0.01, note, transform=axes.transAxes, ha="right", va="bottom", fontsize=7)
-    if not defined:
-        axes.text(0.5, 0.5, "undefined throughout", transform=axes.transAxes, ha="center")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)

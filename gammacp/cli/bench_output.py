@@ -118,6 +118,11 @@ def print_points(points: Sequence[Point]) -> None:
 
 def tell_comparison(found: Comparison, baseline: Path, level: float) -> None:
     """What `--check` found, on stderr."""
+    if found.only_baseline or found.only_now:
+        message(
+            f"not compared: {found.only_baseline} points that only {baseline} has, "
+            f"{found.only_now} that only this sweep has"
+        )
     if not found.moved:
         how = "all equal, set by set" if found.paired else "none moved beyond noise"
         message(f"{found.compared} points compared with {baseline}: {how}")

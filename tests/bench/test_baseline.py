@@ -69,6 +69,13 @@ def test_undefined_sets_are_compared_by_their_number() -> None:
     assert compare([gone], [gone]).moved == ()
 
 
+def test_points_that_only_one_has_are_counted() -> None:
+    before = [point([1, 1], m) for m in (0.0, 0.5, 1.0)]
+    now = [point([1, 1], m) for m in (0.5, 0.75)]
+    for found in (compare(before, now), compare_paired(before, now, None, {})):
+        assert (found.compared, found.only_baseline, found.only_now) == (1, 2, 1)
+
+
 def test_nothing_in_common_is_an_error() -> None:
     with pytest.raises(UsageError, match="share no point"):
         compare([point([1, 1])], [point([1, 1], 0.25)])

@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.bench.figures import file_name, measure_title, plot_errors, plot_measures
-from gammacp.bench.table import Point
+from gammacp.bench.figures import (
+    draw_panel,
+    file_name,
+    measure_title,
+    plot_errors,
+    plot_measures,
+)
+from gammacp.bench.table import Point, by_measure
+from gammacp.plots import figure
 
 pytest.importorskip("matplotlib")
 
@@ -51,6 +58,19 @@ def test_curves_without_values_are_no_fault(tmp_path: Path) -> None:
     assert plot_errors(empty + points(["ser"], mean=-3), tmp_path)
     single = [Point("split", 0.5, "ser", 0.5, math.nan, 1, 0)]
     assert plot_errors(single, tmp_path)
+
+
+def test_a_curve_of_one_value_among_several_is_undefined_and_said(tmp_path: Path) -> None:
+    """As uα of overlapping units: 1 where nothing is shuffled, and nothing beyond."""
+    lone = [
+        Point("split", m, "u-alpha", math.nan if m else 1.0, 0.0, 5, 0) for m in (0.0, 0.5, 1.0)
+    ]
+    with figure(tmp_path / "x") as axes:
+        draw_panel(axes, by_measure(points(["gamma"], mean=-2) + lone), "title")
+        said = [t.get_text() for t in axes.texts]
+        labels = axes.get_legend_handles_labels()[1]
+    assert said == ["undefined: u-alpha; goes on down to −2.4"]
+    assert labels == ["gamma"]
 
 
 def test_names() -> None:
