@@ -278,7 +278,7 @@ def _draw(stem: Path, rows: Sequence[Row], orders: Sequence[Row]) -> None:
     whole = [r for r in rows if r["level"] == "corpus" and _known(r)]
     names = [n for n in MEASURES if any(r["measure"] == n for r in whole)]
     corpora = list(dict.fromkeys(str(r["corpus"]) for r in whole))
-    with figure(stem, width=9.0, height=12.0, rows=2, columns=1) as axes:
+    with figure(stem, width=9.0, height=0.42 * len(names), rows=2, columns=1) as axes:
         _values(axes[0], whole, names, corpora)
         _likeness(axes[1], orders, names)
 
@@ -321,7 +321,8 @@ def _heat(
     grid = np.full((len(names), len(columns)), np.nan)
     for (i, j), (value, text) in cells.items():
         grid[i, j] = value
-        told = f"{value:.2f}{text}".replace("0.", ".")
+        told = f"{value:.2f}{text}".replace("-0.00", "0.00").replace("0.", ".")
+        told = told.replace("-", "−")
         axes.text(j, i, told, ha="center", va="center", fontsize=5.5)
     axes.imshow(grid, cmap="RdYlBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)
     axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")

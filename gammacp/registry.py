@@ -88,9 +88,9 @@ class Registry(Generic[T]):
         return name in self._entries
 
     def __iter__(self) -> Iterator[str]:
-        """Names in the order of registration."""
+        """Built-in names in the order of their list, whatever was imported first; then others."""
         self._load()
-        return iter(tuple(self._entries))
+        return iter(tuple(name for name in names(self.kind) if name in self._entries))
 
     def __len__(self) -> int:
         """How many entries there are."""
@@ -99,8 +99,7 @@ class Registry(Generic[T]):
 
     def items(self) -> Iterator[tuple[str, T]]:
         """Names with their entries."""
-        self._load()
-        return iter(tuple(self._entries.items()))
+        return iter(tuple((name, self._entries[name]) for name in self))
 
 
 def names(kind: str) -> tuple[str, ...]:

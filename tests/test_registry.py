@@ -49,6 +49,16 @@ def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
     assert set(names(kind)) >= own
 
 
+@pytest.mark.parametrize("kind", ["format", "measure"])
+def test_the_order_is_that_of_the_list_whatever_was_imported_first(kind: str) -> None:
+    """Of formats it decides which one recognises a file."""
+    last = [*MODULES[kind]][-1]
+    show = f"from gammacp.registry import _MADE; print(*_MADE[{kind!r}])"
+    code = f"import {last}, {_WHERE[kind]}; {show}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == " ".join(MODULES[kind].values()).split()
+
+
 @pytest.mark.parametrize("kind", sorted(set(MODULES) - {"view"}))
 def test_a_page_says_what_each_is(kind: str) -> None:
     page = Path(__file__).parents[1] / "docs" / f"{_PAGES.get(kind, 'guide')}.md"

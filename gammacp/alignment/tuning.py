@@ -223,6 +223,9 @@ class Tuning:
         Random annotators that are assigned to the others before noise is put on, or taken off.
     noises
         Of Δ: standard deviations of the noise on weights, in turn (8 × 425).
+    drawing
+        Standard deviations of that noise by which a pair is drawn together that the relaxation has
+        together (8 × 425: after 12 s from one alignment 4734, at 3 the same, without 4774).
     assignments
         Rounds over the annotators of the assignment heuristic at the most.
     patience
@@ -351,6 +354,7 @@ class Tuning:
     # Primal heuristics and other solvers
     recombinations: int = 120
     noises: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2)
+    drawing: float = 6.0
     assignments: int = 12
     patience: float = 0.5
     spare_groups: int = 30

@@ -9,10 +9,10 @@ import pytest
 from scipy.optimize import linprog
 from threadpoolctl import threadpool_limits
 
-from gammacp.alignment.columns import alone
+from gammacp.alignment.columns import Columns, alone
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.duals.nested import relaxations, restricted, stages
-from gammacp.alignment.duals.proximal import approached
+from gammacp.alignment.duals.proximal import approached, pair_values
 from gammacp.alignment.duals.semidefinite import ascend, enlarged, model, start
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import Tuning
@@ -76,12 +76,32 @@ def test_no_group_beats_the_prices_of_any_proximal_step(seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
+def test_pairs_have_the_values_of_the_groups_that_hold_them(seed):
+    problem = crowd_problem(seed)
+    groups = [*all_groups(problem)]
+    value = np.random.default_rng(seed).random(len(groups)).round(1)
+    sizes = [len(g) for g in groups]
+    columns = Columns(
+        np.cumsum([0, *sizes]), np.concatenate(groups).astype(np.int32), np.zeros(len(groups))
+    )
+    found = pair_values(problem, columns, value)
+    for u, v, together in zip(problem.first, problem.second, found, strict=True):
+        held = sum(x for x, g in zip(value, groups, strict=True) if u in g and v in g)
+        assert together == pytest.approx(held)
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_proximal_steps_come_to_the_linear_relaxation(seed):
     problem = crowd_problem(seed)
     groups = all_groups(problem)
     rows = [np.isin(np.arange(problem.n_units), group).astype(float) for group in groups]
     exact = linprog(-np.array([*groups.values()]), np.array(rows).T, np.ones(problem.n_units))
-    bound = max(found.bound for found in islice(approached(problem, alone(problem)), 60))
+    steps = [*islice(approached(problem, alone(problem)), 60)]
+    together = steps[-1].together
+    assert together is not None
+    assert (together >= 0).all()
+    assert together.max() <= 1.02
+    bound = max(found.bound for found in steps)
     assert bound == pytest.approx(problem.n_units * problem.opening + exact.fun, rel=2e-3)
 
 

@@ -34,13 +34,23 @@ from gammacp.stopping import due, halting
 class Relaxed(NamedTuple):
     """Shares of costs that no group beats, and their sum, less its rounding: a bound.
 
-    Σ `share` over the units of any group is at most its cost; shape (units,). `n_inside` annotators
-    are relaxed.
+    Attributes
+    ----------
+    share
+        Σ over the units of any group is at most its cost; shape (units,).
+    bound
+        Their sum.
+    n_inside
+        How many annotators are relaxed.
+    together
+        What part of the relaxation's solution has the units of each candidate pair in one group,
+        shape (pairs,); None where that is not known.
     """
 
     share: Floats
     bound: float
     n_inside: int
+    together: Floats | None = None
 
 
 def relaxations(

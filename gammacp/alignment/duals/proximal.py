@@ -22,7 +22,7 @@ from gammacp.alignment.duals.semidefinite import safe_sum
 from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.arrays import Codes, Indices
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.stopping import due
 
 
@@ -67,7 +67,22 @@ def approached(
             return
         if whole:
             share = problem.opening - least - found.excess
-            yield Relaxed(share, safe_sum(share), problem.n_annotators)
+            value = multiplier / (tuning.proximal * problem.opening)
+            together = pair_values(problem, pool, value)
+            yield Relaxed(share, safe_sum(share), problem.n_annotators, together)
             lacking = np.flatnonzero(found.excess > problem.tolerance)
         pool = pool.joined(found.columns)
         multiplier = np.concatenate((multiplier, np.zeros(found.columns.number)))
+
+
+def pair_values(problem: Problem, columns: Columns, value: Floats) -> Floats:
+    """Of each candidate pair, the sum of the values of columns that hold both its units."""
+    from scipy.sparse import csr_array
+
+    used = np.flatnonzero(value > 0)
+    held = columns.select(used)
+    shape = (held.number, problem.n_units)
+    ones = np.ones(len(held.members))
+    member = csr_array((ones, held.members, held.begin), shape=shape)
+    weighed = csr_array((np.repeat(value[used], held.sizes), held.members, held.begin), shape=shape)
+    return np.asarray((member.T @ weighed).tocsr()[problem.first, problem.second]).ravel()

@@ -3,10 +3,11 @@
 One annotator after the other for a first one; then any annotators against all others, whose parts
 of the groups stay together (dimensionwise variation of the multidimensional assignment problem:
 Karapetyan & Gutin 2011). Such alignments are left by noise on the weights (noising: Charon & Hudry
-1993), and what becomes better anywhere is kept (partition crossover: Whitley, Hains & Howe 2009).
+1993), which draws together what a relaxation has together, as far as there is one, and what becomes
+better anywhere is kept (partition crossover: Whitley, Hains & Howe 2009).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from gammacp.alignment.columns import as_groups, group_of_units, to_columns, to_groups
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.arrays import Codes, Indices
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.stopping import due, halting
 
 
@@ -52,6 +53,7 @@ def recombined(
     problem: Problem,
     groups: Codes,
     *,
+    together: Callable[[], Floats | None] = lambda: None,
     seed: int = 0,
     deadline: float = np.inf,
     tuning: Tuning = DEFAULT,
@@ -64,6 +66,8 @@ def recombined(
         Not a cover.
     groups
         The alignment to begin with.
+    together
+        Asked before each: what part of a relaxation has the units of each pair in one group.
     seed
         The same gives the same alignments.
     """
@@ -72,7 +76,10 @@ def recombined(
             return
         rng = np.random.default_rng((seed % 2**64, run))
         noise = tuning.noises[run % len(tuning.noises)] * problem.delta
-        noisy = replace(problem, weight=rng.normal(problem.weight, noise))
+        weight = rng.normal(problem.weight, noise)
+        if (drawn := together()) is not None:
+            weight += tuning.drawing * noise * drawn
+        noisy = replace(problem, weight=weight)
         group_of = group_of_units(groups, problem.n_units)
         for one in (noisy, problem) if run else (problem,):
             group_of = _recombined(one, group_of, rng, deadline, tuning)

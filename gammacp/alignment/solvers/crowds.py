@@ -26,6 +26,7 @@ from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.generation import Generated, concluded, generate, solve_generation
 from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
+from gammacp.arrays import Floats
 from gammacp.stopping import due
 
 
@@ -93,15 +94,20 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
     total = problem.n_units * problem.opening
     # The relaxation first; annealing that brings nothing has less and less of the time.
     long = _long(problem, tuning)
-    searched = recombined if long else annealed
-    turns: dict[str, Iterator[Any]] = {
-        "relax": approached(problem, found.groups, deadline, tuning)
+    groups = found.groups
+    how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline, "tuning": tuning}
+    together: Floats | None = None
+    turns: dict[str, Iterator[Any]] = (
+        {
+            "relax": approached(problem, groups, deadline, tuning),
+            "anneal": recombined(problem, groups, together=lambda: together, **how),
+        }
         if long
-        else relaxations(problem, total - found.gain, deadline, tuning),
-        "anneal": searched(
-            problem, found.groups, seed=limits.seed, deadline=deadline, tuning=tuning
-        ),
-    }
+        else {
+            "relax": relaxations(problem, total - found.gain, deadline, tuning),
+            "anneal": annealed(problem, groups, **how),
+        }
+    )
     n_inside, reached = 0, -np.inf
     spent, idle, progressed, open_gap = dict.fromkeys(turns, 0.0), 0, began, np.inf
     while turns and not due(deadline) and not found.close(problem, limits, problem.slack):
@@ -117,7 +123,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             # Each relaxation begins below the bound so far, and comes above it.
             if item.n_inside > n_inside:
                 n_inside, reached, progressed, open_gap = item.n_inside, -np.inf, clock(), np.inf
-            reached = max(reached, item.bound)
+            reached, together = max(reached, item.bound), item.together
             # From shares of costs to prices of gains: a unit alone costs the opening.
             if total - item.bound < found.most_gain:
                 price = problem.opening - item.share

@@ -15,7 +15,7 @@ import scipy.optimize
 
 from gammacp import Combined, Continuum, Unit, align
 from gammacp.alignment import Status, Tuning, best_groups, build_problem, solve
-from gammacp.alignment.columns import alone
+from gammacp.alignment.columns import alone, group_of_units
 from gammacp.alignment.duals.projection import shared_prices
 from gammacp.alignment.heuristics.local_search import crossed, improve, recombined
 from gammacp.alignment.problem import group_costs
@@ -53,6 +53,25 @@ def test_recombining_never_loses_and_comes_close() -> None:
         found += costs[-1] / problem.opening
         optimal += solve(problem).objective / problem.opening
     assert optimal - 1e-6 <= found <= 1.005 * optimal
+
+
+def test_what_a_relaxation_has_together_is_found_together() -> None:
+    """Drawn to the best alignment itself, two runs from single units mostly come to it."""
+    met = {True: 0, False: 0}
+    for seed in range(12):
+        problem = problem_of(seed, 3 + seed % 4, 60)
+        best = solve(problem)
+        group = group_of_units(best.groups, problem.n_units)
+        drawn = 1.0 * (group[problem.first] == group[problem.second])
+        for guided in met:
+            tuning = Tuning(noises=(0.2,), drawing=6.0 * guided, recombinations=20)
+            runs = recombined(problem, alone(problem), together=lambda d=drawn: d, tuning=tuning)
+            *_, groups = islice(runs, 2)
+            cost = group_costs(problem, groups).sum()
+            assert cost >= best.objective - 1e-9
+            met[guided] += cost <= best.objective + 1e-9
+    assert met[True] >= 8
+    assert met[True] >= met[False] + 3
 
 
 def test_of_two_alignments_each_region_takes_the_better_one() -> None:
