@@ -286,7 +286,7 @@ def _draw(stem: Path, rows: Sequence[Row], orders: Sequence[Row]) -> None:
 def _values(axes: Any, rows: Sequence[Row], names: Sequence[str], corpora: Sequence[str]) -> None:
     cells = {}
     for r in rows:
-        text = "" if r["low"] is None else f"\n{_v(r, 'low'):.2f} – {_v(r, 'high'):.2f}"
+        text = "" if r["low"] is None else f" ({_v(r, 'low'):.2f}, {_v(r, 'high'):.2f})"
         cells[names.index(str(r["measure"])), corpora.index(str(r["corpus"]))] = (_v(r), text)
     axes.set_title("Agreement of each corpus (95 % bootstrap interval over documents)")
     _heat(axes, cells, [measure_title(n) for n in names], corpora)
@@ -323,7 +323,7 @@ def _heat(
         grid[i, j] = value
         told = f"{value:.2f}{text}".replace("-0.00", "0.00").replace("0.", ".")
         told = told.replace("-", "−")
-        axes.text(j, i, told, ha="center", va="center", fontsize=5.5)
+        axes.text(j, i, told, ha="center", va="center", fontsize=5.3)
     axes.imshow(grid, cmap="RdYlBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)
     axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
     axes.set_yticks(range(len(names)), names)

@@ -108,6 +108,20 @@ def outputs(**named: Path | None) -> list[Path]:
     return paths
 
 
+# What no command reads may stand again in a folder that is read.
+_SHOWN = frozenset({".html", ".svg", ".png", ".pdf", ".xlsx"})
+
+
+def not_read(written: Iterable[Path], read: Iterable[Path]) -> None:
+    """UsageError where a file would be written over one that is read, as those of a folder are."""
+    places = [path.resolve() for path in read]
+    for path in written:
+        place = path.resolve()
+        there = place.exists() and path.suffix.lower() not in _SHOWN
+        if place in places or (there and any(folder in place.parents for folder in places)):
+            raise UsageError(f"{path} is one of the files that are read; write to another place")
+
+
 def message(text: str, *, error: bool = False) -> None:
     """A message to the person, on stderr; with `--quiet` only what went wrong."""
     if error or verbosity >= 0:

@@ -171,6 +171,39 @@ def test_alignments_that_are_not_proven_are_said(run: Run, good: Path, tmp_path:
         assert "proven" not in run(*arguments, good, other).err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("consensus", "{}", "--out", "{}"),
+        ("consensus", "{}", "--units", "{}"),
+        ("consensus", ".", "--review", "{}"),
+        ("convert", "{}", "{}"),
+        ("convert", "campaign.toml", "{}"),
+        ("calibrate", "{}", "--curves", "{}"),
+        ("plan", "{}", "--assign", "{}"),
+        ("report", "{}", "-o", "{}"),
+        ("shuffle", "--reference", "{}", "--out", "{}", "--error", "split", "--magnitude", 0.1),
+    ],
+)
+def test_nothing_is_written_over_what_is_read(
+    run: Run, good: Path, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(good.parent)
+    Path("campaign.toml").write_text('paths = ["good.csv"]\n', encoding="utf-8")
+    result = run(*(str(a).format("good.csv") for a in arguments))
+    assert result.code == 2
+    assert "good.csv is one of the files that are read" in result.err
+    assert good.read_text() == ROWS
+
+
+def test_a_page_can_be_written_again_where_the_files_are(
+    run: Run, good: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(good.parent)
+    for _ in range(2):
+        assert run("report", ".", "-o", "report.html", *FAST).code == 0
+
+
 def test_calibrate_draws_no_figure_over_its_curves(run: Run, good: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.svg"
     result = run("calibrate", good, "--figure", path, "--curves", path)

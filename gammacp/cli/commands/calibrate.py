@@ -39,7 +39,7 @@ def calibrate(
     from gammacp.pools import workers
 
     options, paths = settings.options(), outputs(curves=curves, figure=figure)
-    loaded = load(files, reading, settings.weighing.features)
+    loaded = load(files, reading, settings.weighing.features, writes=paths)
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
     with workers(jobs) as executor, progress("magnitudes") as counter:
         found = compute(

@@ -130,9 +130,9 @@ def consensus(
     from gammacp.formats.writing import document_of
     from gammacp.pools import workers
 
-    loaded = load(files, reading, weighing.features)
     target.check()
     paths = outputs(out=target.out, units=lists.units, review=lists.review, soft=lists.soft)
+    loaded = load(files, reading, weighing.features, writes=paths)
     written = write_options(target.write_option)
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(

@@ -6,7 +6,7 @@ from pathlib import Path
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import Jobs, Settings
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import AsJson, message, outputs, print_json, show
 from gammacp.cli.progress import progress
 
 
@@ -51,7 +51,8 @@ def plan(
     goal = Goal(half_width=half_width, difference=difference, verdict=verdict)
     options = settings.options()
     features = settings.weighing.features
-    loaded = None if model is not None else load(files, reading, features)
+    paths = outputs(assign=assign, figure=figure)
+    loaded = None if model is not None else load(files, reading, features, writes=paths)
     with workers(jobs, pays=False) as executor, progress("steps") as counter:
         found = compute(
             None if loaded is None else loaded.corpus(),

@@ -62,7 +62,7 @@ def report(
         _report_trees(files, trees, title, out, json)
         return
     options = settings.options()
-    loaded = load(files, reading, settings.weighing.features)
+    loaded = load(files, reading, settings.weighing.features, writes=[out])
     compared = comparing.options(files, reading, settings.weighing.features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(

@@ -11,7 +11,7 @@ import typer
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Seed
-from gammacp.cli.output import AsJson, message, messages, print_json, show
+from gammacp.cli.output import AsJson, message, messages, not_read, print_json, show
 from gammacp.tables import Column, Table, count
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def shuffle(
         return
     if errors.error is None or errors.magnitude is None:
         raise UsageError("give --error and --magnitude, such as --error split --magnitude 0.3")
+    if references.reference is not None:
+        not_read([output.out], [references.reference])
     written = write_sets(
         references.source(),
         errors.error,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import argument, option
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import AsJson, message, not_read, print_json, show
 
 if TYPE_CHECKING:
     from gammacp.syntax.treebank import ReadTreebank
@@ -85,16 +85,6 @@ class Computing:
     )
 
 
-def _check_output(output: Path, paths: list[Path]) -> None:
-    """UsageError where the consensus would be written over an annotator's file."""
-    from gammacp.errors import UsageError
-
-    place = output.resolve()
-    read = [path.resolve() for path in paths]
-    if place in read or (place.exists() and any(folder in place.parents for folder in read)):
-        raise UsageError(f"--consensus {output} is one of the files that are read")
-
-
 def syntax(
     reading: Reading,
     computing: Computing,
@@ -115,7 +105,7 @@ def syntax(
     paths, _ = paths_and(paths)
     output = computing.consensus
     if output is not None:
-        _check_output(output, paths)
+        not_read([output], paths)
     options = asdict(reading)
     strict = options.pop("strict")
     read = read_treebank(paths, kind=options.pop("trees"), **options)

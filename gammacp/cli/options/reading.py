@@ -192,24 +192,27 @@ def load(
     *,
     against: Sequence[Path] | None = None,
     tell_left_out: bool = True,
+    writes: Iterable[Path] = (),
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
     So is what readers passed over, unless the command shows it itself. Of features beside the
     category these are kept; None: whatever is there, and what `--feature` names. With `against` it
-    is another round, read with the same options.
+    is another round, read with the same options. `writes` are the files that will be written.
 
     Raises
     ------
     DataError
         Nothing could be read, or a selected category or annotator does not occur.
     UsageError
-        Neither files nor a dataset, or both; an option that cannot be understood.
+        Neither files nor a dataset, or both; an option that cannot be understood; a file would be
+        written over what is read.
     """
     from gammacp import datasets
     from gammacp.formats import Collection
 
     campaign = requested(files, reading if features is None else reading.beside(features), against)
+    output.not_read(writes, campaign.paths)
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
     else:
