@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core.runtime.nrt import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,7 +39,7 @@ def kernel(function: F) -> F:
         index._source_stamp = sources(Path(function.__code__.co_filename))
         # Read before what is kept is unpickled, which may name classes that are gone.
         index._version = f"{index._version} {index._source_stamp}"
-        compiled._cache.load_overload = partial(_kept, compiled._cache)
+        _load_alone(compiled._cache)
     except (RuntimeError, AttributeError):  # no folder for the cache, or a numba that keeps others
         _warn_once()
         compiled = numba.njit(**_HOW)(function)
@@ -58,14 +57,26 @@ def _called(template: Any, arguments: tuple[Any, ...], keywords: dict[str, Any])
     return template(tuple(map(plain, arguments)), {k: plain(v) for k, v in keywords.items()})
 
 
-def _kept(kernels: Any, signature: object, context: Any) -> object:
-    """Code from the cache, without filling numba's tables, which take half a second.
+def _load_alone(kept: Any) -> None:
+    """Have code loaded from the cache without filling numba's tables, which take half a second.
 
-    They are for compiling alone, which fills them itself.
+    They are for compiling alone, which fills them itself. A numba that does this otherwise is left
+    as it is.
     """
-    rtsys.initialize(context)
-    with kernels._guard_against_spurious_io_errors():
-        return kernels._load_overload(signature, context)
+    try:
+        from numba.core.runtime.nrt import rtsys
+
+        initialize, load = rtsys.initialize, kept._load_overload
+        guarded = kept._guard_against_spurious_io_errors
+    except (AttributeError, ImportError):
+        return
+
+    def load_overload(signature: object, context: Any) -> object:
+        initialize(context)
+        with guarded():
+            return load(signature, context)
+
+    kept.load_overload = load_overload
 
 
 @cache

@@ -37,11 +37,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
     (tmp_path / "outer.py").write_text(OUTER)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
 
-    def call(factor: float, other: str = "") -> list[str]:
+    def call(factor: float, other: str = "", before: str = "") -> list[str]:
         (package / "inner.py").write_text(INNER.format(factor))
         (package / "other.py").write_text(INNER.format(7) + other)
         done = subprocess.run(
-            [sys.executable, "-c", CODE, str(tmp_path)],
+            [sys.executable, "-c", before + CODE, str(tmp_path)],
             capture_output=True,
             text=True,
             check=True,
@@ -61,6 +61,12 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(run) -> None: 
 def test_a_kernel_is_kept_when_another_one_changes(run) -> None:  # type: ignore[no-untyped-def]
     assert run(1.0) == ["2.0", "0", "True"]
     assert run(1.0, other="# changed") == ["2.0", "1", "False"]
+
+
+def test_a_numba_that_loads_otherwise_is_left_as_it_is(run) -> None:  # type: ignore[no-untyped-def]
+    changed = "import numba, numba.core.runtime.nrt as runtime\ndel runtime.rtsys\n"
+    assert run(1.0, before=changed) == ["2.0", "0", "True"]
+    assert run(1.0, before=changed) == ["2.0", "1", "True"]
 
 
 def test_the_hash_covers_kernels_and_what_they_import() -> None:
