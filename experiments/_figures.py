@@ -20,10 +20,14 @@ def curves_page(
     panels: Mapping[str, Sequence[Point]],
     *,
     columns: int = 2,
+    about: str = "",
     x: str = "magnitude",
     floor: float = -0.6,
 ) -> None:
-    """A panel per title, a curve per measure, one legend; says sets, bands and what is cut off."""
+    """A panel per title, a curve per measure, one legend; says sets, bands and what is cut off.
+
+    `about` says what the sets are: units, density.
+    """
     if not can_plot():
         return
     order = list(dict.fromkeys(measure_title(p.measure) for q in panels.values() for p in q))
@@ -42,11 +46,13 @@ def curves_page(
             place.set_axis_off()
         every = [p for points in panels.values() for p in points]
         if spare:
-            add_legend(grid[len(panels)], every, seen, loc="center", ncols=2)
+            add_legend(grid[len(panels)], every, seen, about=about, loc="center", ncols=2)
         elif below:
-            add_legend(grid[0].figure, every, seen, loc="outside lower center", ncols=4)
+            add_legend(
+                grid[0].figure, every, seen, about=about, loc="outside lower center", ncols=4
+            )
         else:
-            add_legend(grid[0], every, seen)
+            add_legend(grid[0], every, seen, about=about)
 
 
 def error_title(error: str) -> str:

@@ -57,9 +57,9 @@ def perturbation_figure(
     The paper's sample is 100 sentences of the Norwegian treebank; here they are of the Danish and
     the English one.
     """
-    points = {}
+    points, number = {}, 20 if quick else 100
     for name in samples:
-        sentences = sample_sentences(one_annotator(name, data), number=20 if quick else 100)
+        sentences = sample_sentences(one_annotator(name, data), number=number)
         points[name] = tree_points(
             out,
             Perturbed(sentences),
@@ -70,7 +70,8 @@ def perturbation_figure(
         )
     rows = [{"sample": name, **row} for name, (_, found) in points.items() for row in found]
     write_csv(out / f"{error}.csv", rows)
-    trees_page(out / error, {f"CDT ({name})": found for name, (found, _) in points.items()})
+    panels = {f"CDT ({name})": found for name, (found, _) in points.items()}
+    trees_page(out / error, panels, number)
 
 
 def tree_points(
@@ -95,6 +96,7 @@ def tree_points(
     return points_of(out, sweep)
 
 
-def trees_page(stem: Path, panels: Mapping[str, Sequence[Point]]) -> None:
+def trees_page(stem: Path, panels: Mapping[str, Sequence[Point]], sentences: int) -> None:
     """Curves over the probability of errors, which α_diff leaves far below 0."""
-    curves_page(stem, panels, columns=3, x="probability", floor=-1.0)
+    about = f"{sentences} sentences, two annotators"
+    curves_page(stem, panels, columns=3, x="probability", floor=-1.0, about=about)

@@ -43,7 +43,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         ]
     write_csv(out / "desiderata.csv", rows)
     write_csv(out / "ranks.csv", _ranks(rows))
-    curves_page(out / "bands", {error_title(e): g for e, g in by_error(points).items()})
+    shown = {error_title(e): group for e, group in by_error(points).items()}
+    curves_page(out / "bands", shown, about=mathet2015_fig26.ABOUT)
 
 
 def _numbers(curve: Sequence[Point]) -> dict[str, object]:

@@ -38,7 +38,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     write_csv(out / "gaps.csv", rows)
     write_csv(out / "observed.csv", _observed())
     title = "25: category errors on equal units, gaps of half a unit"
-    curves_page(out / "fig25", {title: read_curves(out / "category.csv")})
+    about = "3 annotators, 25 units of 100\npositions, gaps of 50"
+    curves_page(out / "fig25", {title: read_curves(out / "category.csv")}, about=about)
 
 
 def _observed() -> list[dict[str, object]]:

@@ -18,6 +18,8 @@ from shuffling import FalsePositive, Position
 # parameters differ from those of Figures 26 and 28.
 OVERLAPPING = "position+false-positive"
 ERRORS = ("position", "position+category", "split", "false-positive", "false-negative", "category")
+# The reference model's own.
+ABOUT = "3 annotators, 25 units of some 100\npositions, gaps of some 25"
 PANELS = {
     "26a: position": "position",
     "26b: position + category": "position+category",
@@ -50,7 +52,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     points = {e: read_curves(out / f"{e}.csv") for e in (*ERRORS, OVERLAPPING)}
     pages = {"fig26-28": PANELS, "fig30": {"30: position + false positives": OVERLAPPING}}
     for stem, panels in pages.items():
-        curves_page(out / stem, {title: points[error] for title, error in panels.items()})
+        shown = {title: points[error] for title, error in panels.items()}
+        curves_page(out / stem, shown, about=ABOUT)
     every = [p for error in PANELS.values() for p in points[error]]
     overview = {
         f"29: {measure_title(m)}": [
@@ -60,4 +63,4 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         ]
         for m in MEASURES
     }
-    curves_page(out / "fig29", overview)
+    curves_page(out / "fig29", overview, about=ABOUT)

@@ -41,7 +41,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         )
         rows += [{"sample": sample, **row} for row in found]
         panels = {e: [p for p in points if p.error == e] for e in errors[:3]}
-        trees_page(out / f"attachment-{sample}", panels)
+        trees_page(out / f"attachment-{sample}", panels, len(trees))
     write_csv(out / "variants.csv", rows)
 
 

@@ -58,3 +58,15 @@ def _escaped(code: int) -> str:
     return (
         f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
     )
+
+
+def sentence(words: str) -> str:
+    """Words of a message as a sentence.
+
+    >>> sentence("few units per annotator")
+    'Few units per annotator.'
+    >>> sentence("γ_cat is low")
+    'γ_cat is low.'
+    """
+    first = words[:1]
+    return f"{first.upper() if first.isascii() else first}{words[1:]}."

@@ -179,7 +179,9 @@ def draw_panel(
     axes.text(0.02, 0.02, "; ".join(notes), transform=axes.transAxes, fontsize=7)
 
 
-def add_legend(axes: Any, points: Sequence[Point], found: Any = None, **where: Any) -> None:
+def add_legend(
+    axes: Any, points: Sequence[Point], found: Any = None, *, about: str = "", **where: Any
+) -> None:
     """A legend that says how many sets there are, and what the bands are.
 
     Parameters
@@ -190,15 +192,18 @@ def add_legend(axes: Any, points: Sequence[Point], found: Any = None, **where: A
         What is drawn.
     found
         Handles by their labels; by default those of the axes.
+    about
+        What the sets are, a line above.
     where
         Place and columns; beside the axes where it is left out.
     """
     if found is None:
         found = {label: h for h, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    sets = f"mean of {max(p.sets for p in points)} sets,\n95 % band of the mean"
     axes.legend(
         found.values(),
         found,
-        title=f"mean of {max(p.sets for p in points)} sets,\n95 % band of the mean",
+        title=f"{about}\n{sets}".lstrip(),
         alignment="left",
         handlelength=2.8,
         **(where or {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}),

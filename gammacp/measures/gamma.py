@@ -20,6 +20,7 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import Score, beyond_chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import Need, require, unmet_need
+from gammacp.text import sentence
 
 # Units per annotator from which `cut` can be told from the continuum itself.
 FEWEST_UNITS = 5.0
@@ -71,6 +72,18 @@ class Gamma(Score):
     def in_words(self) -> list[str]:
         """What there is to say beside γ, a sentence each."""
         return []
+
+    def told(self) -> list[str]:
+        """All that has to be read with γ, a sentence each: `in_words`, the notes, the proof."""
+        proof = {
+            Status.OPTIMAL: ["Every alignment is proven to be the best one."],
+            Status.FEASIBLE: [
+                "Some alignments are not proven to be the best; the interval includes what they "
+                "leave open."
+            ],
+        }
+        found = proof[self.status] if self.status and self.defined else []
+        return [*self.in_words(), *map(sentence, self.notes), *found]
 
     def as_dict(self) -> dict[str, Any]:
         """γ as JSON has it; `Score.as_dict(γ)` has the keys of any measure instead."""

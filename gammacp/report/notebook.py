@@ -11,11 +11,13 @@ from gammacp.report.building import framed
 from gammacp.report.markup import Markup, element, hint, join
 from gammacp.report.page import Contents, document, headed, meaning, page
 from gammacp.report.viewer import alignment_document, alignment_view, script
+from gammacp.text import sentence
 
 
 def alignment(result: Alignment) -> str:
     """The alignment view."""
-    return _framed("Alignment", _view(result), 620)
+    said = (element("p", sentence(note)) for note in result.notes)
+    return _framed("Alignment", join(*said, _view(result)), 620)
 
 
 def gamma(result: GammaScore) -> str:
@@ -23,7 +25,8 @@ def gamma(result: GammaScore) -> str:
     if not result.defined:
         return str(element("p", f"γ is undefined: {result.reason}"))
     scale = figures.scale(result.value, result.interval, result.bootstrap)
-    head = headed("γ", result.value, scale, hint(result.signature))
+    said = (element("p", words) for words in result.told())
+    head = headed("γ", result.value, scale, *said, hint(result.signature))
     return _framed("γ", join(head, _view(result.alignment)), 760)
 
 

@@ -27,6 +27,7 @@ from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.viewer import alignment_document, alignment_view, asset, filled, script, style
 from gammacp.signature import parse
 from gammacp.tables import Column, Table, count
+from gammacp.text import sentence
 
 # Annotators whose pairs are shown as a matrix.
 _WIDEST = 30
@@ -188,13 +189,7 @@ def _sentences(contents: Contents) -> list[str]:
         )
     if bootstrap is not None:
         found.append(bootstrap.in_words().replace("(bootstrap", "(orange: bootstrap", 1))
-    found += score.in_words()
-    found.append(
-        "Every alignment is proven to be the best one."
-        if _proven(score)
-        else "Some alignments are not proven to be the best; the interval includes what they "
-        "leave open."
-    )
+    found += score.told()
     if contents.failures:
         found.append(f"Not read: {'; '.join(contents.failures)}.")
     if contents.left_out:
@@ -262,7 +257,7 @@ def _belief(found: Belief) -> Markup:
     """What the model says of each annotator, and what it cannot say."""
     kept = f"Units are kept from probability {found.threshold:.2f}." if found.annotators else None
     listed = table(annotator_qualities(found.annotators), long=True) if found.annotators else None
-    notes = (f"{note[0].upper()}{note[1:]}." for note in found.notes)
+    notes = map(sentence, found.notes)
     model = f"By the model {found.weights}, fitted to all documents." if found.annotators else None
     said = " ".join(filter(None, (model, kept, *notes)))
     return join(element("p", said), listed)

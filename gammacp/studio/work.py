@@ -101,7 +101,7 @@ class _Post:
         from gammacp.report.page import scored
 
         said = f"On {len(agreement.computed)} documents; the report is being made."
-        self.send(headline=scored(agreement.score, [said, *agreement.score.in_words()]))
+        self.send(headline=scored(agreement.score, [said, *agreement.score.told()]))
 
 
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:

@@ -134,6 +134,20 @@ def test_an_unknown_reference_lists_who_there_is(run: Run, good: Path) -> None:
     assert "Ann, Bob, Cid" in result.err
 
 
+def test_what_gamma_leaves_open_is_said_wherever_it_is_shown(run: Run, tmp_path: Path) -> None:
+    few = tmp_path / "few.csv"
+    few.write_text("Ann,a,0,10\nAnn,b,20,30\nBob,a,5,18\nBob,b,50,60\n")
+    page = tmp_path / "page.html"
+    for note in ("few units per annotator (2): below 5", "agreement above 0 is not shown: p = "):
+        for command in ("gamma", "compare", "calibrate"):
+            fast = ("--sets", 3, "--error", "split") if command == "calibrate" else ()
+            assert note in run(command, few, *fast, "--samples", 30).err
+            document = run(command, few, *fast, "--samples", 30, "--json").out
+            assert note in document
+        run("report", few, "--samples", 30, "-o", page)
+        assert note[1:] in page.read_text(encoding="utf-8")
+
+
 def test_fail_under(run: Run, good: Path) -> None:
     assert run("compare", good, *FAST, "--fail-under", 0.99).code == 5
     assert run("compare", good, *FAST, "--fail-under", 0).code == 0

@@ -54,6 +54,8 @@ def compare(
             print_against(found.overall.score, found.against)
         if found.groups is not None:
             print_groups(found.groups)
+        for note in found.overall.score.notes:
+            message(note)
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))
     score = found.overall.score
     settings.check(score, fail_under)
