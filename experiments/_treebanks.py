@@ -98,5 +98,5 @@ def tree_points(
 
 def trees_page(stem: Path, panels: Mapping[str, Sequence[Point]], sentences: int) -> None:
     """Curves over the probability of errors, which α_diff leaves far below 0."""
-    about = f"{sentences} sentences, two annotators"
+    about = f"{sentences} sentences, two annotators,"
     curves_page(stem, panels, columns=3, x="probability", floor=-1.0, about=about)

@@ -78,7 +78,7 @@ def _probe(index: int) -> dict[str, object]:
     return {
         "set": index,
         "entropy": best.entropy,
-        "doubled_minus_once": best_entropy(twice).entropy - best.entropy,
+        "doubled_minus_once": round(best_entropy(twice).entropy - best.entropy, 9),
         "largest_unitary": _largest(c, best.groups),
         "mixed_categories": _mixed(c, best.groups),
     }

@@ -30,4 +30,4 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     sweep_into(out, sweep)
     panels = {"24: false negatives": "false-negative", "24: shifts": "position"}
     shown = {t: read_curves(out / f"{e}.csv") for t, e in panels.items()}
-    curves_page(out / "fig24", shown, about="3 annotators, 25 segments of 2500 positions")
+    curves_page(out / "fig24", shown, about="3 annotators, 25 segments of 2500 positions,")

@@ -37,8 +37,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         rows += [{"gap": gap, "chance": sweep.options["chance"], **row} for row in found]
     write_csv(out / "gaps.csv", rows)
     write_csv(out / "observed.csv", _observed())
-    title = "25: category errors on equal units, gaps of half a unit"
-    about = "3 annotators, 25 units of 100\npositions, gaps of 50"
+    title = "25: category errors on equal units"
+    about = "3 annotators, 25 units\nof 100, gaps of 50,"
     curves_page(out / "fig25", {title: read_curves(out / "category.csv")}, about=about)
 
 

@@ -19,7 +19,7 @@ from shuffling import FalsePositive, Position
 OVERLAPPING = "position+false-positive"
 ERRORS = ("position", "position+category", "split", "false-positive", "false-negative", "category")
 # The reference model's own.
-ABOUT = "3 annotators, 25 units of some 100\npositions, gaps of some 25"
+ABOUT = "3 annotators, 25 units\nof some 100 positions,\ngaps of some 25,"
 PANELS = {
     "26a: position": "position",
     "26b: position + category": "position+category",
@@ -57,9 +57,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     every = [p for error in PANELS.values() for p in points[error]]
     overview = {
         f"29: {measure_title(m)}": [
-            replace(p, measure=error_title(p.error))
-            for p in every
-            if p.measure == m and p.mean == p.mean
+            replace(p, measure=error_title(p.error)) for p in every if p.measure == m
         ]
         for m in MEASURES
     }
