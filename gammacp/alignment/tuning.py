@@ -183,7 +183,7 @@ class Tuning:
         Factor between the units of stages.
     most_relaxed
         Units of the largest relaxation, 1 GB, and up to which columns begin with annealing: 8 ×
-        425 has a gap of 22 % with it and of 2 % without after 60 s.
+        425 has a gap of 22 % with it and of .6 % without after 60 s.
     stage_gap
         Of what a stage leaves open: gap of its own at which the next one is better (209 × 493).
     splittings
