@@ -103,9 +103,7 @@ class Alignment:
     def notes(self) -> tuple[str, ...]:
         """What its proof leaves open, in words; nothing where it is the first best one."""
         if self.status is not Status.OPTIMAL:
-            return (
-                f"not proven to be the best alignment: the bound leaves a gap of {self.gap:.2%}",
-            )
+            return ("not proven to be the best alignment",)
         if not self.first:
             return (
                 "another alignment may be as good: ties are not broken in the time, or too many",

@@ -167,6 +167,9 @@ class Tuning:
         The same for fewer annotators, of whom 20 × 30 random ones take 5 to 11.
     head_share
         Of the time limit: what the head start takes at most.
+    enclosing
+        Of the head start: how long fewer annotators are enclosed, whose columns are then generated
+        to a proof sooner than their relaxation comes near it (27 × 20 random, limit 40 s).
     patience_share
         Of the seconds so far: without progress for that long the relaxation has had its say.
     last_share
@@ -324,6 +327,7 @@ class Tuning:
     head_start: float = 0.5
     long_head_start: float = 20.0
     head_share: float = 0.2
+    enclosing: float = 1.0
     patience_share: float = 0.3
     last_share: float = 0.5
     unwatched: float = 3.0

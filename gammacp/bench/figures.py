@@ -14,6 +14,7 @@ from gammacp.plots import COLOURS, DASHES, MARKERS, figure
 _Curves: TypeAlias = dict[str, list[Point]]  # by name
 
 _LEGIBLE = 7  # curves in one panel
+_NAMED = 3  # measures without a curve
 _MARKED = 10  # markers on a curve, about
 _FLOOR = -1.25  # curves may fall without end (SER): the rest is cut off, and said
 
@@ -74,8 +75,13 @@ def plot_errors(points: Sequence[Point], folder: Path, what: str = "agreement") 
         curves = by_measure(group)
         title = f"Error: {error.replace('+', ' + ')}"
         stem = folder / file_name(error)
-        shown = {measure_title(name): curve for name, curve in curves.items()}
-        panels = {title: shown} if len(curves) <= _LEGIBLE else _panels(curves, title)
+        drawn = {name: curve for name, curve in curves.items() if _has_values(curve)}
+        shown = {measure_title(name): curve for name, curve in drawn.items()}
+        panels = {title: shown} if len(drawn) <= _LEGIBLE else _panels(drawn, title)
+        # The first panel says what has no curve.
+        panels[next(iter(panels))] |= {
+            measure_title(n): c for n, c in curves.items() if n not in drawn
+        }
         written += _plot(panels, stem, what)
     return written
 
@@ -149,7 +155,7 @@ def draw_panel(
     axes
         To draw on; the legend is the caller's.
     curves
-        A curve is drawn that has a value beyond its first point, or has no other one.
+        A curve is drawn that has a value elsewhere than at magnitude 0.
     title
         Above the panel.
     x, y
@@ -159,24 +165,28 @@ def draw_panel(
     order
         All labels of the page, so that each has one colour; by default those of `curves`.
     """
-    drawn = {
-        label: curve
-        for label, curve in curves.items()
-        if any(p.mean == p.mean for p in curve[min(1, len(curve) - 1) :])
-    }
+    drawn = {label: curve for label, curve in curves.items() if _has_values(curve)}
     labels = list(order or curves)
     for label, curve in drawn.items():
         _draw_curve(axes, labels.index(label), label, curve, among=len(labels))
     lowest = min((p.mean for c in drawn.values() for p in c if p.mean == p.mean), default=0.0)
     missing = [label for label in curves if label not in drawn]
-    notes = [f"undefined: {', '.join(missing)}"] if missing else []
+    named = ", ".join(missing) if len(missing) <= _NAMED else f"{len(missing)} of {len(curves)}"
+    notes = [f"undefined: {named}"] if missing else []
     if lowest < floor:
         notes.append(f"goes on down to {lowest:.2g}".replace("-", "−"))
     bottom = min(-0.12 if notes else -0.05, lowest - 0.05)
     axes.set(xlim=(0, 1), ylim=(max(bottom, floor), 1.04), xlabel=x, ylabel=y)
     axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
     axes.set_title(title)
-    axes.text(0.02, 0.02, "; ".join(notes), transform=axes.transAxes, fontsize=7)
+    told = axes.text(0.02, 0.02, "; ".join(notes), transform=axes.transAxes, fontsize=7)
+    told.set_in_layout(False)
+
+
+def _has_values(curve: Sequence[Point]) -> bool:
+    """Whether there is a curve: 1 where nothing is shuffled, and nothing beyond, is none."""
+    beyond = [p for p in curve if p.magnitude > 0] or curve
+    return any(p.mean == p.mean for p in beyond)
 
 
 def add_legend(

@@ -39,14 +39,13 @@ def print_alignment(alignment: Alignment, *, title: str = "") -> None:
 def tell_open(alignments: Mapping[str, Alignment]) -> None:
     """What proofs of alignments leave open; several that are unproven are one line."""
     gaps = {name: a.gap for name, a in alignments.items() if a.status != "optimal"}
-    if len(gaps) > 1:
+    if gaps:
         worst = max(gaps, key=gaps.__getitem__)
         message(
-            f"gammacp: {len(gaps)} of {len(alignments)} alignments are not proven to be the best "
-            f"ones; the largest gap is {gaps[worst]:.2%} ({worst})"
+            f"gammacp: not proven to be the best: {len(gaps)} of {len(alignments)} alignments; the "
+            f"largest gap is {gaps[worst]:.2%} ({worst})"
         )
-        alignments = {name: a for name, a in alignments.items() if name not in gaps}
-    entries = ((note, name) for name, a in alignments.items() for note in a.notes)
+    entries = ((note, n) for n, a in alignments.items() if n not in gaps for note in a.notes)
     messages(entries, before="gammacp: ")
 
 

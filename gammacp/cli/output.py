@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -103,23 +104,9 @@ def grouped(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple
 def outputs(**named: Path | None) -> list[Path]:
     """The files that options ask to write; UsageError where two options name the same one."""
     paths = [path for path in named.values() if path is not None]
-    if len({path.resolve() for path in paths}) < len(paths):
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise UsageError(", ".join(f"--{name}" for name in named) + " need a file each")
     return paths
-
-
-# What no command reads may stand again in a folder that is read.
-_SHOWN = frozenset({".html", ".svg", ".png", ".pdf", ".xlsx"})
-
-
-def not_read(written: Iterable[Path], read: Iterable[Path]) -> None:
-    """UsageError where a file would be written over one that is read, as those of a folder are."""
-    places = [path.resolve() for path in read]
-    for path in written:
-        place = path.resolve()
-        there = place.exists() and path.suffix.lower() not in _SHOWN
-        if place in places or (there and any(folder in place.parents for folder in places)):
-            raise UsageError(f"{path} is one of the files that are read; write to another place")
 
 
 def message(text: str, *, error: bool = False) -> None:

@@ -207,12 +207,13 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
 def _why_no_format(path: Path, chosen: Format | None) -> str:
     if path.name in TYPE_SYSTEMS:
         return "the types of annotations"
-    if _has_ending(path, chosen):
+    if has_ending(path, chosen):
         return ""
     return f"no format has the ending {path.suffix}" if path.suffix else "no ending"
 
 
-def _has_ending(path: Path, chosen: Format | None) -> bool:
+def has_ending(path: Path, chosen: Format | None) -> bool:
+    """Whether a file of this name is read where it is found in a folder."""
     offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
     return path.suffix.lower() == ".zip" or any(f.has_ending(path) for f in offered)
 

@@ -26,6 +26,9 @@ from gammacp.text import sentence
 FEWEST_UNITS = 5.0
 # Where annotators' own units overlap: with five, independent ones stand at −.04 (zero_continua).
 FEWEST_OVERLAPPING = 10.0
+_UNPROVEN = (
+    "some alignments are not proven to be the best; the interval includes what they leave open"
+)
 # Of the test of agreement above 0.
 _LEVEL = 0.05
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree as perfectly as can be"
@@ -73,17 +76,16 @@ class Gamma(Score):
         """What there is to say beside γ, a sentence each."""
         return []
 
+    def caveats(self) -> tuple[str, ...]:
+        """What γ leaves open: its notes, and whether alignments are unproven."""
+        unproven = self.defined and self.status is Status.FEASIBLE
+        return (*self.notes, *((_UNPROVEN,) if unproven else ()))
+
     def told(self) -> list[str]:
-        """All that has to be read with γ, a sentence each: `in_words`, the notes, the proof."""
-        proof = {
-            Status.OPTIMAL: ["Every alignment is proven to be the best one."],
-            Status.FEASIBLE: [
-                "Some alignments are not proven to be the best; the interval includes what they "
-                "leave open."
-            ],
-        }
-        found = proof[self.status] if self.status and self.defined else []
-        return [*self.in_words(), *map(sentence, self.notes), *found]
+        """All that has to be read with γ, a sentence each: `in_words`, caveats, the proof."""
+        proven = self.defined and self.status is Status.OPTIMAL
+        proof = ["Every alignment is proven to be the best one."] if proven else []
+        return [*self.in_words(), *map(sentence, self.caveats()), *proof]
 
     def as_dict(self) -> dict[str, Any]:
         """γ as JSON has it; `Score.as_dict(γ)` has the keys of any measure instead."""

@@ -146,6 +146,12 @@ def test_what_gamma_leaves_open_is_said_wherever_it_is_shown(run: Run, tmp_path:
             assert note in document
         run("report", few, "--samples", 30, "-o", page)
         assert note[1:] in page.read_text(encoding="utf-8")
+    run("report", few, "--samples", 30, "--method", "greedy", "-o", page)
+    assert "Some alignments are not proven" in page.read_text(encoding="utf-8")
+    for command in ("compare", "calibrate"):
+        fast = ("--sets", 3, "--error", "split") if command == "calibrate" else ()
+        greedy = run(command, few, *fast, "--samples", 30, "--method", "greedy")
+        assert "some alignments are not proven" in greedy.err
 
 
 def test_fail_under(run: Run, good: Path) -> None:
@@ -178,44 +184,89 @@ def test_alignments_that_are_not_proven_are_said(run: Run, good: Path, tmp_path:
     (result,) = json.loads(one.out)["results"]
     assert result["alignment"]["status"] == "feasible"
     assert result["alignment"]["bound"] < result["alignment"]["disorder"]
-    assert "good.csv: not proven to be the best alignment: the bound leaves a gap of" in one.err
+    assert "not proven to be the best: 1 of 1 alignments; the largest gap is" in one.err
     for arguments in (("consensus",), ("gamma", "--alignment", *FAST)):
         both = run(*arguments, good, other, "--method", "greedy")
-        assert "2 of 2 alignments are not proven to be the best ones" in both.err
+        assert "not proven to be the best: 2 of 2 alignments" in both.err
         assert "proven" not in run(*arguments, good, other).err
 
 
+READ = "is one of the files that are read"
+WITHIN = "has files that are read"
+NEXT = "would be read with the annotations from then on"
+
+
 @pytest.mark.parametrize(
-    "arguments",
+    ("line", "why"),
     [
-        ("consensus", "{}", "--out", "{}"),
-        ("consensus", "{}", "--units", "{}"),
-        ("consensus", ".", "--review", "{}"),
-        ("convert", "{}", "{}"),
-        ("convert", "campaign.toml", "{}"),
-        ("calibrate", "{}", "--curves", "{}"),
-        ("plan", "{}", "--assign", "{}"),
-        ("report", "{}", "-o", "{}"),
-        ("shuffle", "--reference", "{}", "--out", "{}", "--error", "split", "--magnitude", 0.1),
+        ("consensus good.csv --out good.csv", READ),
+        ("consensus good.csv --units good.csv", READ),
+        ("consensus g*.csv --out good.csv", READ),
+        ("consensus . --review good.csv", READ),
+        ("consensus campaign.toml --out good.csv", READ),
+        ("consensus campaign.toml --units campaign.toml", READ),
+        ("consensus good.csv --out linked.csv", READ),
+        ("consensus good.csv --out hard.csv", READ),
+        ("consensus . --out gold.csv", NEXT),
+        ("consensus . --review list.xlsx", NEXT),
+        ("consensus . --out new --to csv", WITHIN),
+        ("convert good.csv good.csv", READ),
+        ("convert good.csv two.csv {document}.csv", WITHIN),
+        ("convert good.csv two.csv . --to csv", WITHIN),
+        ("convert campaign.toml good.csv", READ),
+        ("calibrate good.csv --curves good.csv", READ),
+        ("plan good.csv --assign good.csv", READ),
+        ("report good.csv -o good.csv", READ),
+        ("report good.csv --against two.csv -o two.csv", READ),
+        ("shuffle --reference good.csv --out good.csv --error split --magnitude 0.1", READ),
+        ("shuffle --learn good.csv --out good.csv --error split --magnitude 0.1", READ),
     ],
 )
 def test_nothing_is_written_over_what_is_read(
-    run: Run, good: Path, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    run: Run, good: Path, line: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(good.parent)
-    Path("campaign.toml").write_text('paths = ["good.csv"]\n', encoding="utf-8")
-    result = run(*(str(a).format("good.csv") for a in arguments))
+    Path("campaign.toml").write_text('paths = ["g*.csv"]\n', encoding="utf-8")
+    Path("two.csv").write_text(ROWS)
+    if "linked" in line or "hard" in line:
+        Path("linked.csv").symlink_to("good.csv")
+        Path("hard.csv").hardlink_to("good.csv")
+    if "--out new" in line:
+        Path("new").mkdir()
+        Path("new/a.csv").write_text(ROWS)
+    result = run(*line.split())
     assert result.code == 2
-    assert "good.csv is one of the files that are read" in result.err
+    assert why in result.err
     assert good.read_text() == ROWS
 
 
-def test_a_page_can_be_written_again_where_the_files_are(
-    run: Run, good: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "line",
+    [
+        "consensus good.csv --out gold.csv --units units.csv",
+        "consensus . --format csv --review list.xlsx --soft soft.json",
+        "convert good.csv good.json",
+        "report . -o page.htm",
+    ],
+)
+def test_what_is_not_read_may_be_written_again(
+    run: Run, good: Path, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(good.parent)
+    (good.parent / "in").mkdir()
+    (good.parent / "in" / "good.csv").write_text(ROWS)
+    monkeypatch.chdir(good.parent / "in")
     for _ in range(2):
-        assert run("report", ".", "-o", "report.html", *FAST).code == 0
+        result = run(*line.split())
+        assert result.code == 0, result.err
+
+
+def test_a_link_in_a_circle_is_a_missing_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("loop.csv").symlink_to("loop.csv")
+    assert run("gamma", "loop.csv").code == 3
+    assert run("consensus", "loop.csv", "--out", "loop.csv").code == 3
 
 
 def test_calibrate_draws_no_figure_over_its_curves(run: Run, good: Path, tmp_path: Path) -> None:

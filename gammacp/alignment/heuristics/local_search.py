@@ -69,7 +69,7 @@ def recombined(
     together
         Asked before each: what part of a relaxation has the units of each pair in one group.
     seed
-        The same gives the same alignments.
+        The same gives the same alignments, if `together` says the same.
     """
     for run in range(2**31):
         if due(deadline):

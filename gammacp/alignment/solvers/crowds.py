@@ -50,9 +50,12 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         return solve_generation(problem, limits)
     found = _head_start(problem, limits, deadline)
     if not _ended(problem, found, limits, deadline):
+        until, now = deadline, time.monotonic()
+        if small and not _long(problem, tuning):
+            until = min(deadline, now + tuning.enclosing * (now - began))
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"):
-            found = enclose(problem, found, limits, deadline)
+            found = enclose(problem, found, limits, until)
         if not _ended(problem, found, limits, deadline):
             now = time.monotonic()
             if not small and not limits.time_limit:

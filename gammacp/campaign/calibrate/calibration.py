@@ -104,7 +104,7 @@ class Calibration:
             "sets": self.sets,
             "annotators": self.n_annotators,
             "equivalents": [e.as_dict() for e in self.equivalents],
-            "notes": list(self.score.notes),
+            "notes": list(self.score.caveats()),
             "signature": self.score.signature,
         }
 

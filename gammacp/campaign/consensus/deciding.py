@@ -42,6 +42,8 @@ class Belief:
         The probability of its category from which a unit is kept; None for votes.
     rounds
         How often the documents were aligned again with the consensus as one more annotator.
+    unproven
+        How many alignments of the last of these rounds are not proven.
     fit, responses, annotators
         The model, what it rests on, and what it says of each annotator; None and empty for votes.
     """
@@ -50,6 +52,7 @@ class Belief:
     notes: tuple[str, ...] = ()
     threshold: float | None = None
     rounds: int = 0
+    unproven: int = 0
     fit: Fit | None = None
     responses: Responses | None = None
     annotators: tuple[AnnotatorQuality, ...] = ()
@@ -61,6 +64,7 @@ class Belief:
             "notes": list(self.notes),
             "threshold": self.threshold,
             "rounds": self.rounds,
+            "unproven": self.unproven,
             **{name: self.fit and getattr(self.fit, name) for name in _FITTED},
             "annotators": {a.name: a.as_dict() for a in self.annotators},
         }
@@ -145,7 +149,7 @@ def _in_rounds(
         belief = replace(belief, rounds=done)
     if unproven:
         note = f"{unproven} of {len(alignments)} alignments of the last round are not proven"
-        belief = replace(belief, notes=(*belief.notes, note))
+        belief = replace(belief, notes=(*belief.notes, note), unproven=unproven)
     return documents, belief
 
 

@@ -29,7 +29,7 @@ class CorpusConsensus:
     documents
         By name, in order.
     alignments
-        The best alignments that they come from.
+        The best alignments that they come from; with rounds, those of the first.
     belief
         Whom they believe.
     support, boundaries, dissimilarity
@@ -56,8 +56,10 @@ class CorpusConsensus:
 
     @property
     def status(self) -> Status:
-        """The worst of the alignments'."""
-        proven = all(a.status is Status.OPTIMAL for a in self.alignments.values())
+        """The worst of the alignments', those of the last round included."""
+        proven = not self.belief.unproven and all(
+            a.status is Status.OPTIMAL for a in self.alignments.values()
+        )
         return Status.OPTIMAL if proven else Status.FEASIBLE
 
     @property

@@ -72,7 +72,7 @@ def _print(found: Calibration) -> None:
     print(f"γ = {number(found.score.value)} is reached by, one kind of error at a time:")
     show(equivalents(found).without("reason"))
     print(found.in_words())
-    for note in found.score.notes:
+    for note in found.score.caveats():
         message(note)
     for e in found.equivalents:
         if e.reason:

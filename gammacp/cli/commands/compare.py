@@ -54,7 +54,7 @@ def compare(
             print_against(found.overall.score, found.against)
         if found.groups is not None:
             print_groups(found.groups)
-        for note in found.overall.score.notes:
+        for note in found.overall.score.caveats():
             message(note)
         message("; ".join((f"seed {settings.sampling.seed}", *found.signatures)))
     score = found.overall.score

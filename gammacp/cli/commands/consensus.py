@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from json import dumps
 from pathlib import Path
@@ -33,14 +33,15 @@ class Target:
     to: str | None = option("Format to write, whatever the ending.", "FORMAT")
     write_option: list[str] | None = WRITE_OPTION
 
-    def check(self) -> None:
-        """A format that cannot be written is refused before anything is computed."""
+    def endings(self) -> Sequence[str]:
+        """Those of the files; a format that cannot be written is refused at once."""
         from gammacp.formats.registry import format_for_writing
 
         if self.out is not None:
-            format_for_writing(self.out, self.to)
-        elif self.to is not None:
+            return format_for_writing(self.out, self.to).extensions
+        if self.to is not None:
             raise UsageError("--to needs --out FILE")
+        return ()
 
 
 @dataclass(frozen=True)
@@ -130,9 +131,9 @@ def consensus(
     from gammacp.formats.writing import document_of
     from gammacp.pools import workers
 
-    target.check()
+    endings = target.endings()
     paths = outputs(out=target.out, units=lists.units, review=lists.review, soft=lists.soft)
-    loaded = load(files, reading, weighing.features, writes=paths)
+    loaded = load(files, reading, weighing.features, writes=paths, endings=endings)
     written = write_options(target.write_option)
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(

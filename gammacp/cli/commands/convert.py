@@ -37,7 +37,7 @@ def convert(
     *files, out = inputs
     options = write_options(write_option)
     chosen = format_for_writing(out, to)
-    loaded = load(files, reading, writes=[out])
+    loaded = load(files, reading, writes=[out], endings=chosen.extensions)
     named = loaded.named()
     if offset_unit is not None:
         named = {name: replace(c, offset_unit=offset_unit) for name, c in named.items()}

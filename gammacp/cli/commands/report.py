@@ -9,6 +9,7 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, Settings
 from gammacp.cli.output import AsJson, message, print_json
+from gammacp.cli.sparing import spare_files
 from gammacp.errors import UsageError
 
 
@@ -63,6 +64,7 @@ def report(
         return
     options = settings.options()
     loaded = load(files, reading, settings.weighing.features, writes=[out])
+    spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, settings.weighing.features)
     with comparing.workers(loaded, "reporting", pays=calibrate) as executor:
         built = build(
@@ -93,7 +95,9 @@ def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, js
     from gammacp.syntax.report import report_on
     from gammacp.syntax.treebank import read_treebank
 
-    read = read_treebank(paths_and(paths)[0], kind=kind)
+    files = paths_and(paths)[0]
+    spare_files([out], files)
+    read = read_treebank(files, kind=kind)
     for line in read.messages:
         message(line)
     of_trees: dict[str, Any] = {"breakdown": True} if read.treebank.kind == "dependency" else {}

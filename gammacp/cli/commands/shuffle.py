@@ -11,7 +11,8 @@ import typer
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.references import References
 from gammacp.cli.options.settings import Seed
-from gammacp.cli.output import AsJson, message, messages, not_read, print_json, show
+from gammacp.cli.output import AsJson, message, messages, print_json, show
+from gammacp.cli.sparing import spare_files
 from gammacp.tables import Column, Table, count
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ def shuffle(
         return
     if errors.error is None or errors.magnitude is None:
         raise UsageError("give --error and --magnitude, such as --error split --magnitude 0.3")
-    if references.reference is not None:
-        not_read([output.out], [references.reference])
+    beside = output.out.with_name(f"{output.out.stem}-reference{output.out.suffix}")
+    read = [*filter(None, (references.reference, references.model)), *(references.learn or ())]
+    spare_files([output.out, beside], read)
     written = write_sets(
         references.source(),
         errors.error,

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import argument, option
-from gammacp.cli.output import AsJson, message, not_read, print_json, show
+from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.sparing import spare_files
 
 if TYPE_CHECKING:
     from gammacp.syntax.treebank import ReadTreebank
@@ -105,7 +106,7 @@ def syntax(
     paths, _ = paths_and(paths)
     output = computing.consensus
     if output is not None:
-        not_read([output], paths)
+        spare_files([output], paths)
     options = asdict(reading)
     strict = options.pop("strict")
     read = read_treebank(paths, kind=options.pop("trees"), **options)

@@ -14,6 +14,7 @@ import typer
 from gammacp.cli import output
 from gammacp.cli.options.groups import FEATURE, option
 from gammacp.cli.output import message, messages
+from gammacp.cli.sparing import spare
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut
@@ -193,12 +194,14 @@ def load(
     against: Sequence[Path] | None = None,
     tell_left_out: bool = True,
     writes: Iterable[Path] = (),
+    endings: Sequence[str] = (),
 ) -> Loaded:
     """Read what a command was given; failures of some files are told on stderr and kept.
 
     So is what readers passed over, unless the command shows it itself. Of features beside the
     category these are kept; None: whatever is there, and what `--feature` names. With `against` it
-    is another round, read with the same options. `writes` are the files that will be written.
+    is another round, read with the same options. `writes` are the files that will be written,
+    with these `endings` where they are folders.
 
     Raises
     ------
@@ -212,7 +215,9 @@ def load(
     from gammacp.formats import Collection
 
     campaign = requested(files, reading if features is None else reading.beside(features), against)
-    output.not_read(writes, campaign.paths)
+    if targets := list(writes):
+        read = [*campaign.paths, *filter(None, (campaign.file,))]
+        spare(targets, read, format=campaign.values.get("format"), endings=endings)
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
     else:

@@ -73,6 +73,43 @@ def test_units_too_many_for_a_matrix_are_proven_too(seed):
     assert cost - enclosed.gain >= full.objective - 1e-6
 
 
+def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
+    problem, told = crowd_problem(3), []
+
+    def searched(_problem, groups, *, together, **_):
+        for _ in range(4):
+            told.append(together())
+            yield groups
+
+    monkeypatch.setattr(crowds, "recombined", searched)
+    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    cost = problem.n_units * problem.opening
+    start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
+    limits = Limits(time_limit=1.0, tuning=Tuning(most_relaxed=2))
+    enclose(problem, start, limits, limits.deadline())
+    assert told
+    assert all(t is not None and len(t) == len(problem.first) for t in told)
+
+
+def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch):
+    began = []
+
+    def endless(_problem, found, _limits, deadline):
+        began.append((time.monotonic(), deadline))
+        return found
+
+    monkeypatch.setattr(crowds, "enclose", endless)
+    problem = crowd_problem(3)
+    monkeypatch.setattr(crowds, "_ended", lambda *_: False)
+    start = time.monotonic()
+    solve_crowd(problem, Limits(time_limit=5.0, tuning=Tuning(enclosing=1.0)))
+    ((at, deadline),) = began
+    assert deadline - at <= (at - start) + 0.05
+    solve_crowd(problem, Limits(time_limit=5.0, tuning=Tuning(crowd=2)))
+    at, deadline = began[-1]
+    assert deadline - at > 3
+
+
 def test_a_larger_relaxation_has_time_to_come_past_the_smaller_one(monkeypatch):
     ticks = count()
     monkeypatch.setattr(time, "process_time", lambda: 0.02 * next(ticks))

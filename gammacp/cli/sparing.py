@@ -1,0 +1,85 @@
+"""No command writes over what it reads, nor where the next run would read it with the rest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from gammacp.errors import UsageError
+
+
+def spare_files(written: Iterable[Path], read: Iterable[Path]) -> None:
+    """UsageError where a file, or one of a folder, is read and would be written over."""
+    known = {_identity(f) for path in read for f in _files(path)} - {None}
+    for path in written:
+        if path.is_file() and _identity(path) in known:
+            raise UsageError(f"{path} is one of the files that are read; write to another place")
+
+
+def spare(
+    written: Iterable[Path],
+    given: Iterable[Path],
+    *,
+    format: str | None = None,
+    endings: Collection[str] = (),
+) -> None:
+    """`spare_files` for annotations: also of folders that are written, and of what is new.
+
+    Parameters
+    ----------
+    written
+        Files, folders, or paths with {document} and {annotator}.
+    given
+        Files, folders and globs that are read.
+    format
+        In which they are read; None for any.
+    endings
+        Of the files that are written into folders.
+    """
+    from gammacp.formats.finding import expand, has_ending
+    from gammacp.formats.registry import FORMATS
+
+    targets = list(written)
+    if not targets:
+        return
+    given = list(given)
+    chosen = None if format is None else FORMATS[format]
+    files = [file for file, _ in expand(given, chosen)]
+    spare_files(targets, files)
+    folders = [os.path.realpath(path) for path in given if path.is_dir()]
+    for path in targets:
+        several = "{" in str(path) or path.is_dir() or not path.suffix
+        base = Path(str(path).partition("{")[0] or ".") if "{" in str(path) else path
+        base = base if base.is_dir() or "{" not in str(path) else base.parent
+        if several and any(
+            _within(os.path.realpath(file), os.path.realpath(base))
+            and (not endings or file.suffix.lower() in endings)
+            for file in files
+        ):
+            raise UsageError(f"{path} has files that are read; write to another place")
+        names = [base / f"x{e}" for e in endings] if several else [path]
+        if any(has_ending(name, chosen) for name in names) and any(
+            _within(os.path.realpath(base if several else path), folder) for folder in folders
+        ):
+            raise UsageError(
+                f"{path} is in a folder that is read, and would be read with the annotations from "
+                "then on; write to another place"
+            )
+
+
+def _files(path: Path) -> Iterable[Path]:
+    return path.rglob("*") if path.is_dir() else (path,)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What a file is known by under any of its names; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _within(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
