@@ -169,7 +169,8 @@ class Tuning:
         Of the time limit: what the head start takes at most.
     enclosing
         Of the head start: how long fewer annotators are enclosed, whose columns are then generated
-        to a proof sooner than their relaxation comes near it (27 × 20 random, limit 40 s).
+        to a proof sooner than their relaxation comes near it (27 × 20 random, limit 40 s), if
+        `long_head_start` is left for that.
     patience_share
         Of the seconds so far: without progress for that long the relaxation has had its say.
     last_share

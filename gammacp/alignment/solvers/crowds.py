@@ -52,7 +52,9 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     if not _ended(problem, found, limits, deadline):
         until, now = deadline, time.monotonic()
         if small and not _long(problem, tuning):
-            until = min(deadline, now + tuning.enclosing * (now - began))
+            back = now + tuning.enclosing * (now - began)
+            # In less time columns would hardly come to more than the relaxation does.
+            until = back if deadline - back >= tuning.long_head_start else deadline
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"):
             found = enclose(problem, found, limits, until)
