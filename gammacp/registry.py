@@ -90,7 +90,8 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[str]:
         """Built-in names in the order of their list, whatever was imported first; then others."""
         self._load()
-        return iter(tuple(name for name in names(self.kind) if name in self._entries))
+        listed = [name for name in _built_in(self.kind) if name in self._entries]
+        return iter(tuple(dict.fromkeys((*listed, *self._entries))))
 
     def __len__(self) -> int:
         """How many entries there are."""
@@ -109,6 +110,9 @@ def names(kind: str) -> tuple[str, ...]:
     ('sporadic', 'sporadic-2011')
     """
     load_installed()
-    built_in = " ".join(MODULES.get(kind, {}).values()).split()
     made = _MADE.get(kind)
-    return tuple(dict.fromkeys((*built_in, *(made._entries if made else ()))))
+    return tuple(dict.fromkeys((*_built_in(kind), *(made._entries if made else ()))))
+
+
+def _built_in(kind: str) -> list[str]:
+    return " ".join(MODULES.get(kind, {}).values()).split()

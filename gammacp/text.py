@@ -69,4 +69,4 @@ def sentence(words: str) -> str:
     'γ_cat is low.'
     """
     first = words[:1]
-    return f"{first.upper() if first.isascii() else first}{words[1:]}."
+    return f"{first.upper() if first.isascii() else first}{words[1:].rstrip('.')}."

@@ -214,6 +214,7 @@ NEXT = "would be read with the annotations from then on"
         ("convert good.csv two.csv {document}.csv", WITHIN),
         ("convert good.csv two.csv . --to csv", WITHIN),
         ("convert campaign.toml good.csv", READ),
+        ("convert two.csv good.csv --texts good.csv", READ),
         ("calibrate good.csv --curves good.csv", READ),
         ("plan good.csv --assign good.csv", READ),
         ("report good.csv -o good.csv", READ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gammacp.cli.options.groups import argument, option
 from gammacp.cli.options.reading import WRITE_OPTION, Reading, load, write_options
 from gammacp.cli.output import message
+from gammacp.cli.sparing import spare_files
 
 if TYPE_CHECKING:
     from gammacp.continuum import Continuum
@@ -38,6 +39,7 @@ def convert(
     options = write_options(write_option)
     chosen = format_for_writing(out, to)
     loaded = load(files, reading, writes=[out], endings=chosen.extensions)
+    spare_files([out], filter(None, (texts,)))
     named = loaded.named()
     if offset_unit is not None:
         named = {name: replace(c, offset_unit=offset_unit) for name, c in named.items()}
