@@ -47,25 +47,29 @@ def spare(
     chosen = None if format is None else FORMATS[format]
     files = [file for file, _ in expand(given, chosen)]
     spare_files(targets, files)
-    folders = [os.path.realpath(path) for path in given if path.is_dir()]
+    folders = [path for path in given if path.is_dir()]
     for path in targets:
-        several = "{" in str(path) or path.is_dir() or not path.suffix
-        base = Path(str(path).partition("{")[0] or ".") if "{" in str(path) else path
-        base = base if base.is_dir() or "{" not in str(path) else base.parent
-        if several and any(
-            _within(os.path.realpath(file), os.path.realpath(base))
-            and (not endings or file.suffix.lower() in endings)
+        into = _folder_of(path)
+        if into is not None and any(
+            _within(file, into) and (not endings or file.suffix.lower() in endings)
             for file in files
         ):
             raise UsageError(f"{path} has files that are read; write to another place")
-        names = [base / f"x{e}" for e in endings] if several else [path]
-        if any(has_ending(name, chosen) for name in names) and any(
-            _within(os.path.realpath(base if several else path), folder) for folder in folders
-        ):
+        made = [path] if into is None else [into / f"x{ending}" for ending in endings]
+        if any(has_ending(f, chosen) and _within(f, folder) for f in made for folder in folders):
             raise UsageError(
                 f"{path} is in a folder that is read, and would be read with the annotations from "
                 "then on; write to another place"
             )
+
+
+def _folder_of(target: Path) -> Path | None:
+    """The folder that several files are written into; None for one file."""
+    before, brace, _ = str(target).partition("{")
+    if brace:
+        # Behind the last separator a name begins: the folder of "out/talk-{annotator}.csv" is out.
+        return Path(f"{before}x").parent
+    return target if target.is_dir() or not target.suffix else None
 
 
 def _files(path: Path) -> Iterable[Path]:
@@ -81,5 +85,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _within(place: str, folder: str) -> bool:
-    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
+def _within(file: Path, folder: Path) -> bool:
+    place, top = os.path.realpath(file), os.path.realpath(folder)
+    return place == top or place.startswith(top.rstrip(os.sep) + os.sep)
