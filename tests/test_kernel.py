@@ -36,6 +36,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
     (package / "kernel.py").write_text((source / "kernel.py").read_text())
     (tmp_path / "outer.py").write_text(OUTER)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    # Python's own bytecode is taken for new where a file of equal size changes within a second.
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
 
     def call(factor: float, other: str = "", before: str = "") -> list[str]:
         (package / "inner.py").write_text(INNER.format(factor))
