@@ -22,6 +22,7 @@ import numpy as np
 from experiments._common import write_csv
 from experiments._sweep import swept
 from gammacp.arrays import Floats
+from gammacp.bench.figures import measure_title
 from gammacp.bench.sweep import Sweep
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import MEASURES, Measure
@@ -238,6 +239,12 @@ def _share(found: Values, cell: str, finding: str) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
+def _title(name: str) -> str:
+    """A measure, and by what chance: "γ by cut"."""
+    measure, by, model = name.partition(" by ")
+    return f"{measure_title(measure.replace('_', '-'))}{by}{model}"
+
+
 def _draw(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
     """Zeros with their intervals, a line per cell."""
     named = [(r, f"{r['measure']} by {r['chance']}" if r["chance"] else r["measure"]) for r in rows]
@@ -251,7 +258,7 @@ def _draw(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
                 xerr=[float(str(r["half_width"] or 0)) for r in mine],
                 fmt=MARKERS[k],
                 color=COLOURS[k],
-                label=name,
+                label=_title(name),
                 linewidth=1.0,
             )
         axes.axvline(0, color="black", linewidth=0.6)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from experiments._common import write_csv
 from experiments._zero import NORMAL
+from gammacp.bench.figures import measure_title
 from gammacp.plots import COLOURS, MARKERS, figure
 from gammacp.reproduce.series import read_rows
 
@@ -92,7 +93,7 @@ def _draw(out: Path, plain: Mapping[str, Cells], beyond: Mapping[str, Cells]) ->
                 alpha=0.7,
             )
         axes.axvline(0, color="black", linewidth=0.6)
-        axes.set_yticks([-i for i in range(len(names))], names)
+        axes.set_yticks([-i for i in range(len(names))], [measure_title(n) for n in names])
         axes.set_xlim(-1.03, 1.03)
         axes.set_xlabel("what independent annotators get (−1: −1 or less); a dot is a process")
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
