@@ -43,7 +43,7 @@ def spare(
     targets = list(written)
     if not targets:
         return
-    given = list(given)
+    given, known = list(given), {ending.lower() for ending in endings}
     chosen = None if format is None else FORMATS[format]
     files = [file for file, _ in expand(given, chosen)]
     spare_files(targets, files)
@@ -51,8 +51,7 @@ def spare(
     for path in targets:
         into = _folder_of(path)
         if into is not None and any(
-            _within(file, into) and (not endings or file.suffix.lower() in endings)
-            for file in files
+            _within(file, into) and (not known or file.suffix.lower() in known) for file in files
         ):
             raise UsageError(f"{path} has files that are read; write to another place")
         made = [path] if into is None else [into / f"x{ending}" for ending in endings]

@@ -266,6 +266,19 @@ def test_what_is_not_read_may_be_written_again(
         assert result.code == 0, result.err
 
 
+def test_endings_are_compared_whatever_their_case(
+    run: Run, good: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(good.parent)
+    for name in ("a.TextGrid", "b.textgrid"):
+        assert run("convert", good, name, "--to", "textgrid").code == 0
+    before = Path("a.TextGrid").read_bytes()
+    result = run("convert", "a.TextGrid", "b.textgrid", ".", "--to", "textgrid", "--map", "a=Z")
+    assert result.code == 2
+    assert WITHIN in result.err
+    assert Path("a.TextGrid").read_bytes() == before
+
+
 def test_a_link_in_a_circle_is_a_missing_file(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
