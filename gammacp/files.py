@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
 from pathlib import Path
+from shutil import copyfileobj
 from tempfile import mkstemp
 
 from gammacp.errors import DataError
@@ -54,8 +55,9 @@ _KINDS = (
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path beside `path`, renamed to it when the block ends well, else removed.
 
-    Folders on the way are made. The file gets the permissions a plain `open` would give it. Errors
-    of the system name `path`, not the temporary one.
+    Folders on the way are made. A link is followed; a device or a pipe is written to. The file gets
+    the permissions a plain `open` would give it. Errors of the system name `path`, not the
+    temporary one.
 
     >>> with atomic_write("out.csv") as temporary:  # doctest: +SKIP
     ...     temporary.write_text("…", encoding="utf-8")
@@ -64,9 +66,13 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_dir():
         raise IsADirectoryError(EISDIR, "is a folder", str(target))
+    if target.is_symlink() and target.is_file():
+        target = Path(os.path.realpath(target))
+    special = target.exists() and not target.is_file()
+    beside = None if special else target.parent
     try:
         # The suffix stays last: libraries that choose an encoder by it must see it.
-        handle, name = mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent)
+        handle, name = mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=beside)
     except OSError as error:
         error.filename = str(target)
         raise
@@ -74,6 +80,10 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
+        if special:
+            with temporary.open("rb") as made, target.open("wb") as out:
+                copyfileobj(made, out)
+            return
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)

@@ -1,3 +1,5 @@
+import os
+from concurrent.futures import ThreadPoolExecutor
 from errno import EIO, ENOSPC
 from pathlib import Path
 
@@ -19,6 +21,25 @@ def test_a_file_is_complete_or_not_there(tmp_path: Path) -> None:
         raise RuntimeError
     assert target.read_text(encoding="utf-8") == "done"
     assert [p.name for p in target.parent.iterdir()] == ["out.csv"]
+
+
+def test_what_is_no_plain_file_stays_what_it_is(tmp_path: Path) -> None:
+    """A pipe is written to, not replaced by a file; so is what a link leads to."""
+    pipe, link, real = tmp_path / "pipe", tmp_path / "link.csv", tmp_path / "real.csv"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        with atomic_write(pipe) as temporary:
+            temporary.write_text("through", encoding="utf-8")
+        assert read.result(10) == b"through"
+    assert pipe.is_fifo()
+    real.write_text("old", encoding="utf-8")
+    link.symlink_to(real)
+    with atomic_write(link) as temporary:
+        temporary.write_text("new", encoding="utf-8")
+    assert link.is_symlink()
+    assert real.read_text(encoding="utf-8") == "new"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link.csv", "pipe", "real.csv"]
 
 
 def test_permissions_are_those_of_a_plain_file(tmp_path: Path) -> None:
