@@ -8,9 +8,9 @@ from pathlib import Path
 
 from experiments._common import write_csv
 from experiments._zero import NORMAL
+from experiments.ledger.series import read_rows
 from gammacp.bench.figures import measure_title
 from gammacp.plots import COLOURS, MARKERS, figure
-from gammacp.reproduce.series import read_rows
 
 READS = ("zero_continua", "zero_segmentations", "zero_trees")
 # Cells with fewer units per annotator are small data, which the studies tell by themselves.

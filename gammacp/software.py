@@ -21,7 +21,7 @@ import gammacp
 
 _PACKAGES = ("numpy", "scipy", "numba", "ortools", "networkx")
 # What no value of a sweep depends on: a reference that was read is in the sweep's configuration.
-_ASIDE = ("cli", "report", "studio", "reproduce", "campaign", "formats", "datasets")
+_ASIDE = ("cli", "report", "studio", "campaign", "formats", "datasets")
 _OURS = ("gammacp", "shuffling")
 _INSTALLED = ("site-packages", "dist-packages")
 # By module: its spec, which a reload replaces, and the hash of what was loaded with it.

@@ -15,7 +15,7 @@ PICTURE = ROOT / "docs" / "dev" / "packages.svg"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("studio",),
-    ("report", "reproduce", "compat", "testing", "warming"),
+    ("report", "compat", "testing", "warming"),
     ("campaign",),
     ("bench",),
     ("syntax",),

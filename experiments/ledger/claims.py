@@ -35,9 +35,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from experiments.ledger.checks import CHECKS, Verdict
+from experiments.ledger.series import Series, read_rows, select
 from gammacp.errors import DataError, UsageError
-from gammacp.reproduce.checks import CHECKS, Verdict
-from gammacp.reproduce.series import Series, read_rows, select
 from gammacp.toml_files import read_toml
 
 # What has to be right for a sentence to be true: numbers that the paper itself gives; a definition,

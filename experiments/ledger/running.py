@@ -35,18 +35,7 @@ class Experiment:
 
 
 def find(folder: Path) -> dict[str, Path]:
-    """Experiments by name.
-
-    Raises
-    ------
-    UsageError
-        The folder is not there: experiments come with a checkout, not with the installed package.
-    """
-    if not folder.is_dir():
-        raise UsageError(
-            f"{folder} is not a folder: `reproduce` works from a checkout of gammacp; go there or "
-            "give --experiments DIR"
-        )
+    """Experiments by name."""
     return {p.stem: p for p in sorted(folder.glob("*.py")) if not p.stem.startswith("_")}
 
 
@@ -70,9 +59,6 @@ def load(name: str, folder: Path) -> Experiment:
 
 def _module(name: str, path: Path) -> Any:
     # Experiments share code as `experiments._name`, and workers import them by that name too.
-    root = str(path.resolve().parent.parent)
-    if root not in sys.path:
-        sys.path.insert(0, root)
     full = f"{path.resolve().parent.name}.{name}"
     spec = importlib.util.spec_from_file_location(full, path)
     if spec is None or spec.loader is None:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gammacp.reproduce.checks import CHECKS
-from gammacp.reproduce.claims import Claim, Predicate, load_ledgers
-from gammacp.reproduce.experiments import find, load, run
-from gammacp.reproduce.series import Series
+from experiments.ledger.checks import CHECKS
+from experiments.ledger.claims import Claim, Predicate, load_ledgers
+from experiments.ledger.running import find, load, run
+from experiments.ledger.series import Series
 
 ROOT = Path(__file__).resolve().parents[2]
 LEDGERS = load_ledgers(ROOT / "experiments" / "claims")

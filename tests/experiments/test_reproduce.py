@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.reproduce.claims import load_ledgers
+from experiments.ledger.claims import load_ledgers
 from tests.conftest import Outcome, Run
 
 GOOD = '''"""A toy experiment."""
@@ -36,6 +36,7 @@ def checkout(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "toy.py").write_text(GOOD)
     (folder / "_shared.py").write_text("raise AssertionError")
+    (folder / "ledger").symlink_to(Path(__file__).parents[2] / "experiments" / "ledger")
     return tmp_path
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gammacp.reproduce.checks import CHECKS
-from gammacp.reproduce.series import Series
+from experiments.ledger.checks import CHECKS
+from experiments.ledger.series import Series
 
 
 def series(*y: float, sets: int = 0, noise: float = 0.01) -> Series:

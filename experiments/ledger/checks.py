@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.ledger.series import Series
 from gammacp.arrays import Floats
 from gammacp.bench import trends
 from gammacp.registry import Registry
-from gammacp.reproduce.series import Series
 
 
 @dataclass(frozen=True)
