@@ -5,27 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from gammacp.cli.output import message, print_json, show
-from gammacp.tables import Column, Table, general, number, word
+from gammacp.cli.output import message, show
+from gammacp.tables import Column, Table, general, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from gammacp.bench.baseline import Comparison, Difference
-    from gammacp.bench.planning import Cost
     from gammacp.bench.runner import Failure, Outcome
     from gammacp.bench.sweep import Sweep
     from gammacp.bench.table import Point
 
 _COLUMNS = 8  # measures side by side in a table
 _TOLD = 10  # failures told one by one
-
-
-def _thousands(value: int, _digits: int = 0) -> str:
-    return f"{value:,}"
-
-
 _DIFFERENCES = (
     Column("measure", "measure"),
     Column("magnitude", "magnitude", general),
@@ -33,14 +26,6 @@ _DIFFERENCES = (
     Column("baseline", "baseline", number),
     Column("now", "now", number),
     Column("p", "p", lambda p, _: "–" if p != p else f"{p:.1g}"),
-)
-_COSTS = (
-    Column("error", "error"),
-    Column("sets", "sets", _thousands),
-    Column("cells", "cells", _thousands),
-    Column("alignments", "alignments", _thousands),
-    Column("hours", "core-hours", word, value=lambda r: f"{r['core_seconds'] / 3600:,.3g}"),
-    Column("storage", "storage", word, value=lambda r: f"{r['storage'] / 1e6:,.1f} MB"),
 )
 
 
@@ -142,17 +127,3 @@ def print_differences(moved: Sequence[Difference]) -> None:
     """The points that moved, worst first."""
     if moved:
         show(Table(_DIFFERENCES, [asdict(d) for d in moved]))
-
-
-def print_plan(costs: Sequence[Cost], cores: int, *, as_json: bool) -> None:
-    """What each error takes, and all together."""
-    if as_json:
-        print_json({"plan": [asdict(c) for c in costs], "cores": cores})
-        return
-    here = Column(
-        "here",
-        f"hours on {cores}",
-        word,
-        value=lambda r: f"{r['core_seconds'] / 3600 / cores:,.3g}",
-    )
-    show(Table((*_COSTS[:-1], here, _COSTS[-1]), [asdict(c) for c in costs]))

@@ -201,19 +201,6 @@ def test_curves_are_held_against_a_baseline(
     assert [p.sets for p in read_curves(tmp_path / "same" / "position.csv")] == [6, 6, 6]
 
 
-def test_a_plan_is_made_from_measured_costs(gammacp: Run) -> None:
-    arguments = ("--error", "split", "--measures", "kappa-d,ser", "--sets", "1000", "--plan")
-    done = gammacp("bench", *arguments, "--executor", "serial", "--json")
-    assert done.code == 0, done.err
-    (cost,) = json.loads(done.out)["plan"]
-    assert (cost["sets"], cost["cells"], cost["alignments"]) == (21_000, 42_000, 0)
-    assert cost["core_seconds"] > 0
-    # What was computed for it is the sweep's own.
-    status = gammacp("bench", "status", "--json")
-    (experiment,) = json.loads(status.out)["experiments"]
-    assert {h["magnitudes"] for h in experiment["holdings"]} == {5}
-
-
 def test_a_reference_of_ones_own(gammacp: Run, tmp_path: Path) -> None:
     (tmp_path / "two.csv").write_text("Ann,a,0,10\nAnn,b,20,30\nBob,a,1,10\n")
     quick = ("--error", "false-negative", *QUICK, "--no-figures", "--reference", "two.csv")

@@ -47,9 +47,6 @@ def _bench(
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
     with Store.writing(running.store or store_path(running.out)) as store:
-        if running.plan:
-            _plan(sweep, store, running, as_json=json)
-            return
         outcome = _run(sweep, store, running)
         points = _written(sweep, store, running)
         output.tell(sweep, outcome)
@@ -112,16 +109,6 @@ def _written(sweep: Sweep, store: Store, running: options.Running) -> list[Point
     for note in written.notes:
         message(note)
     return written.points
-
-
-def _plan(sweep: Sweep, store: Store, running: options.Running, *, as_json: bool) -> None:
-    from gammacp.bench.planning import pilot, plan, total
-    from gammacp.pools import available_cores
-
-    output.tell(sweep, _run(pilot(sweep), store, running))
-    costs = plan(sweep, store, store.begin(sweep))
-    rows = [*costs, total(costs)] if len(costs) > 1 else costs
-    output.print_plan(rows, running.cores or available_cores(), as_json=as_json)
 
 
 bench = application(cls=Group)

@@ -31,7 +31,6 @@ def plan(
         default="position+category+false-negative",
     ),
     assign: Path | None = option("Write who is still to annotate what (CSV)."),
-    figure: Path | None = option("Draw the curves (two files, .svg and .png)."),
     jobs: Jobs = None,
     json: AsJson = False,
 ) -> None:
@@ -51,7 +50,7 @@ def plan(
     goal = Goal(half_width=half_width, difference=difference, verdict=verdict)
     options = settings.options()
     features = settings.weighing.features
-    paths = outputs(assign=assign, figure=figure)
+    paths = outputs(assign=assign)
     loaded = None if model is not None else load(files, reading, features, writes=paths)
     with workers(jobs, pays=False) as executor, progress("steps") as counter:
         found = compute(
@@ -76,10 +75,6 @@ def plan(
             raise DataError(found.advice())
         best, pilot = found.best, loaded.corpus().continua
         assignment(pilot, best.documents, best.annotators, candidate).write_csv(assign)
-    if figure is not None:
-        from gammacp.campaign.plan.figure import draw
-
-        draw(found, figure)
     if json:
         print_json({**found.as_dict(), **(loaded.json if loaded else {})})
         return

@@ -73,8 +73,6 @@ class Running:
     executor: str = option("serial, processes or dask://host:port.", default="processes")
     jobs: int | None = option("Tasks at once.  [default: one per core]", min=1)
     figures: bool = option("Draw figures.", default=True)
-    plan: bool = option("Predict what the sweep takes, from a small part of it.", default=False)
-    cores: int | None = option("Cores that --plan is for.  [default: those of this machine]", min=1)
 
 
 @dataclass(frozen=True)

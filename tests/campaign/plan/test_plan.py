@@ -139,18 +139,24 @@ def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
         plan({"a": Continuum.from_units([], annotators=("A", "B"))})
 
 
-def test_the_json_has_its_keys_and_the_figure_is_drawn(run: Run, tmp_path: Path) -> None:
+def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
     model = tmp_path / "model.toml"
     model.write_text(run("shuffle", "--print-model").out.replace("units = 25", "units = 4"))
     found = run(
-        "plan", "--model", model, "--gamma", ".5", "--json", "--per-document", "2", "--samples",
-        "20", "--figure", tmp_path / "plan.svg",
-    )  # fmt: skip
+        "plan",
+        "--model",
+        model,
+        "--gamma",
+        ".5",
+        "--json",
+        "--per-document",
+        "2",
+        "--samples",
+        "20",
+    )
     document = json.loads(found.out)
     assert {"pilot", "curve", "advice"} <= set(document)
     assert {"documents", "annotators", "half_width", "power"} == set(document["curve"][0])
-    assert (tmp_path / "plan.svg").stat().st_size > 1000
-    assert isinstance(Pilot.__doc__, str)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the corpora do not ship")
