@@ -21,7 +21,7 @@ from gammacp.checking import check_chance_model as check_chance_model
 from gammacp.checking import check_measure as check_measure
 from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import ranks
-from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, unit_columns
+from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, blind_to, unit_columns
 from gammacp.errors import DataError
 from gammacp.formats.checking import check_format as check_format
 from shuffling.checking import check_error as check_error
@@ -85,7 +85,7 @@ def check_dissimilarity(
     said.require(~np.isnan(distances), "is NaN (not a number)")
     said.require(distances >= 0, "is not >= 0")
     said.require(distances == distances.T, "is not symmetric", both=True)
-    _check_zeros(said, frozenset(getattr(dissimilarity, "blind_to", ())), source)
+    _check_zeros(said, blind_to(dissimilarity), source)
     _check_reach(said, bound)
     _remark_bounded(name, bound, distances)
     for kind in invariant:

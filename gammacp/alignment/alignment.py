@@ -163,10 +163,8 @@ class Alignment:
         i, j = np.triu_indices(len(names), 1)
         nan = np.full(self.pair_costs.shape, np.nan)
         parts = [
-            self._per_pair(getattr(self.dissimilarity, part), np.nan)
-            if hasattr(self.dissimilarity, part)
-            else nan
-            for part in ("positional_part", "categorial_part")
+            nan if part is None else self._per_pair(part, np.nan)
+            for part in (self.dissimilarity.positional_part, self.dissimilarity.categorial_part)
         ]
         for g, group in enumerate(self.groups):
             units = [None if row < 0 else self.continuum.unit(int(row)) for row in group]

@@ -106,7 +106,7 @@ def best_groups_of_each(
 
 def _apart(dissimilarity: BoundDissimilarity, continuum: Continuum) -> Reach:
     """How far units must lie apart never to be a candidate pair; ∞ if they may not be moved."""
-    if getattr(dissimilarity, "formula", NO_FORMULA) == NO_FORMULA:
+    if dissimilarity.formula == NO_FORMULA:
         return np.inf, np.inf
     n = continuum.n_annotators
     return dissimilarity.reach((n - 1 + pair_count(n)) * dissimilarity.delta * (1 + 1e-9))

@@ -116,10 +116,10 @@ def pairs_within(
     check_fragments(dissimilarity, continuum)
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
     order, class_start, longest = length_classes(continuum)
-    formula, factor = getattr(dissimilarity, "formula", NO_FORMULA)
+    formula, factor = dissimilarity.formula
     if continuum.breaks is not None:  # Fragments are read by `pairwise` alone.
         formula, factor = NO_FORMULA
-    costs = getattr(dissimilarity, "category_costs", np.zeros((1, 1)))
+    costs = dissimilarity.category_costs
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach_of_class = relative * longest
     first, second, cost, count = halting(
@@ -134,7 +134,7 @@ def pairs_within(
             float(absolute),
             formula,
             float(factor),
-            costs,
+            np.zeros((1, 1)) if costs is None else costs,
             min(float(most), np.finfo(np.float64).max),
             min(8 * continuum.n_units + 64, most_pairs),
             min(most_pairs, tuning.pairs_in_memory),

@@ -36,8 +36,7 @@ def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilar
 
     Units of several continua count one continuum after the other.
     """
-    costs = getattr(dissimilarity, "category_costs", None)
-    return nameless_order(continua, costs).astype(np.int32)
+    return nameless_order(continua, dissimilarity.category_costs).astype(np.int32)
 
 
 def _dense(rank: Codes) -> Codes:
@@ -90,11 +89,11 @@ def _category_costs(
     continuum: Continuum, dissimilarity: BoundDissimilarity, problem: Problem, rows: Indices
 ) -> Floats:
     """d_cat of each candidate pair; 0 where a dissimilarity has no parts."""
-    part = getattr(dissimilarity, "categorial_part", None)
-    if part is None:
+    if dissimilarity.categorial_part is None:
         return np.zeros(len(problem.first))
     units = unit_columns(continuum)[rows]
-    return np.asarray(part(units[problem.first], units[problem.second]), np.float64)
+    first, second = units[problem.first], units[problem.second]
+    return np.asarray(dissimilarity.categorial_part(first, second), np.float64)
 
 
 def _certificate(problem: Problem, limits: Limits) -> Certificate | None:

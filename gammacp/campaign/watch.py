@@ -22,6 +22,7 @@ import numpy as np
 
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum import Continuum
+from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.files import content_of, write_text
 from gammacp.measures.contributions import contributions_of_documents
@@ -55,7 +56,8 @@ def key_of(continuum: Continuum, settings: Settings) -> str:
     # Categories of other documents are in its list too: a nominal γ rests on its own alone.
     used, codes = np.unique(c.category_codes, return_inverse=True)
     own = tuple("" if code < 0 else c.categories[code] for code in used.tolist())
-    nominal = getattr(settings.dissimilarity, "categorial", None) == "nominal"
+    chosen = settings.dissimilarity
+    nominal = isinstance(chosen, Combined) and chosen.categorial == "nominal"
     names = (described(settings), *c.annotators, "", *own, "", *(() if nominal else c.categories))
     columns = (c.starts, c.ends, c.annotator_codes, codes, used < 0)
     inside = () if c.breaks is None else (repr(c.breaks.tolist()),)

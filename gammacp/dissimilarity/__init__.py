@@ -19,7 +19,7 @@ from gammacp.dissimilarity.categorial import (
     Ordinal,
     Ratio,
 )
-from gammacp.dissimilarity.combined import BoundCombined, Combined
+from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import Features, Part
 from gammacp.dissimilarity.named import DISSIMILARITIES, dissimilarity
 from gammacp.dissimilarity.positional import POSITIONAL, Hamming, Positional, Sporadic, Sporadic2011
@@ -30,7 +30,6 @@ __all__ = [
     "DISSIMILARITIES",
     "POSITIONAL",
     "Annotations",
-    "BoundCombined",
     "BoundDissimilarity",
     "Categorial",
     "Combined",

@@ -12,8 +12,10 @@ matrices come from there, never from random continua, which are measured with th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -26,13 +28,15 @@ from gammacp.signature import described
 Annotations: TypeAlias = Continuum | Corpus
 Reach: TypeAlias = tuple[float, float]
 
-UNBOUNDED: Reach = (np.inf, 0.0)
-
 # Formulas that kernels know, see `dissimilarity.kernels`: (number, factor). The numbers of the
 # positional dissimilarities stand beside these, 0 is a formula that does not look at positions.
 Formula: TypeAlias = tuple[int, float]
 NOWHERE = 0
 NO_FORMULA: Formula = (-1, 0.0)
+# What every dissimilarity has once it is bound; the rest is taken from the object if it is there.
+_ASKED_FOR = ("pairwise", "signature")
+# From so many units of a continuum on, comparing each with each is felt.
+_MANY_UNITS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,89 +90,179 @@ def _edges(continuum: Continuum) -> Edges:
     return Edges(flat, np.append(0, last)[:-1], last)
 
 
+PairCosts: TypeAlias = Callable[[UnitColumns, UnitColumns], Floats]
+
+
+def unbounded(most: float) -> Reach:  # noqa: ARG001
+    """The reach of a dissimilarity that says none: no pair is left out by its position."""
+    return np.inf, 0.0
+
+
 @runtime_checkable
 class Pairwise(Protocol):
-    """The least that a dissimilarity must have.
-
-    Optional beside it: `reach(most) -> (absolute, relative)`, with the promise that
-    d(u, v) > most whenever |start_u − start_v| > absolute + relative·(len_u + len_v); without it
-    nothing is pruned by position. `delta` (default 1). `signature` (default: the class' name).
-    `bind(annotations)`, which returns the dissimilarity to use on that continuum or corpus.
-    `fragments`: whether it reads the `edges` of units of several fragments (default: no; such
-    units are then refused).
-    """
+    """The least that a dissimilarity must have; it may have all that `BoundDissimilarity` has."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """d(u, v) ≥ 0, NumPy broadcasting over the columns."""
         ...
 
 
-class BoundDissimilarity(Protocol):
-    """A dissimilarity ready for use; see `Pairwise` for what the members promise."""
+@runtime_checkable
+class Bindable(Protocol):
+    """A dissimilarity that depends on all the data, such as on a mean length."""
 
-    @property
-    def delta(self) -> float:
-        """Δ > 0: what a pair with an empty unit costs."""
+    def bind(self, annotations: Annotations) -> Any:
+        """The object with `pairwise` that is used on this continuum or corpus."""
         ...
 
-    @property
-    def signature(self) -> str:
-        """Short text that says what it is, for signatures of results."""
-        ...
 
-    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """d(u, v) ≥ 0."""
-        ...
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundDissimilarity:
+    """A dissimilarity ready for use: what it must have, and what it may have.
 
-    def reach(self, most: float) -> Reach:
-        """(absolute, relative): beyond it d exceeds `most`."""
-        ...
+    `bind` makes it of whatever has `pairwise`; nobody else asks an object what it offers.
+
+    Attributes
+    ----------
+    pairwise
+        d(u, v) ≥ 0 of units whose columns broadcast.
+    signature
+        Short text that says what it is, for signatures of results; default: the class' name.
+    delta
+        Δ > 0, what a pair with an empty unit costs.
+    reach
+        reach(most) = (absolute, relative), with the promise that d(u, v) > most whenever
+        |start_u − start_v| > absolute + relative·(len_u + len_v). Without it every pair of units is
+        looked at.
+    fragments
+        Whether it reads the `edges` of units of several fragments; else such units are refused.
+    formula
+        The number and the factor by which kernels compute it, or its positional part.
+    positional_part, categorial_part
+        The two summands of `pairwise`, where it is such a sum.
+    category_costs
+        The categorial part by category codes, shape (K + 1, K + 1), the last "unlabelled".
+    category_parts
+        What the category and each feature add to these costs, by name.
+    """
+
+    pairwise: PairCosts
+    signature: str
+    delta: float = 1.0
+    reach: Callable[[float], Reach] = unbounded
+    fragments: bool = False
+    formula: Formula = NO_FORMULA
+    positional_part: PairCosts | None = None
+    categorial_part: PairCosts | None = None
+    category_costs: Floats | None = None
+    category_parts: Mapping[str, Floats] = field(default_factory=dict)
+
+
+_OFFERED = tuple(f.name for f in fields(BoundDissimilarity) if f.name not in _ASKED_FOR)
+
+
+def completed(inner: Pairwise, scale: float = 1.0) -> BoundDissimilarity:
+    """An object with `pairwise`, with all else that it offers and the defaults of what it does not.
+
+    Parameters
+    ----------
+    inner
+        The object.
+    scale
+        What its costs are multiplied by, > 0.
+    """
+    offered = {name: getattr(inner, name) for name in _OFFERED if hasattr(inner, name)}
+    scaled = _Scaled(inner, offered.get("reach", unbounded), scale)
+    if "reach" in offered:
+        offered["reach"] = scaled.reach
+    return BoundDissimilarity(pairwise=scaled.pairwise, signature=described(inner), **offered)
 
 
 @dataclass(frozen=True)
-class _Completed:
-    """A dissimilarity with only `pairwise`, filled up with the defaults."""
-
-    inner: Any
-
-    @property
-    def delta(self) -> float:
-        return float(getattr(self.inner, "delta", 1.0))
-
-    @property
-    def signature(self) -> str:
-        return described(self.inner)
-
-    @property
-    def fragments(self) -> bool:
-        return bool(getattr(self.inner, "fragments", False))
+class _Scaled:
+    inner: Pairwise
+    inner_reach: Callable[[float], Reach]
+    scale: float
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        return np.asarray(self.inner.pairwise(u, v), np.float64)
+        return np.asarray(self.scale * np.asarray(self.inner.pairwise(u, v), np.float64))
 
     def reach(self, most: float) -> Reach:
-        reach = getattr(self.inner, "reach", None)
-        return UNBOUNDED if reach is None else reach(most)
+        return self.inner_reach(most / self.scale)
 
 
 def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     """The dissimilarity as it is used on this continuum or corpus.
 
-    Calls its `bind` if it has one; what is missing (`reach`, `delta`, `signature`) gets the
-    defaults of `Pairwise`.
+    Calls its `bind` if it has one; what is missing gets the defaults of `BoundDissimilarity`.
+
+    Parameters
+    ----------
+    dissimilarity
+        Bound already, or an object with `bind(annotations)` or `pairwise(u, v)`.
+    annotations
+        The continuum or corpus that is measured; random sets are measured by the same object.
+
+    Raises
+    ------
+    DataError
+        There are units of several fragments, which it does not serve.
+
+    Warns
+    -----
+    UserWarning
+        It says no reach, so that every pair of many units is looked at; once for each.
     """
-    bound = dissimilarity.bind(annotations) if hasattr(dissimilarity, "bind") else dissimilarity
+    own = isinstance(dissimilarity, Bindable)
+    bound = dissimilarity.bind(annotations) if own else dissimilarity
+    if not isinstance(bound, BoundDissimilarity):
+        bound = completed(bound)
+    slow = bound.reach is unbounded and bound.formula == NO_FORMULA
     for continuum in continua_of(annotations):
         check_fragments(bound, continuum)
-    complete = all(hasattr(bound, name) for name in ("delta", "signature", "reach"))
-    return bound if complete else _Completed(bound)
+        if slow and continuum.n_units >= _MANY_UNITS:
+            _warn_slow(bound.signature)
+    return bound
 
 
-def check_fragments(bound: Any, continuum: Continuum) -> None:
+@cache
+def _warn_slow(signature: str) -> None:
+    warnings.warn(
+        f"the dissimilarity {signature} compares every pair of units, which is slow: give it "
+        "reach(most), which says how far apart units are that cost more, and let what is far apart "
+        "cost ever more, or be infinite",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def blind_to(part: object) -> frozenset[str]:
+    """What a dissimilarity says it cannot tell apart: `start`, `end`, `category`, `fragments`.
+
+    Parameters
+    ----------
+    part
+        A dissimilarity, or its positional part; most say nothing.
+    """
+    return frozenset(getattr(part, "blind_to", ()))
+
+
+def features_of(dissimilarity: object) -> tuple[str, ...]:
+    """Names of the features that a dissimilarity reads beside the category.
+
+    Parameters
+    ----------
+    dissimilarity
+        Before it is bound; one of one's own reads none unless it has `features`.
+    """
+    return tuple(getattr(dissimilarity, "features", ()))
+
+
+def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
     """DataError for units of several fragments that the dissimilarity would take for one piece."""
-    if continuum.breaks is not None and not getattr(bound, "fragments", False):
+    if continuum.breaks is not None and not bound.fragments:
         raise DataError(
-            f"the dissimilarity {getattr(bound, 'signature', type(bound).__name__)} does not serve "
+            f"the dissimilarity {bound.signature} does not serve "
             f"units of several fragments, and there are {continuum.n_broken}",
             hint="Use --positional sporadic, or read them with --option discontinuous=cover",
         )

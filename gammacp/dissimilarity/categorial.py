@@ -8,10 +8,10 @@ Mathet, Widlöcher & Métivier (2015), §4.3, eq. 4 and footnote 2.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -21,13 +21,9 @@ from gammacp.registry import Registry
 from gammacp.signature import fingerprint, quoted
 
 
+@runtime_checkable
 class Categorial(Protocol):
-    """What `Combined` takes as `categorial`."""
-
-    @property
-    def signature(self) -> str:
-        """Short text that says what it is."""
-        ...
+    """What `Combined` takes as `categorial`; a `signature` says what it is, else its class does."""
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """dist_cat, shape (K, K), symmetric, in [0, 1], zero on the diagonal.
@@ -37,6 +33,24 @@ class Categorial(Protocol):
         categories
             All category names, in the order of their codes.
         """
+        ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A categorial distance that depends on how often each label occurs."""
+
+    def counting(self, counts: Mapping[str, int]) -> Categorial:
+        """The same with these counts: units by label, of all that is measured."""
+        ...
+
+
+@runtime_checkable
+class Parametrised(Protocol):
+    """A categorial distance whose name takes an argument, `NAME=ARGUMENT`."""
+
+    def given(self, argument: str) -> Categorial:
+        """The same with this argument."""
         ...
 
 
@@ -228,17 +242,17 @@ def categorial(choice: str | Categorial) -> Categorial:
     `tree=FILE` (rows of label and parent), `matrix=FILE`.
     """
     if not isinstance(choice, str):
-        if not hasattr(choice, "distances"):
+        if not isinstance(choice, Categorial):
             raise UsageError(f"categorial {choice!r} has no distances(categories)")
         return choice
     name, sign, argument = choice.partition("=")
     if sign and name == "matrix":
         return Matrix.read(argument)
     if sign and name in CATEGORIAL:
-        entry: Any = CATEGORIAL[name]
-        if not hasattr(entry, "given"):
+        entry = CATEGORIAL[name]
+        if not isinstance(entry, Parametrised):
             raise UsageError(f"categorial {choice!r}: {name} takes no argument after '='")
-        return entry.given(argument)  # type: ignore[no-any-return]
+        return entry.given(argument)
     if choice.lower().endswith((".csv", ".tsv")):
         return Matrix.read(choice)
     return CATEGORIAL[choice]

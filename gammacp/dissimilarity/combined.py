@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,17 +11,20 @@ from gammacp.arrays import Floats, frozen
 from gammacp.dissimilarity.base import (
     NO_FORMULA,
     NOWHERE,
-    UNBOUNDED,
     Annotations,
+    BoundDissimilarity,
     Formula,
+    Pairwise,
     Reach,
     UnitColumns,
+    blind_to,
     category_counts,
     formula_costs,
+    unbounded,
 )
 from gammacp.dissimilarity.categorial import Categorial, categorial, steep
 from gammacp.dissimilarity.features import CATEGORY, as_features
-from gammacp.dissimilarity.positional import Positional, positional
+from gammacp.dissimilarity.positional import Positional, bind_positional, positional
 from gammacp.errors import UsageError
 from gammacp.signature import described, shortest
 
@@ -56,7 +58,7 @@ class Combined:
     alpha: float = 1.0
     beta: float = 1.0
     delta: float = 1.0
-    positional: str | Positional = "sporadic"
+    positional: str | Positional | Pairwise = "sporadic"
     categorial: str | Categorial = "nominal"
     f_cat: Literal["identity", "steep"] = "identity"
 
@@ -86,10 +88,10 @@ class Combined:
     def blind_to(self) -> frozenset[str]:
         """What it cannot tell apart; see `gammacp.testing.check_dissimilarity`."""
         place = {"start", "end", "fragments"} if not self.alpha else set()
-        place |= getattr(positional(self.positional), "blind_to", frozenset())
+        place |= blind_to(positional(self.positional))
         return frozenset(place | ({"category"} if not self.beta else set()))
 
-    def bind(self, annotations: Annotations) -> BoundCombined:
+    def bind(self, annotations: Annotations) -> BoundDissimilarity:
         """Normalisers and category matrix of this continuum or corpus.
 
         Parameters
@@ -97,21 +99,23 @@ class Combined:
         annotations
             The continuum or corpus that is measured; random sets are measured by the same object.
         """
-        place = positional(self.positional)
-        bound = (
-            place.bind(annotations, self.delta) if hasattr(place, "bind") else _Scaled(place, self)
-        )
-        parts = self._category_parts(annotations)
-        costs = np.asarray(sum(parts.values()))
+        place = bind_positional(self.positional, annotations, self.delta)
+        tables = self._category_parts(annotations)
+        costs = np.asarray(sum(tables.values()))
         frozen(costs)
-        return BoundCombined(
-            alpha=self.alpha,
-            delta=self.delta,
-            positional=bound,
-            category_costs=costs,
-            category_parts=parts,
+        parts = _Parts(self.alpha, place, costs)
+        prunes = self.alpha and place.reach is not unbounded
+        return BoundDissimilarity(
+            pairwise=parts.pairwise,
             signature=self.signature,
-            beta=self.beta,
+            delta=self.delta,
+            reach=parts.reach if prunes else unbounded,
+            fragments=not self.alpha or place.fragments,
+            formula=parts.formula,
+            positional_part=parts.positional_part,
+            categorial_part=parts.categorial_part,
+            category_costs=costs,
+            category_parts=tables,
         )
 
     @property
@@ -130,40 +134,13 @@ class Combined:
         return {name: table * (self.beta * self.delta) for name, table in tables.items()}
 
 
-@dataclass(frozen=True)
-class _Scaled:
-    """A positional part that gives its value in units of Δ."""
-
-    inner: object
-    combined: Combined
-
-    @property
-    def fragments(self) -> bool:
-        return bool(getattr(self.inner, "fragments", False))
-
-    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        return np.asarray(self.combined.delta * self.inner.pairwise(u, v))  # type: ignore[attr-defined]
-
-    def reach(self, most: float) -> Reach:
-        reach = getattr(self.inner, "reach", None)
-        return UNBOUNDED if reach is None else reach(most / self.combined.delta)
-
-
 @dataclass(frozen=True, eq=False)
-class BoundCombined:
-    """`Combined` bound to a continuum or corpus.
-
-    `category_costs[c, k]` is β·d_cat of the category codes c and k; index −1 is "unlabelled".
-    `category_parts` has what category and each feature add to it.
-    """
+class _Parts:
+    """The two summands; `category_costs[c, k]` is β·d_cat of category codes, −1 "unlabelled"."""
 
     alpha: float
-    beta: float
-    delta: float
-    positional: object
+    positional: BoundDissimilarity
     category_costs: Floats
-    category_parts: Mapping[str, Floats]
-    signature: str
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """α·d_pos(u, v) + β·d_cat(u, v)."""
@@ -173,28 +150,20 @@ class BoundCombined:
         """α·d_pos(u, v)."""
         if self.formula != NO_FORMULA:
             return formula_costs(self.formula, u, v)
-        return np.asarray(self.alpha * self.positional.pairwise(u, v))  # type: ignore[attr-defined]
+        return np.asarray(self.alpha * self.positional.pairwise(u, v))
 
     def categorial_part(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """β·d_cat(u, v)."""
         return np.asarray(self.category_costs[u.category, v.category])
 
-    @property
-    def fragments(self) -> bool:
-        """Whether units may be of several fragments: as its positional part, if that counts."""
-        return not self.alpha or getattr(self.positional, "fragments", False)
-
     def reach(self, most: float) -> Reach:
         """That of the positional part for most/α."""
-        if not self.alpha or not hasattr(self.positional, "reach"):
-            return UNBOUNDED
-        reach: Reach = self.positional.reach(most / self.alpha)
-        return reach
+        return self.positional.reach(most / self.alpha)
 
     @property
     def formula(self) -> Formula:
         """α times the positional part's formula, which kernels compute, or `NO_FORMULA`."""
         if not self.alpha:
             return NOWHERE, 0.0
-        number, factor = getattr(self.positional, "formula", NO_FORMULA)
+        number, factor = self.positional.formula
         return number, self.alpha * factor

@@ -6,13 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.continuum.label import category_of, feature_names, features_of
-from gammacp.dissimilarity.categorial import Categorial, Ordinal, all_numbers, categorial
+from gammacp.dissimilarity.categorial import Categorial, Counting, Ordinal, all_numbers, categorial
 from gammacp.errors import DataError, UsageError
 from gammacp.signature import described, quoted, shortest
 
@@ -82,11 +81,11 @@ class Part:
         """
         values = [*map(self.of, labels), None]
         levels = tuple(dict.fromkeys(v for v in values if v is not None))
-        kind: Any = categorial(self.kind)
+        kind = categorial(self.kind)
         if self.name != CATEGORY:
             levels = tuple(sorted(levels))
             self._check(kind, levels, labels)
-        if hasattr(kind, "counting"):
+        if isinstance(kind, Counting):
             count: Counter[str] = Counter(dict.fromkeys(levels, 0))
             for label, units in counts.items():
                 if (value := self.of(label)) is not None:
@@ -104,7 +103,7 @@ class Part:
         rows = [code.get(value, -1) for value in values]
         return np.asarray(table[np.ix_(rows, rows)])
 
-    def _check(self, kind: Any, levels: tuple[str, ...], labels: tuple[str, ...]) -> None:
+    def _check(self, kind: Categorial, levels: tuple[str, ...], labels: tuple[str, ...]) -> None:
         if labels and not levels:
             there = ", ".join(feature_names(labels)) or "none"
             raise DataError(

@@ -8,16 +8,19 @@ Mathet, Widlöcher & Métivier (2015), eq. 3; Mathet & Widlöcher (2011), eq. 1 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.dissimilarity.base import (
     Annotations,
+    BoundDissimilarity,
     Formula,
+    Pairwise,
     Reach,
     UnitColumns,
+    completed,
     continua_of,
     formula_costs,
     mean_length,
@@ -30,13 +33,14 @@ from gammacp.signature import shortest
 SPORADIC, HAMMING = 1, 2
 
 
+@runtime_checkable
 class Positional(Protocol):
     """What `Combined` takes as `positional`: it is bound with Δ and then compares positions."""
 
     def bind(self, annotations: Annotations, delta: float) -> Any:
-        """An object with `pairwise` and, where it can, `reach` (see `base.Pairwise`).
+        """An object with `pairwise` and, where it can, `reach`, `formula` and `fragments`.
 
-        With `formula`, (number, factor), kernels compute it (`dissimilarity.kernels`).
+        `base.BoundDissimilarity` says what these promise.
 
         Parameters
         ----------
@@ -172,10 +176,30 @@ POSITIONAL.register("sporadic-2011", Sporadic2011())
 POSITIONAL.register("hamming", Hamming())
 
 
-def positional(choice: str | Positional) -> Positional:
+def positional(choice: str | Positional | Pairwise) -> Positional | Pairwise:
     """A positional dissimilarity by name, or the object itself."""
     if isinstance(choice, str):
         return POSITIONAL[choice]
-    if not hasattr(choice, "bind") and not hasattr(choice, "pairwise"):
+    if not isinstance(choice, Positional | Pairwise):
         raise UsageError(f"positional {choice!r} has neither bind nor pairwise")
     return choice
+
+
+def bind_positional(
+    choice: str | Positional | Pairwise, annotations: Annotations, delta: float
+) -> BoundDissimilarity:
+    """A positional dissimilarity as it is used on this continuum or corpus.
+
+    Parameters
+    ----------
+    choice
+        A name or an object; one that has no `bind` gives its costs in units of Δ.
+    annotations
+        What is measured.
+    delta
+        Δ.
+    """
+    place = positional(choice)
+    if isinstance(place, Positional):
+        return completed(place.bind(annotations, delta))
+    return completed(place, delta)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -24,19 +23,18 @@ _AT_ONCE = 1_000_000
 
 def components_of(dissimilarity: BoundDissimilarity) -> tuple[str, ...]:
     """Names of the parts of a cost, absence last."""
-    if hasattr(dissimilarity, "positional_part"):
-        return "position", *getattr(dissimilarity, "category_parts", ("category",)), ABSENCE
+    if dissimilarity.positional_part is not None:
+        return "position", *(dissimilarity.category_parts or ("category",)), ABSENCE
     return "dissimilarity", ABSENCE
 
 
 def _costs(dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns) -> tuple[Floats, ...]:
     """What pairs of units cost, by component."""
-    if hasattr(dissimilarity, "positional_part"):
-        parts: Any = dissimilarity
-        tables = getattr(parts, "category_parts", {}).values()
-        costs = [table[u.category, v.category] for table in tables]
-        return parts.positional_part(u, v), *(costs or [parts.categorial_part(u, v)])
-    return (dissimilarity.pairwise(u, v),)
+    place, label = dissimilarity.positional_part, dissimilarity.categorial_part
+    if place is None or label is None:
+        return (dissimilarity.pairwise(u, v),)
+    costs = [table[u.category, v.category] for table in dissimilarity.category_parts.values()]
+    return place(u, v), *(costs or [label(u, v)])
 
 
 @dataclass(frozen=True, eq=False)

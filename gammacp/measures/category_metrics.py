@@ -8,7 +8,7 @@ and trees stand for δ² as they are, as Passonneau (2006) has it for α with MA
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -55,8 +55,8 @@ def squared_differences(
     """
     if isinstance(metric, str) and metric.partition("=")[0] in STRUCTURED:
         metric = categorial(metric)
-    if hasattr(metric, "distances"):
-        tables = as_features(cast("Categorial", metric)).tables(tuple(categories), counts or {})
+    if isinstance(metric, Categorial):
+        tables = as_features(metric).tables(tuple(categories), counts or {})
         return np.asarray(sum(tables.values()))[:-1, :-1]
     if not isinstance(metric, (str, PathLike)):
         return _checked(np.asarray(metric), categories, "metric")
@@ -82,7 +82,7 @@ def metric_name(metric: Metric, squared: Floats) -> str:
         return metric
     if isinstance(metric, str) and metric.partition("=")[0] in STRUCTURED:
         metric = categorial(metric)
-    if hasattr(metric, "distances"):
+    if isinstance(metric, Categorial):
         return described(metric)
     file = Path(metric).name if isinstance(metric, (str, PathLike)) else "matrix"
     return f"{file}({fingerprint(squared.tobytes())})"

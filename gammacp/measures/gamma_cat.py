@@ -22,7 +22,7 @@ from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
-from gammacp.dissimilarity import BoundCombined, Combined, unit_columns
+from gammacp.dissimilarity import BoundDissimilarity, Combined, unit_columns
 from gammacp.errors import UsageError
 from gammacp.measures.gamma import agreement_interval, few_units, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, RandomSet
@@ -133,7 +133,7 @@ class AlignedPairs:
 
 
 def aligned_pairs(
-    continuum: Continuum, groups: Codes, dissimilarity: BoundCombined
+    continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity
 ) -> AlignedPairs:
     """The pairs of an alignment.
 
@@ -142,20 +142,23 @@ def aligned_pairs(
     groups
         Rows of the continuum's units, shape (unitary alignments, annotators), −1 for none.
     dissimilarity
-        With α = β = 1, so that its parts are d_pos and d_cat.
+        A `Combined` with α = β = 1, so that its parts are d_pos and d_cat.
     """
+    place, label = dissimilarity.positional_part, dissimilarity.categorial_part
+    assert place is not None
+    assert label is not None
     a, b = np.triu_indices(groups.shape[1], 1)
     real = np.count_nonzero(groups >= 0, axis=1)
     group, pair = np.nonzero((groups[:, a] >= 0) & (groups[:, b] >= 0))
     u, v = groups[group, a[pair]], groups[group, b[pair]]
     units = unit_columns(continuum)
-    closeness = 1 - dissimilarity.positional_part(units[u], units[v]) / dissimilarity.delta
+    closeness = 1 - place(units[u], units[v]) / dissimilarity.delta
     category = plain(continuum.categories)[1][continuum.category_codes]
     return AlignedPairs(
         category[u],
         category[v],
         np.maximum(0.0, closeness) / (real[group] - 1),
-        dissimilarity.categorial_part(units[u], units[v]),
+        label(units[u], units[v]),
     )
 
 
@@ -170,7 +173,7 @@ class _Random:
     known: dict[int | None, ExpectedDisorder | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sets: Sequence[RandomSet], parts: BoundCombined, confidence: float) -> _Random:
+    def of(cls, sets: Sequence[RandomSet], parts: BoundDissimilarity, confidence: float) -> _Random:
         found = [aligned_pairs(s.continuum, s.groups, parts) for s in sets]
         none = AlignedPairs(*np.zeros((2, 0), np.int32), *np.zeros((2, 0)))
         columns = zip(*(vars(p).values() for p in (none, *found)), strict=True)

@@ -249,7 +249,9 @@ def evaluate(
     if isinstance(continuum, Continuum):
         if m.applies_to == "trees":
             return undefined(f"{m.name} compares trees, not units: see `gammacp syntax`")
-        rich = "metric" in m.options and hasattr(options.get("metric"), "features")
+        from gammacp.dissimilarity.base import features_of
+
+        rich = "metric" in m.options and bool(features_of(options.get("metric")))
         if not rich and "dissimilarity" not in m.options:
             if continuum.features:
                 notes = (f"compares categories alone, without {', '.join(continuum.features)}",)

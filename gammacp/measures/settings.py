@@ -14,8 +14,10 @@ from gammacp.arguments import number, one_of, text, whole
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity import Combined
+from gammacp.dissimilarity import Combined, Pairwise
+from gammacp.dissimilarity.base import Bindable
 from gammacp.errors import UsageError
+from gammacp.signature import described
 
 # Of the precision: a gap of random sets that it does not notice; and of a precision that is only
 # asked of continua that are a small share of all, a crowd among thousands of documents.
@@ -200,7 +202,7 @@ class Settings:
         """
         for chance in self.chance.split("/"):
             _ = CHANCE_MODELS[chance]
-        _ = SOLVERS[self.method], getattr(self.dissimilarity, "signature", None)
+        _ = SOLVERS[self.method], described(self.dissimilarity)
 
     @property
     def solving(self) -> Solving:
@@ -249,6 +251,6 @@ def _dissimilarity(given: dict[str, Any]) -> Any:
             f"{' and '.join(weights)} beside a dissimilarity: set them there, such as "
             f"dissimilarity=Combined({shown}, …)"
         )
-    if not (hasattr(own, "pairwise") or hasattr(own, "bind")):
+    if not isinstance(own, Pairwise | Bindable):
         raise UsageError(f"dissimilarity {own!r} has neither pairwise(u, v) nor bind(source)")
     return own

@@ -84,10 +84,11 @@ def _pairs(alignment: Alignment) -> dict[str, list[Any]]:
     first, second = first[both], second[both]
     units = unit_columns(alignment.continuum)
     parts = [
-        _rounded(getattr(alignment.dissimilarity, part)(units[first], units[second]))
-        if hasattr(alignment.dissimilarity, part)
-        else [None] * len(first)
-        for part in ("positional_part", "categorial_part")
+        [None] * len(first) if part is None else _rounded(part(units[first], units[second]))
+        for part in (
+            alignment.dissimilarity.positional_part,
+            alignment.dissimilarity.categorial_part,
+        )
     ]
     return {
         "first": first.tolist(),

@@ -10,6 +10,7 @@ from typing import Any
 
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import dissimilarity as dissimilarity_of
+from gammacp.dissimilarity.base import features_of
 from gammacp.dissimilarity.named import DISSIMILARITIES
 from gammacp.errors import DataError, GammacpError
 from gammacp.formats import FORMATS
@@ -87,7 +88,7 @@ def understand(
         if name := campaign.values.get("dissimilarity"):
             file = str(folder / name)
             dissimilarity = dissimilarity_of(file if name.endswith(".toml") else name)
-        features = tuple(getattr(dissimilarity, "features", ()))
+        features = features_of(dissimilarity)
         found = (campaign.but({"features": features}) if features else campaign).collect()
     except GammacpError as error:
         return replace(known, problem=error), {}, dissimilarity

@@ -8,6 +8,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.datasets import load
+from gammacp.dissimilarity import bind
 from gammacp.errors import UsageError
 
 PAGE = Path(__file__).parents[2] / "docs" / "dev" / "adding-a-dissimilarity.md"
@@ -28,6 +29,20 @@ def test_a_positional_part_of_ones_own_counts(page: dict[str, Any]) -> None:
     jaccard = gc.Combined(positional=page["Jaccard"]())
     assert gc.align(continuum, jaccard).disorder == pytest.approx(0.5)
     assert "pos:jaccard" in gc.gamma(continuum, dissimilarity=jaccard, samples=2).signature
+
+
+def test_a_dissimilarity_that_compares_all_pairs_of_many_units_says_so_once() -> None:
+    class Everywhere:
+        def pairwise(self, u: Any, v: Any) -> Any:
+            return abs(u.start - v.start)
+
+    units = [gc.Unit(who, i, i + 1, "x") for who in "AB" for i in range(250)]
+    many = gc.Continuum.from_units(units)
+    with pytest.warns(UserWarning, match="Everywhere compares every pair of units") as told:
+        bind(Everywhere(), many)
+        bind(Everywhere(), many)
+    assert len(told) == 1
+    bind(gc.Combined(alpha=0), many)  # kernels look at categories alone
 
 
 def test_a_categorial_part_of_ones_own_counts(page: dict[str, Any]) -> None:

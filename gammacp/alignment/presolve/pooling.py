@@ -31,7 +31,7 @@ def pooled(
     None where that is not to be had: it needs a dissimilarity whose categorial part is a table
     that the positional one adds to. It may take a second more than there is.
     """
-    if not hasattr(dissimilarity, "category_costs"):
+    if dissimilarity.category_costs is None:
         return None
     annotator, category = continuum.annotator_codes, continuum.category_codes
     order = np.lexsort((continuum.ends, continuum.starts, category, annotator))

@@ -116,7 +116,9 @@ class Weighing:
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the features beside the category that the dissimilarity reads."""
-        return tuple(getattr(self.dissimilarity(), "features", ()))
+        from gammacp.dissimilarity.base import features_of
+
+        return features_of(self.dissimilarity())
 
     @property
     def preset_values(self) -> Mapping[str, Any]:

@@ -16,9 +16,9 @@ from sortedcontainers import SortedSet
 
 from gammacp.arrays import Floats
 from gammacp.compat.pygamma.units import tell
-from gammacp.dissimilarity.base import Annotations, UnitColumns
+from gammacp.dissimilarity.base import Annotations, BoundDissimilarity, UnitColumns
 from gammacp.dissimilarity.categorial import Levenshtein
-from gammacp.dissimilarity.combined import BoundCombined, Combined
+from gammacp.dissimilarity.combined import Combined
 from gammacp.errors import DataError
 from gammacp.signature import fingerprint
 
@@ -118,7 +118,7 @@ class _BuiltIn(AbstractDissimilarity):
         """As gammacp's."""
         return self.combined().signature
 
-    def bind(self, annotations: Annotations) -> BoundCombined:
+    def bind(self, annotations: Annotations) -> BoundDissimilarity:
         """As gammacp's."""
         return self.combined().bind(annotations)
 
@@ -322,7 +322,7 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
             alpha=self.alpha * (place.delta_empty / delta if sporadic else 1.0),
             beta=self.beta,
             delta=delta,
-            positional="sporadic" if sporadic else _Positions(place, delta),  # type: ignore[arg-type]
+            positional="sporadic" if sporadic else _Positions(place, delta),
             categorial=_Distances(self.categorical_dissim),
         )
 
