@@ -126,6 +126,24 @@ def test_random_annotators_have_nothing_beyond_chance() -> None:
         assert low < 0 < high, name
 
 
+@pytest.mark.slow
+def test_where_some_sentences_are_far_longer() -> None:
+    """What docs/syntax.md says of log-normal lengths (σ = .9, 1 to 90 tokens)."""
+    for n, sets, low, high in (
+        (20, 100, 0.01, 0.05),
+        (60, 60, 0.004, 0.025),
+        (240, 12, -0.01, 0.01),
+    ):
+        values = []
+        for s in range(sets):
+            rng = np.random.default_rng([n, s, 11])
+            lengths = np.clip(np.round(rng.lognormal(2.2, 0.9, n)), 1, 90).astype(int)
+            both = {a: [random_sentence(rng, int(x)) for x in lengths] for a in "AB"}
+            total = syntax_agreement(Treebank.from_annotations(both), breakdown=False).total
+            values.append(total.beyond_chance["plain"].value)
+        assert low < np.mean(values) < high, n
+
+
 def test_parts_are_what_they_are_alone() -> None:
     treebank = random_treebank(1, n=40, annotators=4)
     result = syntax_agreement(treebank)
