@@ -75,12 +75,12 @@ class SyntaxReport:
         if total.items < _ENOUGH:
             notes.append(
                 f"few sentences ({total.items}): below {_ENOUGH}, values beyond chance of "
-                "independent people need not be 0 in the mean (up to .04 with 20)"
+                "independent people need not be 0 in the mean (up to .1 with 20)"
             )
         elif total.items < _ENOUGH_OF_A_TAIL and total.beyond_chance["plain"].widest > _WIDE:
             notes.append(
                 f"some sentences are far longer than most: below {_ENOUGH_OF_A_TAIL} sentences, α "
-                "beyond chance of independent people can then be above 0 (.02 with 60)"
+                "beyond chance of independent people can then be above 0 (up to .05 with 60)"
             )
         return tuple(notes)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gammacp as gc
+from experiments.zero_trees import RELATIONS, _sentence
 from gammacp.errors import UsageError
 from gammacp.syntax.accuracy import attachment_scores, disagreements
 from gammacp.syntax.agreement import syntax_agreement
@@ -138,7 +139,13 @@ def test_where_some_sentences_are_far_longer() -> None:
         for s in range(sets):
             rng = np.random.default_rng([n, s, 11])
             lengths = np.clip(np.round(rng.lognormal(2.2, 0.9, n)), 1, 90).astype(int)
-            both = {a: [random_sentence(rng, int(x)) for x in lengths] for a in "AB"}
+            both = {
+                f"A{k}": [
+                    _sentence(int(x), rng.dirichlet(np.full(RELATIONS, 2.0)), k, rng)
+                    for x in lengths
+                ]
+                for k in (1, 2)
+            }
             total = syntax_agreement(Treebank.from_annotations(both), breakdown=False).total
             values.append(total.beyond_chance["plain"].value)
         assert low < np.mean(values) < high, n
