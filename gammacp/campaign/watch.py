@@ -1,57 +1,50 @@
 """A campaign followed while people annotate: γ at every look, and who drifts.
 
-Each document is measured by itself, against chance of its own, so that only those that changed are
-computed again. Of all together γ is 1 − Σ x̄δ / Σ x̄δ_e (`gammacp.measures.gamma_corpus`), and an
-annotator's γ the same ratio of the disorder that is theirs (`gammacp.measures.explanation`): drift
-is how far that of the documents that changed lies from that of all others.
+γ is that of `gammacp gamma` on the same files (`gammacp.measures.agreement`), by the same chance
+model. An annotator's γ is the ratio of the disorder that is theirs (`gammacp.measures.explanation`)
+to what chance gives them; drift is how far that of the documents that changed lies from that of all
+others.
 
-The history is a line of JSON per look. A line has what was measured in it, so that the lines
-together have all that is known of every document.
+The history is a line of JSON per look. The lines together have the key of every document, so that
+it is known which ones changed, and nothing is computed again where none did.
 """
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.continuum import Continuum
+from gammacp import __version__
+from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from gammacp.files import content_of, write_text
-from gammacp.measures.contributions import contributions_of_documents
+from gammacp.measures.agreement import Agreement, agreement_on, basis_of
+from gammacp.measures.borne import borne_in
 from gammacp.measures.explanation import explained_on
-from gammacp.measures.gamma import GammaScore, agreement_interval
 from gammacp.measures.random_sets import Basis
-from gammacp.measures.resampling import bootstrap
 from gammacp.measures.settings import Settings
 from gammacp.signature import described, fingerprint
 
 Record: TypeAlias = dict[str, Any]
-
-
-def settings_of(options: Mapping[str, Any]) -> Settings:
-    """Settings for documents by themselves: chance `cut` unless another is asked for.
-
-    Raises
-    ------
-    UsageError
-        The chance model is made of all documents, so that each would change with every other.
-    """
-    chance = str(options.get("chance", "cut")).partition("/")[0]
-    if CHANCE_MODELS[chance].pools:
-        raise UsageError(f"chance {chance!r} is of all documents together; watch has one for each")
-    return Settings.of(**{**options, "chance": chance})
+_NOTHING: Record = {
+    **dict.fromkeys(("gamma", "interval", "bootstrap", "status")),
+    "signature": "",
+    "notes": [],
+    "documents": 0,
+    "units": 0,
+    **{name: {} for name in ("waiting", "annotators", "measured")},
+}
 
 
 def key_of(continuum: Continuum, settings: Settings) -> str:
-    """What tells whether a document must be measured again: all that its γ rests on."""
+    """What tells whether a document changed: all of it that γ rests on."""
     c = continuum
     # Categories of other documents are in its list too: a nominal γ rests on its own alone.
     used, codes = np.unique(c.category_codes, return_inverse=True)
@@ -62,43 +55,6 @@ def key_of(continuum: Continuum, settings: Settings) -> str:
     columns = (c.starts, c.ends, c.annotator_codes, codes, used < 0)
     inside = () if c.breaks is None else (repr(c.breaks.tolist()),)
     return fingerprint(*names, repr(c.bounds), *(column.tobytes() for column in columns), *inside)
-
-
-def measured(continuum: Continuum, settings: Settings) -> Record:
-    """What of a document goes into the history: its disorders and those of each annotator.
-
-    Parameters
-    ----------
-    continuum
-        The document.
-    settings
-        Those of `settings_of`.
-    """
-    basis = Basis(continuum, settings, shared={})
-    record: Record = {"key": key_of(continuum, settings), "units": continuum.n_units}
-    try:
-        parts = explained_on(basis, {continuum.name: continuum}, stretches=1)
-    except DataError as error:
-        return {**record, "reason": str(error)}
-    score = parts.gamma
-    if not isinstance(score, GammaScore) or not score.defined:
-        return {**record, "reason": score.reason}
-    expected = basis.chance(continuum).expected
-    counts = dict(zip(continuum.annotators, continuum.counts.tolist(), strict=True))
-    return {
-        **record,
-        "gamma": score.value,
-        "status": str(score.status),
-        "weight": continuum.mean_units,
-        "observed": score.observed,
-        "bound": score.bound,
-        "expected": [expected.proven_mean, expected.mean, expected.half_width],
-        "annotators": {
-            p["annotator"]: [counts[p["annotator"]], p["observed"], p["expected"]]
-            for p in parts.annotators
-        },
-        "signature": score.signature,
-    }
 
 
 class History:
@@ -154,14 +110,15 @@ def look(
     settings: Settings,
     executor: Executor | None = None,
 ) -> Record:
-    """One look: what changed is measured, everything is put together, the history has it.
+    """One look: γ of what is there, and which documents changed; the history has it.
 
     Parameters
     ----------
     continua
         The documents by name.
     failures
-        What could not be read: documents that are missing with it stay as they were.
+        What could not be read. A document that is missing with it is not in this look's γ, and is
+        no document that is gone.
     history
         Gets the look if anything changed.
     settings, executor
@@ -170,85 +127,132 @@ def look(
     Returns
     -------
     Record
-        `time`, `gamma`, `interval` (Monte-Carlo), `bootstrap`, `documents`, `units`, `waiting`
-        (documents without a γ, with the reason), `annotators` (`gamma`, and of the documents that
-        changed `changed` and `drift`), `measured`, `gone`, `failures`.
+        `time`, `gamma`, `interval` (Monte-Carlo), `bootstrap`, `status`, `signature`, `notes`,
+        `documents`, `units`, `waiting` (documents without a γ, with the reason), `annotators`
+        (`gamma`, and of the documents that changed `changed` and `drift`), `measured` (what
+        changed), `gone`, `failures`, `key` (of all that γ rests on).
     """
+    keys = {name: key_of(c, settings) for name, c in continua.items()}
+    key = fingerprint(__version__, *(part for entry in sorted(keys.items()) for part in entry))
     known = history.documents()
-    due = {
-        name: c
-        for name, c in continua.items()
-        if known.get(name, {}).get("key") != key_of(c, settings)
-    }
-    gone = [] if failures else sorted(known.keys() - continua.keys())
-    spread = map if executor is None else executor.map
-    new = dict(zip(due, spread(partial(measured, settings=settings), due.values()), strict=True))
-    everything = {name: r for name, r in (known | new).items() if name not in gone}
-    rated = {name: r for name, r in everything.items() if "gamma" in r}
-    found = {
+    changed = [name for name, k in keys.items() if known.get(name, {}).get("key") != k]
+    last = history.looks[-1] if history.looks else {}
+    if last.get("key") == key and not changed:
+        quiet = {"changed": None, "drift": None}
+        people = {name: {**a, **quiet} for name, a in last["annotators"].items()}
+        found = {**last, "annotators": people, "measured": {}}
+    else:
+        found = _measured(continua, keys, changed, settings, executor, whole=not failures)
+    found |= {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        **_together(rated.values(), settings),
-        "documents": len(rated),
-        "units": sum(r["units"] for r in rated.values()),
-        "waiting": {n: r["reason"] for n, r in everything.items() if "gamma" not in r},
-        "annotators": _annotators(rated, new.keys()),
-        "measured": new,
-        "gone": gone,
+        "gone": [] if failures else sorted(known.keys() - continua.keys()),
         "failures": list(failures),
+        "key": key,
     }
-    if new or gone or not history.looks:
+    if found["gone"] or last.get("key") != key:
         history.add(found)
     return found
 
 
-def _together(records: Iterable[Record], settings: Settings) -> Record:
-    """γ of all documents with both intervals; None where there is none."""
-    rows = list(records)
-    if not rows:
-        return {"gamma": None, "interval": None, "bootstrap": None}
-
-    def total(*values: float) -> float:
-        return math.fsum(r["weight"] * v for r, v in zip(rows, values, strict=True))
-
-    observed, lowest = (total(*(r[key] for r in rows)) for key in ("observed", "bound"))
-    proven, mean = (total(*(r["expected"][i] for r in rows)) for i in (0, 1))
-    half = math.hypot(*(r["weight"] * r["expected"][2] for r in rows))
-    low, high = agreement_interval(lowest, observed, max(0.0, proven - half), mean + half)
-    parts = contributions_of_documents((r["weight"], r["observed"], r["expected"][1]) for r in rows)
+def _measured(
+    continua: Mapping[str, Continuum],
+    keys: Mapping[str, str],
+    changed: Sequence[str],
+    settings: Settings,
+    executor: Executor | None,
+    *,
+    whole: bool,
+) -> Record:
+    """γ of all documents; a single one is no corpus if it is the whole of what there is."""
+    if not continua:
+        return dict(_NOTHING)
+    source = continua if whole and len(continua) == 1 else Corpus.from_continua(continua)
+    basis = basis_of(source, settings, executor=executor, shared={})
+    found = agreement_on(basis, continua)
+    score, scores = found.score, found.documents
+    spread = found.bootstrap(confidence=settings.rule.confidence, seed=settings.seed)
+    records = {}
+    for name in changed:
+        s = scores[name]
+        told = {"gamma": s.value} if s.defined else {"reason": s.reason}
+        records[name] = {"key": keys[name], "units": continua[name].n_units, **told}
+    rated = [name for name, s in scores.items() if s.defined]
+    low, high = score.interval or (math.nan, math.nan)
     return {
-        "gamma": 1 - observed / mean,
-        "interval": (low if math.isfinite(low) else None, high),
-        "bootstrap": bootstrap(
-            parts, confidence=settings.rule.confidence, seed=settings.seed
-        ).interval,
+        "gamma": score.value if score.defined else None,
+        "interval": (low if math.isfinite(low) else None, high) if score.interval else None,
+        "bootstrap": spread.interval if spread else None,
+        "status": score.status,
+        "signature": score.signature,
+        "notes": list(score.caveats()),
+        "documents": len(rated),
+        "units": sum(continua[name].n_units for name in rated),
+        "waiting": {name: s.reason for name, s in scores.items() if not s.defined},
+        "annotators": _annotators(found, basis, continua, changed) if found.computed else {},
+        "measured": records,
     }
 
 
-def _annotators(records: Mapping[str, Record], new: Iterable[str]) -> dict[str, Record]:
-    """Each annotator's γ, of what changed by itself, and how far that is from the others."""
-    changed = set(new)
-    people = sorted({name for r in records.values() for name in r["annotators"]})
-    found = {}
-    for person in people:
-        theirs = {n: r for n, r in records.items() if person in r["annotators"]}
-        now, before = (
-            _share(person, [r for n, r in theirs.items() if (n in changed) == which])
-            for which in (True, False)
-        )
-        found[person] = {
-            "documents": len(theirs),
-            "units": sum(r["annotators"][person][0] for r in theirs.values()),
-            "gamma": _share(person, theirs.values()),
-            "changed": now,
-            "drift": None if now is None or before is None else now - before,
+def _annotators(
+    found: Agreement, basis: Basis, named: Mapping[str, Continuum], changed: Collection[str]
+) -> dict[str, Record]:
+    """Each annotator's γ, of what changed by itself, and how far that is from the others.
+
+    What is expected of an annotator is shared out over their documents as these expect disorder.
+    """
+    parts = explained_on(basis, named, stretches=1)
+    by_document = {r["document"]: r["expected"] for r in parts.documents}
+    alignments = {name: s.alignment for name, s in found.computed.items()}
+    total = math.fsum(a.continuum.mean_units for a in alignments.values())
+    theirs: dict[str, dict[str, float]] = {r["annotator"]: {} for r in parts.annotators}
+    units = Counter[str]()
+    for name, alignment in alignments.items():
+        c, groups = alignment.continuum, alignment.groups
+        borne = borne_in([(c, groups)], [1 / total], c.annotators, len(c.categories), basis.bound)
+        units.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
+        for person, observed in zip(c.annotators, borne.annotators.sum(axis=1), strict=True):
+            theirs[person][name] = float(observed)
+    return {
+        p["annotator"]: {
+            "documents": len(theirs[p["annotator"]]),
+            "units": units[p["annotator"]],
+            **_drift(theirs[p["annotator"]], p["expected"], by_document, changed),
         }
-    return found
+        for p in parts.annotators
+    }
 
 
-def _share(person: str, records: Iterable[Record]) -> float | None:
-    """1 − observed / expected of what is one annotator's; None where nothing is expected."""
-    rows = [(r["weight"], *r["annotators"][person][1:]) for r in records]
-    if any(expected is None for _, _, expected in rows):
-        return None
-    chance = math.fsum(w * expected for w, _, expected in rows)
-    return 1 - math.fsum(w * observed for w, observed, _ in rows) / chance if chance else None
+def _drift(
+    observed: Mapping[str, float],
+    expected: float | None,
+    by_document: Mapping[str, float | None],
+    changed: Collection[str],
+) -> Record:
+    """An annotator's γ in all documents and in those that changed; None where nothing is expected.
+
+    Parameters
+    ----------
+    observed
+        The disorder that is theirs, by document.
+    expected
+        What chance gives them in all of these.
+    by_document
+        What chance gives each document, whoever bears it.
+    changed
+        The documents that changed.
+    """
+    share = {name: by_document.get(name, 1.0) or 0.0 for name in observed}
+    rate = (expected or 0.0) / (math.fsum(share.values()) or 1.0)
+
+    def gamma(names: Collection[str]) -> float | None:
+        chance = rate * math.fsum(share[name] for name in names)
+        return 1 - math.fsum(observed[name] for name in names) / chance if chance else None
+
+    now, before = (
+        gamma([n for n in observed if (n in changed) == which]) for which in (True, False)
+    )
+    return {
+        "gamma": gamma(observed),
+        "changed": now,
+        "drift": None if now is None or before is None else now - before,
+    }

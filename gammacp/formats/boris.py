@@ -67,6 +67,11 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
     parts = category.split("+")
     if not set(parts) <= set(_PARTS):
         raise UsageError(f"category {category!r} is not made of {', '.join(_PARTS)}, joined by +")
+    if _is_early(source.content):
+        raise source.error(
+            "file is a table of an early version of BORIS, with the observation above the events",
+            hint="Open the project in BORIS 8 and export the events again, or give the project",
+        )
     documents = Documents(source, SECONDS)
     is_project = source.content.lstrip(_MARK)[:1] == b"{"
     found = _project if is_project else _tables
@@ -198,10 +203,16 @@ def _tables(source: Source, annotator: str) -> _Found:
         yield short[media] or _ALL, observer, events
 
 
+def _is_early(head: bytes) -> bool:
+    """Whether lines about the observation stand above the table of events."""
+    early = rb'Observation id.*\n(?:.*\n){0,20}?"?Observation date'
+    return re.match(early, head.lstrip(_MARK)) is not None
+
+
 def _sniff(head: bytes, path: Path) -> bool:
     first = head.lstrip(_MARK).split(b"\n", 1)[0]
     is_table = first.startswith(b"Observation id") and b"Behavior" in first
-    return is_table or path.suffix.lower() == ".boris"
+    return is_table or _is_early(head) or path.suffix.lower() == ".boris"
 
 
 registered("boris", "BORIS", (".boris", ".tsv", ".csv"), _sniff, read)

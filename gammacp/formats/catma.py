@@ -20,6 +20,7 @@ from gammacp.formats.records import Record, mapping, objects, size
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source, strict_json
 from gammacp.formats.spans import CHARACTERS, Documents
+from gammacp.left_out import LeftOut
 
 _SAFE = re.compile(r"[\w-]+(/[\w-]+)*")
 
@@ -53,7 +54,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     who, page = source.annotator, int(number) if number.isascii() and number.isdecimal() else 0
     documents = Documents(source, CHARACTERS)
     if page and source.neighbour(f"{who}_0.json") is not None:
-        return Corpus.from_continua({})
+        read_there = LeftOut(source.place, "page", 1, f"is read with the first one, {who}_0.json")
+        return Corpus.from_continua({}, left_out=(read_there,))
     project, content = _Project(source), source.content or None
     while content is not None:
         place = Source(source.path, "", "", content, source.member)

@@ -24,7 +24,8 @@ from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
 from gammacp.formats.xmltree import Element, legal, parse
 
 _AUTHOR = "gammacp"
-Times = Mapping[str, tuple[float, float]]
+Times = dict[int, tuple[float, float]]
+"""Start and end of annotations by the identity of their elements."""
 
 
 def read(source: Source, *, tier: str | None = None) -> Continuum:
@@ -61,7 +62,8 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         raise root.error(f"root element <{root.tag}> is not ANNOTATION_DOCUMENT")
     spans = Spans(source, source.document, MILLISECONDS)
     chosen = _chosen(spans, root, tier)
-    times = _times(root)
+    times, repeated = _times(root)
+    spans.leave_out("id", "repeated: all annotations that have it are read", repeated)
     if source.annotator:
         spans.declare(source.annotator)
     for annotator, element in chosen:
@@ -72,9 +74,9 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
                 value = inner.find("ANNOTATION_VALUE")
                 if value is None:
                     raise inner.error(f"annotation {key} has no value")
-                if key not in times:
+                if id(inner) not in times:
                     raise inner.error(f"<{inner.tag}> is no annotation")
-                start, end = times[key]
+                start, end = times[id(inner)]
                 spans.add(
                     annotator, value.text, start, end, line=inner.line, what=f"annotation {key}"
                 )
@@ -140,8 +142,12 @@ def _attribute_annotator(tier: Element) -> str:
     return name
 
 
-def _times(root: Element) -> dict[str, tuple[float, float]]:
-    """Start and end of every annotation by its identifier."""
+def _times(root: Element) -> tuple[Times, int]:
+    """Start and end of every annotation, and how many identifiers are repeated.
+
+    Some tools give an identifier to several annotations; that is an error only where one refers
+    to it.
+    """
     order = root.find("TIME_ORDER")
     slots: dict[str, float | None] = {}
     for slot in order.all("TIME_SLOT") if order else ():
@@ -150,21 +156,22 @@ def _times(root: Element) -> dict[str, tuple[float, float]]:
             raise slot.error(f"<TIME_SLOT> has an attribute {min(unknown)!r}")
         known = "TIME_VALUE" in slot.attributes
         slots[slot.attribute("TIME_SLOT_ID")] = slot.whole_number("TIME_VALUE") if known else None
-    times: dict[str, tuple[float, float]] = {}
+    times: Times = {}
     symbolic: list[Element] = []
+    named: dict[str, list[Element]] = {}
     for tier in root.all("TIER"):
         aligned = [a for x in tier.all("ANNOTATION") for a in x.all("ALIGNABLE_ANNOTATION")]
         filled = _interpolated(aligned, slots)
         for a in aligned:
             first = filled[a.attribute("TIME_SLOT_REF1")]
             last = filled[a.attribute("TIME_SLOT_REF2")]
-            key = a.attribute("ANNOTATION_ID")
-            if key in times:
-                raise a.error(f"annotation {key!r} occurs twice")
-            times[key] = first, last
-        symbolic += [a for x in tier.all("ANNOTATION") for a in x.all("REF_ANNOTATION")]
-    _place_symbolic(root, symbolic, times)
-    return times
+            times[id(a)] = first, last
+        parts = [a for x in tier.all("ANNOTATION") for a in x.all("REF_ANNOTATION")]
+        symbolic += parts
+        for a in (*aligned, *parts):
+            named.setdefault(a.attribute("ANNOTATION_ID"), []).append(a)
+    _place_symbolic(root, symbolic, times, named)
+    return times, sum(len(same) - 1 for same in named.values())
 
 
 def _interpolated(aligned: list[Element], slots: Mapping[str, float | None]) -> dict[str, float]:
@@ -197,33 +204,35 @@ def _interpolated(aligned: list[Element], slots: Mapping[str, float | None]) -> 
 
 
 def _place_symbolic(
-    root: Element, symbolic: list[Element], times: dict[str, tuple[float, float]]
+    root: Element, symbolic: list[Element], times: Times, named: Mapping[str, list[Element]]
 ) -> None:
     """Give annotations that refer to another one its time, divided evenly in document order."""
-    children: dict[tuple[str, int], list[str]] = {}
+    children: dict[tuple[str, int], list[Element]] = {}
     for a in symbolic:
         parent = a.attribute("ANNOTATION_REF")
+        if len(same := named.get(parent, [])) > 1:
+            raise same[1].error(
+                f"annotation {parent!r} occurs twice, and another one refers to it",
+                hint="Save the file again in ELAN, which gives each an id of its own",
+            )
         # Associations of several tiers with one parent share its time, they do not divide it.
         chained = "PREVIOUS_ANNOTATION" in a.attributes
         groups = [key for key in children if key[0] == parent]
         key = groups[-1] if chained and groups else (parent, len(groups))
-        own = a.attribute("ANNOTATION_ID")
-        if own in times or any(own in parts for parts in children.values()):
-            raise a.error(f"annotation {own!r} occurs twice")
-        children.setdefault(key, []).append(own)
+        children.setdefault(key, []).append(a)
     waiting = dict(children)
     while waiting:
-        ready = [key for key in waiting if key[0] in times]
+        ready = [key for key in waiting if any(id(a) in times for a in named.get(key[0], ()))]
         if not ready:
             parent = next(iter(waiting))[0]
             raise root.source.error(f"annotation {parent!r} is referred to but has no time")
         for key in ready:
-            start, end = times[key[0]]
+            start, end = times[id(named[key[0]][0])]
             parts = waiting.pop(key)
             step = (end - start) / len(parts)
             for i, part in enumerate(parts):
                 last = end if i + 1 == len(parts) else start + (i + 1) * step
-                times[part] = start + i * step, last
+                times[id(part)] = start + i * step, last
 
 
 def write(document: Continuum, path: Path) -> None:

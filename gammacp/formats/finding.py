@@ -3,6 +3,7 @@
 import glob
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from gammacp.errors import DataError
 from gammacp.files import content_of
 from gammacp.formats.archive import is_archive, is_project, members, why_not_annotators
 from gammacp.formats.layout import names_from_path
+from gammacp.formats.records import records
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
 from gammacp.formats.source import TYPE_SYSTEMS, Source
 from gammacp.formats.xmltree import parse
@@ -139,10 +141,19 @@ def _recognised(source: Source, place: Path, *, named: bool) -> Format | None:
         syntax = start == b"(" or source.content.lstrip().startswith(b"# ::")
         trees = ". Trees and graphs are compared by `gammacp syntax`" if syntax else ""
         raise source.error(
-            "format is not recognised" if start else "file is empty",
+            f"format is not recognised{_keys(source)}" if start else "file is empty",
             hint=f"Name it with --format: {known}{trees}",
         )
     return entry
+
+
+def _keys(source: Source) -> str:
+    """The keys of the first object in JSON, which tell people what a file is."""
+    with suppress(DataError):
+        first = next(records(source), None)
+        if first is not None:
+            return f": JSON with the keys {', '.join([*first[0]][:8]) or '(none)'}"
+    return ""
 
 
 def _is_of_another_kind(source: Source, place: Path) -> bool:

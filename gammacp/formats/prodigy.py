@@ -34,8 +34,8 @@ def read(source: Source) -> Corpus:
     Category
         label of the span; without one unlabelled
     Spans
-        tasks that were not accepted are left out; every span is a unit: overlapping and
-        repeated ones are kept
+        tasks that were not accepted are left out, and so are categories of a whole text; every
+        span is a unit: overlapping and repeated ones are kept
     """
     documents = Documents(source, CHARACTERS)
     seen: dict[tuple[str, str], object] = {}
@@ -74,6 +74,8 @@ def read(source: Source) -> Corpus:
         spans.declare(annotator)
         links = task.get("relations")
         spans.leave_out("relation", "is not a unit", size(links))
+        chosen = size(task.get("accept")) + (name(task.get("label")) is not None)
+        spans.leave_out("label", "of the whole task, is not a unit", chosen)
         for span in listed:
             label = name(span.get("label"))
             start, end = span.get("start"), span.get("end")

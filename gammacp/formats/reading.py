@@ -167,7 +167,7 @@ def collect(
         except DataError as error:
             failures.append((name, error.at(name)))
     if not continua and not failures:
-        raise _nothing(asked, finding.left_out)
+        raise _nothing(asked, gathered(left_out))
     return Collection(continua, tuple(failures), formats, gathered(left_out))
 
 

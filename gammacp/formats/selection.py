@@ -55,8 +55,8 @@ def selected(continua: Mapping[str, Continuum], selection: Selection) -> dict[st
     corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
     categories = plain(corpus.categories)[0]
     check_known(selection.map, categories, "category")
-    mapped = [*(selection.map.get(c, c) for c in categories), *corpus.categories]
-    check_known(selection.only, mapped, "category")
+    mapped = (*(selection.map.get(c, c) for c in categories), *corpus.categories)
+    check_known(selection.only, tuple(dict.fromkeys(mapped)), "category")
     check_known(selection.rename, corpus.annotators, "annotator")
     people = [selection.rename.get(a, a) for a in corpus.annotators]
     check_known(selection.exclude, people, "annotator")

@@ -2,7 +2,8 @@
 
 After the Praat manual, "TextGrid file formats": a text file is a sequence of free-standing
 numbers, strings in double quotes and flags in angle brackets; everything else is comment. The
-long and the short form have the same sequence.
+long and the short form have the same sequence, also where the short one is called so in the first
+line (`ooTextFile short`), as old versions wrote it.
 
 A tier is an annotator, tiers of the same name are one. An interval with a text is a unit, one
 whose text is empty or blank is a gap; a point is a unit of zero length.
@@ -34,6 +35,11 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ROUNDING = 1e-6
+_OTHER = {
+    b"ooBinaryFile": "a binary file of Praat",
+    b"Praat chronological TextGrid": "a chronological TextGrid, which is not read",
+}
+_SAVE = "Open it in Praat and choose Save > Save as text file"
 
 
 @dataclass
@@ -112,9 +118,12 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         overlapping units are written to further tiers of the same name; an unlabelled unit
         cannot be written
     """
-    text = source.text()
-    tokens = _Tokens(source, _tokens(text))
-    if tokens.string("a file type") != "ooTextFile" or tokens.string("a class") != "TextGrid":
+    for mark, what in _OTHER.items():
+        if mark in source.content[:200].replace(b"\x00", b""):
+            raise source.error(f"file is {what}", hint=_SAVE)
+    tokens = _Tokens(source, _tokens(source.text()))
+    kinds = ("ooTextFile", "ooTextFile short")
+    if tokens.string("a file type") not in kinds or tokens.string("a class") != "TextGrid":
         raise source.error("file is not a Praat text file of class TextGrid", line=tokens.line)
     tokens.number("xmin")
     tokens.number("xmax")
@@ -266,7 +275,8 @@ def _written(value: float | str) -> str:
 
 
 def _sniff(head: bytes, path: Path) -> bool:
-    return path.suffix.lower() == ".textgrid" or b"ooTextFile" in head[:200].replace(b"\x00", b"")
+    begins = head[:200].replace(b"\x00", b"")
+    return path.suffix.lower() == ".textgrid" or any(k in begins for k in (b"ooTextFile", *_OTHER))
 
 
 registered("textgrid", "Praat TextGrid", (".TextGrid",), _sniff, read, write=write)

@@ -77,7 +77,7 @@ class CandidateDrop:
             "candidate": self.candidate,
             "baseline": self.baseline,
             "items": self.items,
-            "left_out": self.left_out,
+            "items_left_out": self.left_out,
             "without": self.people,
             "with": self.joined,
             "own": {"b": self.own},

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from gammacp.arguments import instance
 from gammacp.errors import DataError, UsageError
+from gammacp.left_out import LeftOut, gathered
 from gammacp.segmentation.value import Segmentation
 
 
@@ -39,6 +40,8 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         Whether equal coder names in different groups are different people.
     renames
         Items that were renamed, (old, new) each, for the signature.
+    left_out
+        What the readers of the files passed over.
     """
 
     by_item: Mapping[str, Mapping[str, Segmentation]]
@@ -46,6 +49,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     declared: tuple[tuple[str, ...], ...] = ()
     anonymous: bool = False
     renames: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(
@@ -212,7 +216,8 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         groups = [tuple(dict.fromkeys(names.get(i, i) for i in group)) for group in self.declared]
         parts = [Codings({names.get(i, i): c}, self.types) for i, c in self.by_item.items()]
         found = merged(parts).grouped(dict.fromkeys(groups), anonymous=self.anonymous)
-        return replace(found, renames=(*self.renames, *names.items()))
+        renames = (*self.renames, *names.items())
+        return replace(found, renames=renames, left_out=self.left_out)
 
     def groups(self) -> tuple[Group, ...]:
         """Declared groups and, for the other items, those with the same coders, as they appear.
@@ -278,7 +283,7 @@ def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codi
                 hint="A reference has one coding of each item; name one with --reference NAME",
             )
     renamed = {item: {name: next(iter(coders.values()))} for item, coders in gold.items()}
-    return merged([Codings.of(renamed), codings])
+    return merged([replace(Codings.of(renamed), left_out=gold.left_out), codings])
 
 
 def merged(parts: Iterable[Codings]) -> Codings:
@@ -302,7 +307,8 @@ def merged(parts: Iterable[Codings]) -> Codings:
                 row[coder] = segmentation
     found = Codings.of(items, types=tuple(dict.fromkeys(t for part in listed for t in part.types)))
     groups = dict.fromkeys(group for part in listed for group in part.declared)
-    return found.grouped(groups, anonymous=any(part.anonymous for part in listed))
+    together = found.grouped(groups, anonymous=any(part.anonymous for part in listed))
+    return replace(together, left_out=gathered(part.left_out for part in listed))
 
 
 def _check_masses(item: str, coders: Mapping[str, Segmentation]) -> None:

@@ -102,7 +102,7 @@ class SystemScore:
             "system": self.name,
             "baseline": self.baseline,
             "documents": len(self.documents),
-            "left_out": self.left_out,
+            "documents_left_out": self.left_out,
             "micro": {name: self.micro(name) for name in MEASURES},
             "macro": {name: self.macro(name)._asdict() for name in MEASURES},
             "by_document": {item: dict(zip(MEASURES, row, strict=True)) for item, row in rows},

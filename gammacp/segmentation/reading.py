@@ -22,6 +22,7 @@ Other files
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -31,7 +32,9 @@ from gammacp.arguments import one_of
 from gammacp.errors import DataError, UsageError
 from gammacp.files import content_of
 from gammacp.formats.source import Source, parsed_json
+from gammacp.left_out import gathered
 from gammacp.segmentation.codings import Codings, merged
+from gammacp.segmentation.table_reading import is_unit_table
 from gammacp.segmentation.tiling import from_continuum
 from gammacp.segmentation.value import ONE_TYPE, Segmentation
 
@@ -59,7 +62,7 @@ def read_codings(
         `gammacp.read`; by default each file's is recognised.
     unit
         Of files that hold continua: length of a base unit in their positions, which may be real
-        then; boundaries are rounded to it.
+        then; boundaries are rounded to it, and what rounding closes is no gap.
     typed
         Of files that hold continua: whether boundaries are of the category of the segment that
         ends there.
@@ -70,14 +73,34 @@ def read_codings(
         A file cannot be read or understood (file, and line where it has one), one coder has two
         segmentations of an item, or masses differ between the coders of an item.
     """
-    from gammacp.formats.finding import expand
+    from gammacp.formats.finding import find
+    from gammacp.formats.registry import FORMATS
 
     listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    finding = find(listed, None if format is None else FORMATS[format])
     tiling: dict[str, Any] = {"unit": unit, "typed": typed}
-    parts = [_read(path, format, tiling, options) for path, _ in expand(listed)]
+    parts, units = [], {}
+    for source, entry in finding.found:
+        # Any text with commas passes for CSV; what begins as an object is JSON first.
+        is_json = entry.name == "csv" and not format and _is_object(source.content)
+        codings = FORMATS["segeval"].codings if is_json else entry.codings
+        if entry.name == "csv" and not (format or codings or is_unit_table(source.text())):
+            codings = FORMATS["segmentation-table"].codings
+        if codings is None:
+            units[source.path] = source
+            continue
+        if any(value not in (None, False) for value in (*tiling.values(), *options.values())):
+            what = "unit, typed, layer and tier are for other formats"
+            raise UsageError(f"{source.place} is a segmentation: {what}")
+        parts.append(codings(source))
+    parts += [_from_continua(path, format, tiling, options) for path in units]
+    for path, error in finding.failures:
+        parts.append(_unrecognised(path, error))
     if not parts:
         raise DataError("no file", file=", ".join(map(str, listed)))
-    return merged(parts)
+    passed = [e for e in finding.left_out if Path(e.file) not in units]
+    found = merged(parts)
+    return replace(found, left_out=gathered((passed, found.left_out)))
 
 
 def load_codings(name: str) -> Codings:
@@ -173,29 +196,21 @@ def _groups(value: object) -> tuple[tuple[str, ...], ...]:
     raise DataError("groups are not [[item, …], …]", hint="Items are named as in the codings")
 
 
-def _read(
-    path: Path, format: str | None, tiling: Mapping[str, Any], options: Mapping[str, object]
-) -> Codings:
-    from gammacp.formats.registry import FORMATS, HEAD_BYTES, recognise
+def _is_object(content: bytes) -> bool:
+    return content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
-    content = content_of(path)
-    entry = FORMATS[format] if format else recognise(content[:HEAD_BYTES], path)
-    # Any text with commas passes for CSV; what begins as an object is JSON first.
-    is_object = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-    if entry is None and path.suffix.lower() != ".json" and not is_object:
-        raise DataError(
-            "file is of no known format",
-            file=path,
-            hint="Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses",
-        )
-    if entry is None or (is_object and entry.name == "csv" and not format):
-        entry = FORMATS["segeval"]
-    if entry.codings is None:
-        return _from_continua(path, format, tiling, options)
-    if any(value not in (None, False) for value in (*tiling.values(), *options.values())):
-        what = "unit, typed, layer and tier are for other formats"
-        raise UsageError(f"{path} is a segmentation: {what}")
-    return entry.codings(Source(path, path.stem, "", content))
+
+def _unrecognised(path: Path, error: DataError) -> Codings:
+    """What looks like JSON is read as codings, whose error tells more."""
+    from gammacp.formats.registry import FORMATS
+
+    content = content_of(path) if path.is_file() else b""
+    if read := content and FORMATS["segeval"].codings:
+        if path.suffix.lower() == ".json" or _is_object(content):
+            return read(Source(path, path.stem, "", content))
+        hint = "Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses"
+        raise DataError("file is of no known format", file=path, hint=hint)
+    raise error
 
 
 def _from_continua(
@@ -212,7 +227,7 @@ def _from_continua(
             items[name] = from_continuum(continuum, **tiling)
         except DataError as error:
             raise error.within(name).at(path) from None
-    return Codings.of(items)
+    return replace(Codings.of(items), left_out=found.left_out)
 
 
 def _segmentation(value: object, types: tuple[str, ...] | None) -> Segmentation:

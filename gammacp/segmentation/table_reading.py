@@ -1,11 +1,13 @@
 """Codings from a table: masses, labels or boundaries in rows, or a column per coder."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError
+from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, as_role
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.value import Segmentation
 
@@ -37,8 +39,9 @@ def codings_from_table(text: str, *, item: str) -> Codings:
         raise DataError(
             f"header {' '.join(header).lower()!r} is not known",
             line=number,
-            hint="It is Coder, then Masses, Positions, or Mass and Boundaries; or Unit or After, "
-            "then the coders; Item may precede",
+            hint="It is Coder, then Masses, Positions, or Mass and Boundaries; or Unit (labels of "
+            "segments) or After (1 where a boundary stands), then the coders; Item may precede. "
+            "A table of units has annotator, category, start and end",
         )
     named, kind = shape
     names = [cell.strip() for cell in header[named + 1 :]]
@@ -114,6 +117,14 @@ def table_shape(header: list[str]) -> tuple[bool, str] | None:
         case ["unit" | "after" as kind, _, *_] if not {"start", "end"} & set(header):
             return named, kind
     return None
+
+
+def is_unit_table(text: str) -> bool:
+    """Whether the first row of a table is a unit, or a header that names columns of units."""
+    rows = (line for line in text.splitlines() if line.strip() and line[0] != "#")
+    cells = [cell.strip(' "') for cell in re.split(f"[{DELIMITERS}]", next(rows, ""))]
+    roles = {role for role, names in COLUMNS.items() if {as_role(c) for c in cells} & {*names}}
+    return len(roles) > 1 or any(re.fullmatch(r"[-+.\d]+(e[-+]?\d+)?", c, re.I) for c in cells)
 
 
 def _with_mass(cells: list[str]) -> Segmentation:

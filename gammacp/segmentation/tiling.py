@@ -1,5 +1,7 @@
 """Segmentations out of a continuum that every annotator covers without gaps."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from gammacp.arguments import number
@@ -34,6 +36,25 @@ def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
     }
 
 
+def _closed(continuum: Continuum, unit: float) -> Continuum:
+    """With the gaps and overlaps closed that rounding to base units closes, and smaller ones.
+
+    A boundary lies where the earlier unit ends. Less than half a base unit is closed, too, where
+    its two sides are rounded to different places.
+    """
+    low, high = continuum.bounds
+    starts, ends = continuum.starts.copy(), continuum.ends.copy()
+
+    for name in continuum.annotators:
+        rows = continuum.rows_of(name)
+        before, after = np.append(low, ends[rows]), np.append(starts[rows], high)
+        rounded = [np.floor((x - low) / unit + 0.5) for x in (before, after)]
+        shut = (rounded[0] == rounded[1]) | (np.abs(after - before) < unit / 2)
+        starts[rows] = np.where(shut, before, after)[:-1]
+        ends[rows][-1:] = np.where(shut, after, before)[-1:]
+    return replace(continuum, starts=starts, ends=ends)
+
+
 def from_continuum(
     continuum: Continuum, *, unit: float | None = None, typed: bool = False
 ) -> dict[str, Segmentation]:
@@ -44,7 +65,9 @@ def from_continuum(
     continuum
         Without a unit, its positions are whole numbers, and one position is one base unit.
     unit
-        Length of a base unit in the continuum's positions, > 0: boundaries are rounded to it.
+        Length of a base unit in the continuum's positions, > 0: boundaries are rounded to it. A
+        gap or overlap whose two sides are rounded to one place is none, nor is one of less than
+        half a base unit.
     typed
         Whether a boundary is of the category of the unit that ends there (as prosodic units and
         turns are typed by their ends), instead of all being of one type.
@@ -62,7 +85,7 @@ def from_continuum(
     reason = unmet_need(continuum, {Need.INTEGERS}) if unit is None else None
     if reason is not None:
         raise DataError(reason, hint="Count in base units (tokens, milliseconds), or say --unit")
-    boundaries = inner_boundaries(continuum)
+    boundaries = inner_boundaries(continuum if unit is None else _closed(continuum, unit))
     mass = int(np.floor(continuum.length / (unit or 1.0) + 0.5))
     found = {}
     for name, positions in boundaries.items():

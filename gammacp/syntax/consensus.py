@@ -200,7 +200,7 @@ class Consensus:
             "tokens": sum(c.tree.n_tokens for c in found),
             "tied_heads": sum(map(bool, (o for c in found for o in c.other_heads))),
             "tied_labels": sum(map(bool, (o for c in found for o in c.other_labels))),
-            "left_out": self.left_out,
+            "sentences_left_out": self.left_out,
         }
 
     def in_words(self, place: str) -> str:
@@ -212,7 +212,7 @@ class Consensus:
             Where it was written.
         """
         n = self.as_dict()
-        left = f"; {n['left_out']} left out, since tokens differ" if n["left_out"] else ""
+        left = f"; {self.left_out} left out, since tokens differ" if self.left_out else ""
         return (
             f"{place}: consensus of {n['sentences']} sentences, {n['tokens']} tokens; "
             f"{n['tied_heads']} heads and {n['tied_labels']} labels are tied{left}"

@@ -19,23 +19,30 @@ from gammacp.syntax.annotations import Dependencies, error_in
 
 _EVERY = ("dependency", "enhanced", "phrase", "graph")
 LABELS = {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)}
+LEAVES = {"auto": _EVERY, "words": ("phrase",), "labels": ("phrase",)}
+SIZES = {"leaves": _EVERY, "nodes": ("phrase",)}
 IGNORED = {"": _EVERY, "punct": ("dependency", "enhanced"), "traces": ("phrase",)}
 _TAGS = re.compile(r"(?<=.)[-=].*", re.DOTALL)
 _COLUMNS = ("relations", "forms", "lemmas", "upos", "features", "lines")
 TRACE = "-NONE-"
 
 
-def check_conventions(labels: str, ignore: str, kind: str) -> None:
+def check_conventions(kind: str, *, labels: str, ignore: str, leaves: str, size: str) -> None:
     """UsageError where a convention is unknown or belongs to the other kind of trees.
 
     Parameters
     ----------
-    labels, ignore
-        Keys of `LABELS` and of `IGNORED`.
     kind
         One of `gammacp.syntax.treebank.KINDS`.
+    labels, ignore, leaves, size
+        Keys of `LABELS`, `IGNORED`, `LEAVES` and `SIZES`.
     """
-    for option, value, known in (("labels", labels, LABELS), ("ignore", ignore, IGNORED)):
+    for option, value, known in (
+        ("labels", labels, LABELS),
+        ("ignore", ignore, IGNORED),
+        ("leaves", leaves, LEAVES),
+        ("size", size, SIZES),
+    ):
         if value:
             one_of(option, value, filter(None, known))
         if kind not in known[value]:

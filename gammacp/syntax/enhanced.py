@@ -5,6 +5,10 @@ Zeman 2020, §4); EULAS drops what labels say beyond the universal relation (`ob
 there, empty nodes are taken out first: a path through them is one edge whose label has all
 relations on the way (`conj>nsubj`). An edge that is there twice is one.
 
+Where a word has several edges of one universal relation to one head (`obl:in` and `obl:on`), each
+has one partner in EULAS. The program of the shared task counts each with each: two and two are four
+that agree, so that its F₁ can pass 1. `several_edges` counts such words.
+
 `enhanced_graph` keeps empty nodes as nodes, so that their best matching tells which are the same.
 
 References
@@ -14,7 +18,7 @@ Dependencies. IWPT.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -24,7 +28,8 @@ from gammacp.arrays import Floats
 from gammacp.syntax.annotations import Dependencies, Graph
 
 # Words by number from 0, each with its edges: head (−1 the root) and the relations of the path.
-Heads: TypeAlias = dict[int, list[tuple[int, tuple[str, ...]]]]
+Edge: TypeAlias = tuple[int, tuple[str, ...]]
+Heads: TypeAlias = dict[int, list[Edge]]
 
 
 def collapsed(sentence: Dependencies) -> Heads:
@@ -78,10 +83,24 @@ def edge_counts(a: Dependencies, b: Dependencies, matched: Mapping[int, int]) ->
     for i, j in matched.items():
         # −2 is no word of a.
         x, y = one.get(i, []), [(in_a.get(head, -2), steps) for head, steps in two.get(j, [])]
-        cut = [[(h, tuple(s.split(":")[0] for s in steps)) for h, steps in e] for e in (x, y)]
         found[0, 0] += (Counter(x) & Counter(y)).total()
-        found[0, 1] += (Counter(cut[0]) & Counter(cut[1])).total()
+        found[0, 1] += (Counter(_universal(x)) & Counter(_universal(y))).total()
     return found
+
+
+def several_edges(sentence: Dependencies) -> int:
+    """Words with several edges of one universal relation to one head.
+
+    >>> edges = (("0", "root", "1"), ("1", "obl:in", "2"), ("1", "obl:on", "2"))
+    >>> several_edges(Dependencies((0, 1), ("root", "obl"), enhanced=edges))
+    1
+    """
+    cut = map(_universal, collapsed(sentence).values())
+    return sum(len(set(edges)) < len(edges) for edges in cut)
+
+
+def _universal(edges: Iterable[Edge]) -> list[Edge]:
+    return [(head, tuple(step.split(":")[0] for step in steps)) for head, steps in edges]
 
 
 def enhanced_graph(

@@ -142,9 +142,11 @@ def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
     from gammacp.signature import signature
     from gammacp.syntax.accuracy import accuracies
 
-    value = accuracies(treebank).mean().get(name)
+    found = accuracies(treebank)
+    value, lost = found.mean().get(name), found.ignored
     if value is None:
         return undefined(other_kind)
     if math.isnan(value):
         return undefined("the annotators' token counts differ in every sentence")
-    return Score(value=value, signature=signature(name))
+    note = f"{lost} of {len(found.lengths)} sentences left out, in which token counts differ"
+    return Score(value=value, signature=signature(name), notes=(note,) if lost else ())

@@ -19,8 +19,9 @@ from gammacp.syntax.matched import LENGTH_MATCHED
 from gammacp.syntax.treebank import ReadTreebank
 from gammacp.syntax.universal import ud_scores
 
-# Sentences from which the zero of random trees is within .01 (docs/syntax.md).
-_ENOUGH = 60
+# Sentences from which the zero of random trees is within .01, where lengths are alike and where
+# some are so long that they meet others of more than `_WIDE` tokens less (docs/syntax.md).
+_ENOUGH, _ENOUGH_OF_A_TAIL, _WIDE = 60, 240, 10
 # For a pair of graphs; nearly all are proven in hundredths.
 _SECONDS = 10.0
 
@@ -54,8 +55,11 @@ class SyntaxReport:
 
     @property
     def value(self) -> tuple[str, float]:
-        """The published measure, and its value: α plain."""
-        return "α plain", self.agreement.total.alpha["plain"]
+        """The measure to report, and its value: α plain beyond chance, published by the preset."""
+        total = self.agreement.total
+        if not total.beyond_chance:
+            return "α plain as published", total.alpha["plain"]
+        return "α plain beyond chance", total.beyond_chance["plain"].value
 
     @property
     def worst(self) -> list[Item]:
@@ -65,13 +69,20 @@ class SyntaxReport:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the values beyond chance has to know."""
-        few = self.agreement.total.items
-        if not self.agreement.total.beyond_chance or few >= _ENOUGH:
+        total, notes = self.agreement.total, []
+        if not total.beyond_chance:
             return ()
-        return (
-            f"few sentences ({few}): below {_ENOUGH}, values beyond chance of independent people "
-            "need not be 0 in the mean (up to .03 with 20)",
-        )
+        if total.items < _ENOUGH:
+            notes.append(
+                f"few sentences ({total.items}): below {_ENOUGH}, values beyond chance of "
+                "independent people need not be 0 in the mean (up to .1 with 20)"
+            )
+        elif total.items < _ENOUGH_OF_A_TAIL and total.beyond_chance["plain"].widest > _WIDE:
+            notes.append(
+                f"some sentences are far longer than most: below {_ENOUGH_OF_A_TAIL} sentences, α "
+                "beyond chance of independent people can then be above 0 (up to .05 with 60)"
+            )
+        return tuple(notes)
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""

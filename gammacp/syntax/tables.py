@@ -171,15 +171,25 @@ def in_words(report: SyntaxReport | GraphReport) -> list[str]:
         found.append(f"UD: {other} pairs of annotations not compared, since their texts differ")
     if lost := scores.get("no_words"):
         found.append(f"UD: {lost} sentences not compared, since they have no words")
+    if several := scores.get("several_edges"):
+        found.append(
+            f"EULAS: {several} words have several edges of one universal relation to one head; "
+            "each counts once (the shared task's program counts each with each, and can pass 1)"
+        )
     return found
 
 
 def _of_trees(report: SyntaxReport) -> list[str]:
     result = report.agreement
-    ignored = f", {result.ignored} ignored in the accuracies" if result.ignored else ""
     items, tokens = result.total.items, result.tokens
     sizes = f"{items} sentence{'s' * (items != 1)}, {tokens} token{'s' * (tokens != 1)}"
-    found = [f"{sizes}{ignored}"]
+    found = [sizes]
+    if result.ignored:
+        scores = ", ".join(_SCORES[name] for name in result.total.scores)
+        found.append(
+            f"{scores} leave out {result.ignored} of {items} sentences, in which token counts "
+            "differ; α has them"
+        )
     if beyond := result.total.beyond_chance.get(DELTAS[0]):
         if beyond.samples:
             found.append(

@@ -139,7 +139,7 @@ def read_treebank(
     suffixes = "dependency" if kind == "enhanced" else kind
     named, how = name_files(listed, pattern=pattern, folders=folders, kind=suffixes)
     chosen = kind or _recognised(named[0].path, encoding)
-    check_conventions(labels, ignore, chosen)
+    check_conventions(chosen, labels=labels, ignore=ignore, leaves=leaves, size=size)
     tallies = {one.path: Tally(str(one.path)) for one in named}
     defects: list[Defect] = []
     sentences, note = _read_all(

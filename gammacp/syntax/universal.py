@@ -30,13 +30,13 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.syntax.annotations import Dependencies, Treebank
-from gammacp.syntax.enhanced import edge_counts
+from gammacp.syntax.enhanced import edge_counts, several_edges
 
 UD_SCORES = (
     "words", "upos", "features", "lemma", "uas", "las", "clas", "mlas", "blex",
     "elas", "eulas",
 )  # fmt: skip
-OF_UD = ("compared", "other_text", "no_words")
+OF_UD = ("compared", "other_text", "no_words", "several_edges")
 _CONTENT, _FUNCTION, _FEATURES = (
     frozenset(names.split())
     for names in (
@@ -230,8 +230,9 @@ def ud_scores(treebank: Treebank) -> dict[str, float]:
 
     A sentence counts once, however many annotators it has: its counts are means over their pairs.
     NaN where nothing is compared. Beside the scores it is told how many pairs were `compared`, how
-    many were not since their characters differ (`other_text`), and how many sentences have no two
-    annotations with words (`no_words`).
+    many were not since their characters differ (`other_text`), how many sentences have no two
+    annotations with words (`no_words`), and how many words EULAS counts otherwise than the shared
+    task's program (`several_edges`, see `gammacp.syntax.enhanced`).
 
     Parameters
     ----------
@@ -239,11 +240,13 @@ def ud_scores(treebank: Treebank) -> dict[str, float]:
         Dependencies with words.
     """
     total = np.zeros((2, len(UD_SCORES)))
-    compared = other = no_words = 0
+    compared = other = no_words = several = 0
     for item in treebank.shared:
         both = (pair for pair in item.pairs(Dependencies) if all(s.forms for s in pair))
         pairs = [(Words.of(a), Words.of(b)) for a, b in both]
         no_words += not pairs
+        sentences = (s for s in item.annotations.values() if isinstance(s, Dependencies))
+        several += sum(map(several_edges, sentences))
         same = [ud_counts(a, b) for a, b in pairs if a.text == b.text]
         compared += len(same)
         other += len(pairs) - len(same)
@@ -251,5 +254,5 @@ def ud_scores(treebank: Treebank) -> dict[str, float]:
             total += np.mean(same, axis=0)
     with np.errstate(invalid="ignore"):
         values = 2 * total[0] / total[1]
-    counts = zip(OF_UD, (compared, other, no_words), strict=True)
+    counts = zip(OF_UD, (compared, other, no_words, several), strict=True)
     return {**dict(zip(UD_SCORES, values.tolist(), strict=True)), **dict(counts)}

@@ -24,6 +24,9 @@ ITEM_KEYS = {
 }
 
 
+GOLD = ("--dataset", "moonstone", "--reference", 1)
+
+
 def test_table_2_on_the_command_line(run: Run) -> None:
     found = run("segmentation", "--dataset", "moonstone", "--mode", "published")
     assert found.code == 0
@@ -231,6 +234,11 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
         (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),
         (("--dataset", "moonstone", "--item", "x=y"), "item 'x' does not occur"),
         (("--dataset", "moonstone", "--samples", 40), "go with --beyond-chance"),
+        (("--dataset", "moonstone", "--t-full"), "--t-full and --t-window go with --levels"),
+        (("--dataset", "moonstone", "--t-window", 3), "--t-full and --t-window go with --levels"),
+        ((*GOLD, "--similarity", "b"), "shows both S and B"),
+        ((*GOLD, "--reference", 2, "--edit", "optimal"), "WindowDiff alone, which has no --edit"),
+        ((*GOLD, "--reference", 2, "--w-sub", 0.5, "--n", 3), "has no --n and --w-sub"),
     ],
 )
 def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> None:
@@ -273,3 +281,23 @@ def test_types_from_categories_and_what_one_for_another_costs(run: Run, tmp_path
     costs.write_text(",comma\ncomma,0\n")
     refused = run(*typed, "--categorial", costs)
     assert (refused.code, "'period' is missing" in refused.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    "extra", [(), ("--reference", "a"), ("--reference", "a", "--reference", "b")]
+)
+def test_what_is_left_out_is_in_the_json(run: Run, tmp_path: Path, extra: tuple[str, ...]) -> None:
+    (tmp_path / "x.csv").write_text(
+        "annotator,start,end,category,mood\n"
+        + "".join(f"{who},0,{k},,x\n{who},{k},6,,y\n" for k, who in enumerate("abc", 2))
+    )
+    found = run("segmentation", tmp_path / "x.csv", *extra, "--json")
+    (lost,) = json.loads(found.out)["left_out"]
+    assert (lost["kind"], lost["count"]) == ("column", 1)
+    assert "left out: 1 column: mood is none of those that are read" in found.err
+    gold = tmp_path / "gold.csv"
+    gold.write_text("annotator,start,end,category,mood\ng,0,2,,x\ng,2,6,,x\n")
+    if not extra:
+        against = run("segmentation", tmp_path / "x.csv", "--item", "x=gold",
+                      "--reference", gold, "--json")  # fmt: skip
+        assert len(json.loads(against.out)["left_out"]) == 2

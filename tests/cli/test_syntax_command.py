@@ -50,7 +50,7 @@ def test_everything_in_tables(run: Run) -> None:
     assert "bootstrap" in out
     assert "95 % sampling" in out
     assert "seed 0" in err
-    assert "15 ignored" in err
+    assert "LAS, UAS, label leave out 15 of 136 sentences" in err
     _, again, _ = syntax(
         run,
         CDT / "it",
@@ -139,7 +139,28 @@ def test_threshold(run: Run) -> None:
     assert syntax(run, *files, "--fail-under", 0.95)[0] == 0
     code, _, err = syntax(run, *files, "--fail-under", 0.96)
     assert code == 5
-    assert "0.9568" in err
+    assert "α plain beyond chance 0.9513 is below 0.96" in err
+    # The paper's form has no other value.
+    assert syntax(run, *files, "--preset", "skjaerholt-2014", "--fail-under", 0.956)[0] == 0
+    code, _, err = syntax(run, *files, "--preset", "skjaerholt-2014", "--fail-under", 0.957)
+    assert (code, "α plain as published 0.9568 is below" in err) == (5, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--leaves", "labels"), ("--leaves", "words"), ("--size", "nodes")]
+)
+def test_what_only_phrase_structure_has_is_refused(run: Run, option: str, value: str) -> None:
+    files = CDT / "da-lotte.conll", CDT / "da-morten.conll"
+    graphs = [CDT.parent / "graphs" / f"{name}.amr" for name in ("ann", "ben")]
+    for paths, kind in ((files, "dependency"), (graphs, "graph")):
+        code, _, err = syntax(run, *paths, option, value)
+        assert (code, f"{option[2:]} '{value}' is not for {kind} trees" in err) == (2, True)
+
+
+def test_sentences_that_accuracies_leave_out_are_told(run: Run) -> None:
+    assert "LAS, UAS, label leave out 2 of 55 sentences" in syntax(run, CDT / "es")[2]
+    found = run("measure", CDT / "es", "-m", "las,alpha-plain")
+    assert "las: 2 of 55 sentences left out, in which token counts differ" in found.err
 
 
 def test_what_is_left_out_is_said_and_strict_stops_at_it(run: Run, tmp_path: Path) -> None:

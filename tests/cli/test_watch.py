@@ -12,12 +12,13 @@ import pytest
 
 from tests.conftest import Run
 
-FAST = ("--once", "--samples", 10, "--jobs", 1)
+FAST = ("--once", "--samples", 60, "--jobs", 1)
 
 
 def write(file: Path, late: int = 0) -> None:
+    gap = 14 + ord(file.stem) % 8
     rows = [
-        f"{who},{'ab'[k % 2]},{20 * k + late * (who == 'Cid')},{20 * k + 10}"
+        f"{who},{'ab'[k % 2]},{gap * k + late * (who == 'Cid')},{gap * k + 10}"
         for who in ("Ann", "Bob", "Cid")
         for k in range(6)
     ]
@@ -44,6 +45,19 @@ def test_looks_and_goes_on(run: Run, folder: Path) -> None:
     assert "changed: nothing" in run("watch", folder, *FAST).out
 
 
+def test_prints_what_gamma_prints(run: Run, folder: Path) -> None:
+    """With as many documents as annotators chance is of all documents, for both commands."""
+    for name in "cd":
+        write(folder / f"{name}.csv", late=4)
+    for extra in ((), ("--chance", "cut"), ("--exclude", "Cid")):
+        seen = json.loads(run("watch", folder, *FAST, *extra, "--json").out)
+        whole = json.loads(run("gamma", folder, *FAST[1:], *extra, "--json").out)["corpus"]
+        keys = ("gamma", "interval", "signature", "units", "status")
+        assert {k: seen[k] for k in keys} == {k: whole[k] for k in keys}
+    assert run("watch", folder, *FAST, "--require-optimal").code == 0
+    assert run("watch", folder, *FAST, "--require-optimal", "--method", "greedy").code == 4
+
+
 def test_alarm_and_errors(run: Run, folder: Path) -> None:
     write(folder / "c.csv", late=9)
     assert run("watch", folder, *FAST, "--alarm-below", -1).code == 0
@@ -62,7 +76,7 @@ def test_half_written_file_is_tried_again(run: Run, folder: Path) -> None:
     (folder / "b.csv").write_text("Ann,a,0,10\nBob,b,")
     broken = run("watch", folder, *FAST)
     assert broken.code == 0
-    assert "2 documents" in broken.out
+    assert "1 documents" in broken.out
     assert "b.csv:2: " in broken.err
     assert "tried again at the next look" in broken.err
     write(folder / "b.csv", late=1)

@@ -584,3 +584,12 @@ def test_settings_that_cannot_be_meant_are_refused(options: dict[str, object]) -
 def test_segments_are_finite(start: float) -> None:
     with pytest.raises(ValueError, match="duration"):
         pa.Continuum().add("A", Segment(start, 3), "x")
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: str) -> None:
+        raise ModuleNotFoundError("No module named 'sortedcontainers'", name="sortedcontainers")
+
+    monkeypatch.setattr(pa, "import_module", missing)
+    with pytest.raises(ImportError, match=r"pip install 'gammacp\[pygamma\]'"):
+        _ = pa.Continuum

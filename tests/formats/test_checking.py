@@ -49,7 +49,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     ),
     "brat": ("brat", UNITS, {"attribute": 2, "relation": 1, "note": 1}),
     "cas": ("cas", UNITS, {"annotation": 6}),
-    "catma": ("catma", BROKEN, {"value": 6, "file": 5}),
+    "catma": ("catma", BROKEN, {"value": 6, "file": 5, "page": 2}),
     "catma-tei": ("catma-tei", BROKEN, {"value": 1, "file": 1}),
     "conll": ("conll", TOKENS, {"column": 2}),
     "doccano": ("doccano", UNITS, {}),

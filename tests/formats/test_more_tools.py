@@ -152,6 +152,27 @@ def test_catma_in_an_archive(tmp_path: Path) -> None:
     assert read(FIXTURES / "catma", discontinuous="split").n_units == 7
 
 
+def test_a_later_page_of_catma_is_read_with_the_first() -> None:
+    assert [e.count for e in read(FIXTURES / "catma").left_out if e.kind == "page"] == [1, 1]
+    with pytest.raises(DataError, match=r"1 page: is read with the first one, ann_0\.json"):
+        read(FIXTURES / CATMA.replace("ann_0", "ann_1"))
+
+
+def test_a_table_of_an_early_boris_is_told(tmp_path: Path) -> None:
+    head = "Observation id\tobs1\nMedia file(s)\n\nPlayer #1\tv.mp4\n\nObservation date\t2015\n"
+    for text in (head, head.replace("\t", ","), '"Observation id","o"\n"Observation date","x"\n'):
+        with pytest.raises(DataError, match=r"early version of BORIS.*export the events again"):
+            read_text(tmp_path / "e.csv", text + "\nTime,Subject,Behavior,Status\n1,A,b,START\n")
+
+
+def test_json_of_no_format_is_told_by_its_keys(tmp_path: Path) -> None:
+    lines = '{"id": 1, "prompt": "x"}\n{"id": 2, "prompt": "z"}\n'
+    with pytest.raises(DataError, match="not recognised: JSON with the keys id, prompt"):
+        read_text(tmp_path / "u.jsonl", lines)
+    with pytest.raises(DataError, match="not recognised: JSON with the keys run"):
+        read_text(tmp_path / "u.json", '{"run": 1}')
+
+
 def test_catma_tei_cut_where_others_begin(tmp_path: Path) -> None:
     """As CATMA writes overlapping annotations: one over stretches that others cut."""
     shutil.copytree(FIXTURES / "catma-tei", tmp_path / "p")

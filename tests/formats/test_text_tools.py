@@ -387,3 +387,17 @@ def test_wrong_tool() -> None:
     with pytest.raises(DataError, match=r'JSON has no key "gammacp"\. Is it another tool'):
         read(FIXTURES / "segeval.json", format="json")
     assert isinstance(read(FIXTURES / "segeval.json"), Continuum)
+
+
+def test_labels_of_a_whole_prodigy_task_are_counted(tmp_path: Path) -> None:
+    task = {"text": "abc", "_input_hash": 1, "answer": "accept", "spans": [{"start": 0, "end": 2}]}
+    rows = (
+        {**task, "_annotator_id": "A", "accept": ["POS", "NEG"]},
+        {**task, "_annotator_id": "B", "label": "POS"},
+        {**task, "_annotator_id": "C"},
+    )
+    file = tmp_path / "p.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = read(file)
+    assert [(e.kind, e.count) for e in found.left_out] == [("label", 3)]
+    assert found.n_units == 3

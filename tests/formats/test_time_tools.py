@@ -1,5 +1,6 @@
 """ELAN, Praat and RTTM."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ def test_a_file_per_annotator(tmp_path: Path) -> None:
         ('VALUE="400"', 'VALUE="40"', r"eaf:12: annotation a1: end 70 < start 100"),
         ('VALUE="400"', 'VALUE="4oo"', r"eaf:7: <TIME_SLOT>: '4oo' is not a whole number"),
         ('VALUE="400"', 'VALU="400"', r"eaf:7: <TIME_SLOT> has an attribute 'TIME_VALU'"),
-        ('ID="a5"', 'ID="a1"', r"eaf:20: annotation 'a1' occurs twice"),
+        ('ID="a5"', 'ID="a1"', r"eaf:20: annotation 'a1' occurs twice, and another one refers"),
         ('ANNOTATION_REF="a1"', 'ANNOTATION_REF="a9"', "'a9' is referred to but has no time"),
         ("</TIER>", "", r"eaf:24: XML is broken: mismatched tag"),
         (
@@ -126,10 +127,44 @@ EXPECTED = [
 ]
 
 
+def test_ids_that_are_repeated_and_not_referred_to(tmp_path: Path) -> None:
+    """Every annotation keeps its own time and value, and the repetitions are counted."""
+    text = TIERS.read_text(encoding="utf-8")
+    file = tmp_path / "a.eaf"
+    file.write_text(text, encoding="utf-8")
+    once = read(file)
+    free = sorted({*re.findall(r'ANNOTATION_ID="(\w+)"', text)} - {
+        *re.findall(r'ANNOTATION_REF="(\w+)"', text)})  # fmt: skip
+    for key in free[1:]:
+        text = text.replace(f'ANNOTATION_ID="{key}"', f'ANNOTATION_ID="{free[0]}"')
+    file.write_text(text, encoding="utf-8")
+    again = read(file)
+    assert spans(again) == spans(once)
+    counts = {e.kind: e.count for e in again.left_out if e.kind == "id"}
+    assert counts == {"id": len(free) - 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"ooBinaryFile\x08TextGrid\x00\x00\xff\xfe", "a binary file of Praat.* as text file"),
+        (b'"Praat chronological TextGrid text file"\n0 2.3   ! Time', "a chronological TextGrid"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.TextGrid", "a.txt"])
+def test_other_files_of_praat_are_told(
+    tmp_path: Path, content: bytes, message: str, name: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read(tmp_path / name)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_short_textgrid(tmp_path: Path, encoding: str) -> None:
+@pytest.mark.parametrize("kind", ["ooTextFile", "ooTextFile short"])
+def test_short_textgrid(tmp_path: Path, encoding: str, kind: str) -> None:
     file = tmp_path / "a.TextGrid"
-    file.write_text(SHORT, encoding=encoding)
+    file.write_text(SHORT.replace("ooTextFile", kind, 1), encoding=encoding)
     assert spans(read(file)) == EXPECTED
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from gammacp.segmentation import (
     Segmentation,
     codings_from_json,
     codings_from_table,
+    from_continuum,
     load_codings,
     read_codings,
     read_groups,
@@ -263,6 +266,35 @@ def test_wide_tables(tmp_path: Path) -> None:
             codings_from_table(text, item="t")
 
 
+@pytest.mark.parametrize("header", ["Token,a,b,c", ",a,b,c", "Sentence,Ann,Ben", "word;x;y;z"])
+def test_a_wide_table_without_a_known_header_is_told_what_it_needs(
+    tmp_path: Path, header: str
+) -> None:
+    rows = "".join(f"{k}{',s' * header.count(',')}\n" for k in "xyz")
+    path = saved(tmp_path, "t.csv", f"{header}\n{rows}")
+    with pytest.raises(
+        DataError, match=r"t\.csv:1: header .* or Unit .* or After .*, then the cod"
+    ):
+        read_codings(path)
+    # The advice, followed: the first column is called Unit.
+    if "," in header:
+        saved(tmp_path, "t.csv", "Unit" + header[header.index(",") :] + "\n" + rows)
+        assert {len(s.masses) for s in read_codings(path)["t"].values()} == {1}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("annotator,begin,end,category\na,0,x,\n", "2: end 'x' is not a number"),
+        ("a,b,0,5,9\n", "1: row has 5 columns"),
+        ("annotator,end,category\na,5,x\n", "1: header has no column 'start'"),
+    ],
+)
+def test_a_table_of_units_gets_its_own_message(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_codings(saved(tmp_path, "t.csv", text))
+
+
 def test_options_of_formats(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("annotator,start,end,category\na,0,2,\na,2,5,\nb,0,5,\n")
@@ -293,3 +325,60 @@ def test_real_positions_are_rounded_to_a_unit(tmp_path: Path) -> None:
         read_codings(path, unit=20)
     with pytest.raises(UsageError, match="unit 0 is not positive"):
         read_codings(path, unit=0)
+
+
+cuts = st.lists(st.integers(1, 39), min_size=1, max_size=8, unique=True).map(sorted)
+
+
+@settings(max_examples=60, deadline=None)
+@given(by_coder=st.tuples(cuts, cuts), unit=st.sampled_from([0.01, 1.0, 40.0]), data=st.data())
+def test_what_rounding_closes_is_no_gap(
+    by_coder: tuple[list[int], list[int]], unit: float, data: st.DataObject
+) -> None:
+    """Ends and starts each shifted by less than a quarter of a base unit: the same codings."""
+    rows = []
+    for coder, inner in zip("AB", by_coder, strict=True):
+        edges = [0, *inner, 40]
+        for start, end in pairwise(edges):
+            off = data.draw(st.tuples(*[st.floats(-0.24, 0.24)] * 2))
+            rows.append(gc.Unit(coder, (start + off[0]) * unit, (end + off[1]) * unit, None))
+    found = from_continuum(gc.Continuum.from_units(rows), unit=unit)
+    for coder, inner in zip("AB", by_coder, strict=True):
+        assert found[coder].positions.tolist() == inner
+        assert found[coder].mass == 40
+
+
+@pytest.mark.parametrize("end", [10.000001, 9.999999, 10.499999, 10.500001])
+def test_a_microsecond_is_no_gap(end: float) -> None:
+    """Wherever it lies, also where its two sides are rounded to different places."""
+    units = [("A", 0, end), ("A", end + 1e-6, 20), ("B", 0, 12), ("B", 12, 20)]
+    c = gc.Continuum.from_units([gc.Unit(a, low, high, None) for a, low, high in units])
+    assert from_continuum(c, unit=1)["A"].positions.tolist() == [int(end + 0.5)]
+
+
+@pytest.mark.parametrize("gap", [1.0, -1.0, 0.6])
+def test_a_gap_that_rounding_leaves_is_one(gap: float) -> None:
+    units = [("A", 0, 10), ("A", 10 + gap, 20), ("B", 0, 12), ("B", 12, 20)]
+    c = gc.Continuum.from_units([gc.Unit(a, low, high, None) for a, low, high in units])
+    with pytest.raises(DataError, match=r"gap between 10 and|overlap between 10 and"):
+        from_continuum(c, unit=1)
+
+
+def test_what_readers_pass_over_is_kept(tmp_path: Path) -> None:
+    text = "annotator,start,end,category,mood\na,0,2,,x\na,2,5,,y\nb,0,5,,z\n"
+    saved(tmp_path, "x.csv", text)
+    saved(tmp_path, "z.csv", text)
+    saved(tmp_path, "t.tsv", "Coder\tMasses\na\t2\t3\nb\t5\n")
+    saved(tmp_path, "notes.docx", "-")
+    saved(tmp_path, "other.json", '{"name": "x"}')
+    with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
+        archive.writestr("q.csv", text)
+        archive.writestr("read.me", "-")
+    found = read_codings(tmp_path)
+    lost = {(Path(e.file).name, e.kind): e.count for e in found.left_out}
+    assert lost == {
+        (tmp_path.name, "file"): 1, ("x.csv", "column"): 1, ("z.csv", "column"): 1,
+        ("more.zip", "file"): 1, ("more.zip!q.csv", "column"): 1,
+    }  # fmt: skip
+    assert set(found) == {"x", "z", "t", "more"}
+    assert found.renamed({"x": "y"}).without(["b"]).left_out == found.left_out

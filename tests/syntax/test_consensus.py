@@ -88,7 +88,7 @@ def test_it_is_written_as_conllu_and_read_again(tmp_path: Path) -> None:
     )
     found = consensus_trees(treebank)
     assert found.as_dict() == {
-        "sentences": 4, "tokens": 24, "tied_heads": 0, "tied_labels": 0, "left_out": 1
+        "sentences": 4, "tokens": 24, "tied_heads": 0, "tied_labels": 0, "sentences_left_out": 1
     }  # fmt: skip
     found.write(tmp_path / "gold.conllu")
     text = (tmp_path / "gold.conllu").read_text(encoding="utf-8")

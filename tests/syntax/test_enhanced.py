@@ -61,6 +61,17 @@ def test_scores_are_those_of_the_shared_task(folder: Path) -> None:
     assert (found["words"], found["las"]) == pytest.approx((18 / 21, 18 / 21))
 
 
+def test_edges_of_one_universal_relation_are_counted_once(run: Run, tmp_path: Path) -> None:
+    """Two and two of them: the shared task's program finds 2 + 4 of 4 and 4 edges, F₁ 1.5."""
+    text = conllu("1 a 0/root 0:root; 2 b 1/obl 1:obl:in|1:obl:on; 3 c 1/obj 1:obj")
+    for name in ("ann", "ben"):
+        (tmp_path / f"{name}.conllu").write_text(text, encoding="utf-8")
+    found = ud_scores(read_treebank(tmp_path).treebank)
+    assert (found["elas"], found["eulas"], found["several_edges"]) == (1, 1, 2)
+    said = run("syntax", tmp_path, "--labels", "universal").err
+    assert "EULAS: 2 words have several edges of one universal relation to one head" in said
+
+
 def test_what_is_not_given_is_missing() -> None:
     edges = (("0", "root", "1"), ("1", "obj:x", "2"))
     whole = Dependencies((0, 1), ("root", "obj"), ("a", "b"), enhanced=edges)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gammacp as gc
+from experiments.zero_trees import RELATIONS, _sentence
 from gammacp.errors import UsageError
 from gammacp.syntax.accuracy import attachment_scores, disagreements
 from gammacp.syntax.agreement import syntax_agreement
@@ -124,6 +125,30 @@ def test_random_annotators_have_nothing_beyond_chance() -> None:
         assert found.interval is not None
         low, high = found.interval
         assert low < 0 < high, name
+
+
+@pytest.mark.slow
+def test_where_some_sentences_are_far_longer() -> None:
+    """What docs/syntax.md says of log-normal lengths (σ = .9, 1 to 90 tokens)."""
+    for n, sets, low, high in (
+        (20, 100, 0.01, 0.05),
+        (60, 60, 0.004, 0.025),
+        (240, 12, -0.01, 0.01),
+    ):
+        values = []
+        for s in range(sets):
+            rng = np.random.default_rng([n, s, 11])
+            lengths = np.clip(np.round(rng.lognormal(2.2, 0.9, n)), 1, 90).astype(int)
+            both = {
+                f"A{k}": [
+                    _sentence(int(x), rng.dirichlet(np.full(RELATIONS, 2.0)), k, rng)
+                    for x in lengths
+                ]
+                for k in (1, 2)
+            }
+            total = syntax_agreement(Treebank.from_annotations(both), breakdown=False).total
+            values.append(total.beyond_chance["plain"].value)
+        assert low < np.mean(values) < high, n
 
 
 def test_parts_are_what_they_are_alone() -> None:

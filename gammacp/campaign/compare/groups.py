@@ -82,7 +82,7 @@ class Groups:
                 for name, people in self.members.items()
             },
             "across": [asdict(a) for a in self.across],
-            "left_out": list(self.left_out),
+            "annotators_left_out": list(self.left_out),
         }
 
     def in_words(self) -> str:

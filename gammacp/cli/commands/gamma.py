@@ -135,7 +135,6 @@ def _check(found: Agreement, settings: Settings, fail_under: float | None) -> No
         entries = grouped((str(s.reason), n) for n, s in found.documents.items())
         reasons = "; ".join(f"{names}: {why}" for why, names in entries)
         raise DataError(f"no continuum has a γ ({reasons})")
-    for score in found.computed.values():
-        settings.solving.check_proven(str(score.status))
+    settings.solving.check_proven(*(score.status for score in found.computed.values()))
     several = len(found.documents) > 1
     check_threshold(found.value, fail_under, "γ of the corpus" if several else "γ")

@@ -119,8 +119,8 @@ def measure(
         _print(scores, settings.sampling.seed)
     end_if_interrupted(interrupted, "values that are missing were not computed")
     _check(scores)
-    for score in (s for found in scores.values() for s in found.values()):
-        settings.solving.check_proven(str(getattr(score, "status", "optimal")))
+    every = (score for found in scores.values() for score in found.values())
+    settings.solving.check_proven(*(getattr(score, "status", None) for score in every))
 
 
 def _data(

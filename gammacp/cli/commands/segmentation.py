@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import argument, option
-from gammacp.cli.options.reading import pair
+from gammacp.cli.options.reading import left_out_json, left_out_lines, pair
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import DataError, UsageError
 
@@ -223,24 +223,27 @@ def segmentation(
     json: AsJson = False,
 ) -> None:
     """How far coders agree on segment boundaries: per item, per group of coders, overall."""
-    codings = coded.codings(files or [])
-    rule, how = chance.rule(), comparing.comparison()
+    several = asked.levels is not None or len(asked.reference or ()) > 1
+    _refuse(coded, asked, comparing, chance.rule(), several=several)
+    read = coded.codings(files or [])
+    codings, references = _beside_gold(read, coded, asked)
+    for line in left_out_lines(codings.left_out):
+        message(f"gammacp: {line}")
     if asked.plot is not None:
         from gammacp.segmentation.plotting import plot_codings
 
-        for note in plot_codings(codings, asked.plot, comparison=how):
+        for note in plot_codings(read, asked.plot, comparison=comparing.comparison()):
             message(note)
-    report, shown, words = _report(codings, coded, asked, how, rule, seed)
-    several = asked.levels is not None or len(asked.reference or ()) > 1
+    report, shown, words = _report(codings, references, coded, asked, comparing, chance, seed)
     drawn = bool(asked.reference or asked.bootstrap or asked.candidate) and not several
     if json:
-        print_json(report.as_dict())
+        print_json({**report.as_dict(), "left_out": left_out_json(codings.left_out)})
     else:
         for table in shown:
             show(table)
         if words:
             print(words)
-        if drawn or rule:
+        if drawn or chance.beyond_chance:
             message(f"seed {seed}")
     for note in report.notes:
         message(note)
@@ -248,20 +251,21 @@ def segmentation(
 
 def _report(
     codings: Codings,
+    references: Sequence[str],
     coded: Coded,
     asked: Asked,
-    how: Comparison,
-    rule: SampleRule | None,
+    comparing: Comparing,
+    chance: Chance,
     seed: int,
 ) -> tuple[Report, list[Table], str | None]:
     """What was asked for, its tables, and what is to be said in words."""
-    from gammacp.segmentation import segmentation_report, tables
+    from gammacp.segmentation import gold_report, segmentation_report, tables
     from gammacp.segmentation.levels import hierarchy_report
     from gammacp.segmentation.several_references import against_several
 
-    references, systems, levels = asked.reference or [], asked.candidate or (), asked.levels
+    rule, how = chance.rule(), comparing.comparison()
+    systems, levels = asked.candidate or (), asked.levels
     several = levels is not None or len(references) > 1
-    _refuse(coded, asked, rule, several=several)
     if levels is not None:
         hierarchy = hierarchy_report(
             codings,
@@ -278,7 +282,15 @@ def _report(
         found = against_several(codings, references, systems=systems, comparison=how)
         return found, tables.several_tables(found, documents=asked.pairs), None
     if references:
-        gold = _against_gold(codings, coded, asked, how, seed)
+        gold = gold_report(
+            codings,
+            references[0],
+            systems=systems,
+            comparison=how,
+            near=coded.places(asked.near),
+            draws=asked.bootstrap or 1000,
+            seed=seed,
+        )
         return gold, tables.gold_tables(gold, documents=asked.pairs, unit=coded.unit), None
     report = segmentation_report(
         coded.grouped(codings),
@@ -292,7 +304,14 @@ def _report(
     return report, tables.tables(report), tables.bootstrap_in_words(report)
 
 
-def _refuse(coded: Coded, asked: Asked, rule: SampleRule | None, *, several: bool) -> None:
+def _refuse(
+    coded: Coded,
+    asked: Asked,
+    comparing: Comparing,
+    rule: SampleRule | None,
+    *,
+    several: bool,
+) -> None:
     """UsageError for options that do not go together."""
     of_levels, reference = asked.levels is not None, bool(asked.reference)
     what = "--levels" if of_levels else "--reference"
@@ -306,30 +325,30 @@ def _refuse(coded: Coded, asked: Asked, rule: SampleRule | None, *, several: boo
         raise UsageError("--levels goes with one --reference, and not with --candidate")
     if asked.near is not None and not reference:
         raise UsageError("--near goes with --reference")
+    if not of_levels and (asked.t_full or asked.t_window is not None):
+        raise UsageError("--t-full and --t-window go with --levels")
+    given = {f.name for f in fields(comparing) if getattr(comparing, f.name) != f.default}
+    if several and not of_levels and (unused := given - {"windowdiff"}):
+        names = " and ".join(sorted(f"--{name.replace('_', '-')}" for name in unused))
+        raise UsageError(f"several --reference give WindowDiff alone, which has no {names}")
+    # Types are weighed with B, and a figure shows one of them.
+    needs_basis = "categorial" in given or asked.plot is not None
+    if (of_levels or reference) and "similarity" in given and not needs_basis:
+        raise UsageError(f"{what} shows both S and B: --similarity changes nothing there")
 
 
-def _against_gold(
-    codings: Codings, coded: Coded, asked: Asked, comparison: Comparison, seed: int
-) -> GoldReport:
-    """`--reference`: a coder's name, or a file."""
-    from gammacp.segmentation import against, gold_report
+def _beside_gold(codings: Codings, coded: Coded, asked: Asked) -> tuple[Codings, Sequence[str]]:
+    """The codings, and who is right: with the coding of a file where that is the one reference."""
+    from gammacp.segmentation import against
 
-    (name,) = asked.reference or [""]
-    if name not in codings.coders:
-        if not Path(name).exists():
-            known = ", ".join(codings.coders)
-            raise UsageError(f"reference {name!r} is no file, and no coder; coders are: {known}")
-        file, name = name, "reference"
-        try:
-            codings = against(codings, coded.read([Path(file)]), name=name)
-        except DataError as error:
-            raise error.at(Path(file)) from None
-    return gold_report(
-        codings,
-        name,
-        systems=asked.candidate or (),
-        comparison=comparison,
-        near=coded.places(asked.near),
-        draws=asked.bootstrap or 1000,
-        seed=seed,
-    )
+    names = asked.reference or []
+    if len(names) != 1 or asked.levels is not None or names[0] in codings.coders:
+        return codings, names
+    file = Path(names[0])
+    if not file.exists():
+        known = ", ".join(codings.coders)
+        raise UsageError(f"reference {names[0]!r} is no file, and no coder; coders are: {known}")
+    try:
+        return against(codings, coded.read([file]), name="reference"), ["reference"]
+    except DataError as error:
+        raise error.at(file) from None

@@ -82,7 +82,8 @@ class Computing:
     method: str | None = option("How graphs are matched: auto, relaxed, milp or cpsat.  [auto]")
     time_limit: float | None = option("Seconds for each pair of graphs.  [10]")
     fail_under: float | None = option(
-        "Exit with 5 if the published α plain (of graphs, Smatch F₁) is smaller, or undefined."
+        "Exit with 5 if α plain beyond chance (of graphs, Smatch F₁ beyond chance; with --preset, "
+        "α plain as published) is smaller, or undefined."
     )
 
 

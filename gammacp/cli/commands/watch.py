@@ -49,15 +49,16 @@ def watch(
 ) -> None:
     """γ of a folder or campaign while people annotate: over time, with everybody's drift.
 
-    Only documents that changed are measured again, each against chance of its own (`cut`). Files
-    that are half written are told of and tried again at the next look.
+    It is the γ of `gammacp gamma` on the same files. A file that is half written is left out of
+    this look and tried again at the next one.
     """
-    from gammacp.campaign.watch import History, settings_of
+    from gammacp.campaign.watch import History
+    from gammacp.measures.settings import Settings as Measuring
 
     if folder is None:
         raise UsageError("give a folder or a campaign.toml to watch")
     kept = History(history or folder.resolve().with_name(f"{folder.resolve().name}.watch"))
-    measuring = settings_of(settings.options())
+    measuring = Measuring.of(**settings.options())
     features = settings.weighing.features
     reading = reading.beside(features)
     before: object = None
@@ -72,7 +73,7 @@ def watch(
                 if seen["measured"] or seen["gone"] or told != seen["failures"]:
                     told = seen["failures"]
                     _tell(seen, json=json)
-                    _check(seen, alarm_below, once=once)
+                    _check(seen, settings, alarm_below, once=once)
         except DataError as error:
             if once:
                 raise
@@ -143,13 +144,19 @@ def _print(seen: dict[str, Any]) -> None:
     print(visible(line))
     if seen["annotators"]:
         show(Table(_COLUMNS, [{"annotator": n, **a} for n, a in seen["annotators"].items()]))
+    for note in (*seen["notes"], *filter(None, (seen["signature"],))):
+        message(note)
     messages(((why, n) for n, why in seen["waiting"].items()), before="gammacp: no γ yet of ")
 
 
-def _check(last: dict[str, Any], alarm_below: float | None, *, once: bool) -> None:
+def _check(
+    last: dict[str, Any], settings: Settings, alarm_below: float | None, *, once: bool
+) -> None:
     """The alarm, and with `once` the exit codes."""
     if last["gamma"] is None and once:
         raise DataError("no document has a γ yet")
+    if once:
+        settings.solving.check_proven(last["status"])
     if alarm_below is not None and last["gamma"] is not None and last["gamma"] < alarm_below:
         low = BelowThresholdError(f"γ is {last['gamma']:.4f}, below {alarm_below:g}")
         if once:

@@ -181,9 +181,9 @@ class Solving:
         """As `gammacp.align` takes them."""
         return {"method": self.method, "gap": self.gap or 0.0, "time_limit": self.time_limit}
 
-    def check_proven(self, status: str) -> None:
-        """UnprovenError if a proof was required and there is none."""
-        if self.require_optimal and status != "optimal":
+    def check_proven(self, *statuses: str | None) -> None:
+        """UnprovenError if a proof was required and one is missing; None: nothing to be proven."""
+        if self.require_optimal and not {*statuses} <= {None, "optimal"}:
             raise UnprovenError("no proof of optimality, which --require-optimal asks for")
 
 
@@ -238,5 +238,5 @@ class Settings:
 
     def check(self, score: Score, fail_under: float | None) -> None:
         """UnprovenError or BelowThresholdError if it is not as good as it was asked to be."""
-        self.solving.check_proven(str(getattr(score, "status", "feasible")))
+        self.solving.check_proven(getattr(score, "status", None))
         check_threshold(score.value, fail_under)

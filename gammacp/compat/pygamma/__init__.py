@@ -33,8 +33,13 @@ __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES.values():
-        return import_module(f"{__name__}.{name}")
-    if name not in _HOMES:
+    if name not in {*_HOMES, *_HOMES.values()}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    try:
+        home = import_module(f"{__name__}.{_HOMES.get(name, name)}")
+    except ModuleNotFoundError as error:
+        if error.name != "sortedcontainers":
+            raise
+        needs = f"{__name__} needs sortedcontainers: pip install 'gammacp[pygamma]'"
+        raise ImportError(needs, name=error.name) from None
+    return getattr(home, name) if name in _HOMES else home

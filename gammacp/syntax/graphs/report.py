@@ -62,8 +62,10 @@ class GraphReport:
 
     @property
     def value(self) -> tuple[str, float]:
-        """The published measure, and its value: Smatch F₁."""
-        return "Smatch F₁", float(self.agreement.smatch()["smatch"])
+        """The measure to report, and its value: Smatch F₁ beyond chance, if that was computed."""
+        if not (beyond := self.agreement.beyond_chance):
+            return "Smatch F₁ as published", float(self.agreement.smatch()["smatch"])
+        return "Smatch F₁ beyond chance", beyond["smatch"].value
 
     @property
     def worst(self) -> list[Compared]:
