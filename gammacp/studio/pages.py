@@ -238,10 +238,9 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
         words = element("p", "There is nothing to review: the annotators agree on every unit.")
         return whole("Review", "review", (words,), script)
     numbers = {(item["document"], item["group"]): i for i, item in enumerate(items)}
-    names = list(review.consensus)
 
     def go(record: Record) -> Markup:
-        number = numbers[names[record["document"]], record["group"]]
+        number = numbers[record["file"], record["group"]]
         button = element(
             "button", f"{number + 1}", type="button", class_="link", data_item=number,
             aria_label=f"Go to unit {number + 1}",
