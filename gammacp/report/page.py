@@ -210,7 +210,7 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
         shown_there = {n: s.alignment for n, s in islice(computed.items(), tables.VIEWED)}
         listed = tables.review(gold.documents, shown=shown_there)
         found.append(("review", "To review, worst first", listed))
-    if gold is not None and (gold.belief.annotators or gold.belief.notes):
+    if gold is not None and (gold.belief.fit or gold.belief.notes):
         found.append(("belief", "Whom the consensus believes", _belief(gold.belief)))
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
@@ -256,12 +256,14 @@ def _disorder(found: Explanation) -> Markup:
 
 def _belief(found: Belief) -> Markup:
     """What the model says of each annotator, and what it cannot say."""
-    kept = f"Units are kept from probability {found.threshold:.2f}." if found.annotators else None
-    listed = table(annotator_qualities(found.annotators), long=True) if found.annotators else None
-    notes = map(sentence, found.notes)
-    model = f"By the model {found.weights}, fitted to all documents." if found.annotators else None
-    said = " ".join(filter(None, (model, kept, *notes)))
-    return join(element("p", said), listed)
+    said, listed = [*map(sentence, found.notes)], None
+    if found.fit is not None:
+        said[:0] = [
+            f"By the model {found.weights}, fitted to all documents.",
+            f"Units are kept from probability {found.threshold:.2f}.",
+        ]
+        listed = table(annotator_qualities(found.annotators), long=True)
+    return join(element("p", " ".join(said)), listed)
 
 
 def _groups(found: Groups) -> Markup:

@@ -45,7 +45,8 @@ class Belief:
     unproven
         How many alignments of the last of these rounds are not proven.
     fit, responses, annotators
-        The model, what it rests on, and what it says of each annotator; None and empty for votes.
+        The model, what it rests on, and what it says of each annotator; for votes None, None, and
+        what was counted against them.
     """
 
     weights: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from gammacp.campaign.consensus.consensus import (
     to_be_reviewed,
 )
 from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, decided, untold
+from gammacp.campaign.consensus.voters import voters
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
@@ -144,6 +145,8 @@ def consensus_of_each(
         align=partial(align, dissimilarity=bound),
         rounds=rounds,
     )
+    if belief.fit is None:
+        belief = replace(belief, annotators=voters(alignments, documents))
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,
