@@ -41,6 +41,8 @@ class Collection:
         a file does not become a unit.
     joinings
         Layouts that would read files of one annotator each as parts of the same documents.
+    apart
+        The continua whose files hold one annotator each.
     """
 
     continua: Mapping[str, Continuum]
@@ -48,6 +50,35 @@ class Collection:
     formats: Mapping[str, str]
     left_out: tuple[LeftOut, ...] = ()
     joinings: tuple[Joining, ...] = ()
+    apart: frozenset[str] = frozenset()
+
+    def doubt(self, declared: Iterable[str], kept: Iterable[str]) -> str | None:
+        """What to say of annotators who are declared where they would have a file; None if nothing.
+
+        Parameters
+        ----------
+        declared
+            Names of annotators who are said to have found nothing.
+        kept
+            Names of the continua that count.
+        """
+        names = dict.fromkeys(declared)
+        lacking = {
+            name: [a for a in names if a not in self.continua[name].annotators]
+            for name in kept
+            if name in self.apart
+        }
+        gone = [a for a in names if any(a in each for each in lacking.values())]
+        if not gone:
+            return None
+        there = [name for name, each in lacking.items() if each]
+        where = there[0] if len(there) == 1 else f"{len(there)} documents"
+        advice = next((a for name in there if (a := self.continua[name].advice)), "")
+        return (
+            f"{', '.join(gone)}: declared, but without a file in {where}, where each file holds "
+            "one annotator. Whoever is declared counts as having found nothing. "
+            f"{advice or 'If a file is missing, read it, too'}"
+        )
 
 
 def read(path: PathLike, *, format: str | None = None, **options: object) -> Continuum:
@@ -180,7 +211,11 @@ def collect(
         continua |= {name: replace(continua[name], advice=advice) for name in alone}
     if not continua and not failures:
         raise _nothing(asked, finding.left_out)
-    return Collection(continua, tuple(failures), formats, gathered(left_out), ways)
+    apart = {name for name in continua if layout or FORMATS[formats[name]].layout}
+    apart |= alone if ways else set()
+    return Collection(
+        continua, tuple(failures), formats, gathered(left_out), ways, frozenset(apart)
+    )
 
 
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
