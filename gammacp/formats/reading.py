@@ -200,7 +200,9 @@ def collect(
             continua[name] = _noting(whole, FORMATS[group[0].format], {"format": format, **options})
             formats[name] = group[0].format
         except DataError as error:
-            if layout is None and (ways := _joinings(group, settings)):
+            people = [a for part in group for a in part.continuum.annotators]
+            twice = layout is None and len(set(people)) < len(people)
+            if twice and (ways := _joinings(group, settings)):
                 error = DataError(error.message, hint=f"Keep one of the files, or {_advice(ways)}")
             failures.append((name, error.at(name)))
     alone = {name for name, c in continua.items() if c.n_annotators == 1}

@@ -204,7 +204,7 @@ ROWS = [
         {("convert", "a.csv", "in", "--to", "brat", "--texts", "t.txt", "--rename", "A/n=Ann"): "",
          GAMMA: truth()}),
     Row("text differs between", BRAT | {"in/Bob/d.txt": TEXT + " more"}, GAMMA,
-        {(*GAMMA, "--align-texts"): truth()}),
+        {(*GAMMA, "--align-texts"): truth()}, printed="--align-texts"),
     Row("in common, less than half",
         BRAT | {"in/Bob/d.txt": "1" * 30, "in/Bob/d.ann": brat("Bob", "1" * 30)},
         (*GAMMA, "--align-texts"), {GAMMA: truth()},

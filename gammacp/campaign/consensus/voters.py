@@ -40,8 +40,10 @@ def voters(
             true = level if unit.kept else (ABSENT,)
             truth[before + unit.group, [place[label] for label in true]] = 1 / len(true)
         before += len(alignment.groups)
-    counts = np.zeros((len(responses.annotators), len(place), len(place)))
-    np.add.at(counts, (responses.annotator, slice(None), responses.label), truth[responses.item])
+    people, labels = len(responses.annotators), len(place)
+    said = np.zeros((people * labels, labels))
+    np.add.at(said, responses.annotator * labels + responses.label, truth[responses.item])
+    counts = said.reshape(people, labels, labels).transpose(0, 2, 1)
     totals = counts.sum(axis=2, keepdims=True)
     shares = np.divide(counts, totals, out=np.full_like(counts, np.nan), where=totals > 0)
     counted = Fit(
