@@ -45,7 +45,9 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
         who = f"only {continuum.annotators[0]}" if continuum.annotators else "none"
         raise DataError(
             f"agreement needs two annotators, and there is {who}",
-            hint="Declare annotators who found nothing, such as with --annotators A,B",
+            hint=continuum.advice
+            or "Read the other annotators' files with this one; declare annotators who found "
+            "nothing, such as with --annotators A,B",
         )
     if not continuum.n_units:
         raise DataError(

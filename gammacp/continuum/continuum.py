@@ -108,6 +108,8 @@ class Continuum:
     breaks
         Boundaries inside units of several fragments (`gammacp.continuum.fragments`); None where
         every unit is of one piece.
+    advice
+        Metadata: where the other annotators may be, of a file that holds one.
     """
 
     annotators: tuple[str, ...]
@@ -123,6 +125,7 @@ class Continuum:
     selection: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     breaks: Breaks | None = None
+    advice: str = ""
 
     def __post_init__(self) -> None:
         """Nobody changes its columns, whoever made them; kernels are compiled for such ones."""

@@ -115,7 +115,7 @@ def _recognise(search: _Search, source: Source, place: Path, inside: Path | None
 
 def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
     """What was passed over, without the files that belong to one that is read."""
-    places = [(_place(source), source) for source, _ in search.found]
+    places = [(place_of(source), source) for source, _ in search.found]
     # Texts have their document's name, or lie in the folder of a project's texts.
     read = {place.with_suffix("") for place, _ in places}
     read |= {place.with_name(source.document) for place, source in places if source.document}
@@ -128,7 +128,8 @@ def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
     return tuple(entry for tally in tallies.values() for entry in tally.entries())
 
 
-def _place(source: Source) -> Path:
+def place_of(source: Source) -> Path:
+    """The path that says names: that of a file, or of a member in an archive's place."""
     return source.path.with_suffix("") / source.member if source.member else source.path
 
 

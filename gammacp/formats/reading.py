@@ -11,7 +11,8 @@ from typing import TypeVar
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.finding import PathLike, find
+from gammacp.formats.finding import PathLike, find, place_of
+from gammacp.formats.joining import File, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import categories_of, merged
@@ -38,12 +39,46 @@ class Collection:
     left_out
         What was passed over in all that was read: files in folders and archives, and whatever in
         a file does not become a unit.
+    joinings
+        Layouts that would read files of one annotator each as parts of the same documents.
+    apart
+        The continua whose files hold one annotator each.
     """
 
     continua: Mapping[str, Continuum]
     failures: tuple[tuple[str, DataError], ...]
     formats: Mapping[str, str]
     left_out: tuple[LeftOut, ...] = ()
+    joinings: tuple[Joining, ...] = ()
+    apart: frozenset[str] = frozenset()
+
+    def doubt(self, declared: Iterable[str], kept: Iterable[str]) -> str | None:
+        """What to say of annotators who are declared where they would have a file; None if nothing.
+
+        Parameters
+        ----------
+        declared
+            Names of annotators who are said to have found nothing.
+        kept
+            Names of the continua that count.
+        """
+        names = dict.fromkeys(declared)
+        lacking = {
+            name: [a for a in names if a not in self.continua[name].annotators]
+            for name in kept
+            if name in self.apart
+        }
+        gone = [a for a in names if any(a in each for each in lacking.values())]
+        if not gone:
+            return None
+        there = [name for name, each in lacking.items() if each]
+        where = there[0] if len(there) == 1 else f"{len(there)} documents"
+        advice = next((a for name in there if (a := self.continua[name].advice)), "")
+        return (
+            f"{', '.join(gone)}: declared, but without a file in {where}, where each file holds "
+            "one annotator. Whoever is declared counts as having found nothing. "
+            f"{advice or 'If a file is missing, read it, too'}"
+        )
 
 
 def read(path: PathLike, *, format: str | None = None, **options: object) -> Continuum:
@@ -165,10 +200,24 @@ def collect(
             continua[name] = _noting(whole, FORMATS[group[0].format], {"format": format, **options})
             formats[name] = group[0].format
         except DataError as error:
+            people = [a for part in group for a in part.continuum.annotators]
+            twice = layout is None and len(set(people)) < len(people)
+            if twice and (ways := _joinings(group, settings)):
+                error = DataError(error.message, hint=f"Keep one of the files, or {_advice(ways)}")
             failures.append((name, error.at(name)))
+    alone = {name for name, c in continua.items() if c.n_annotators == 1}
+    own = [part for part in parts if part.name in alone and layout is None]
+    ways = _joinings(own, settings)
+    if ways:
+        advice = f"If these files hold an annotator each of the same document, {_advice(ways)}"
+        continua |= {name: replace(continua[name], advice=advice) for name in alone}
     if not continua and not failures:
         raise _nothing(asked, gathered(left_out))
-    return Collection(continua, tuple(failures), formats, gathered(left_out))
+    apart = {name for name in continua if layout or FORMATS[formats[name]].layout}
+    apart |= alone if ways else set()
+    return Collection(
+        continua, tuple(failures), formats, gathered(left_out), ways, frozenset(apart)
+    )
 
 
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
@@ -236,7 +285,7 @@ class _Part:
     """What one file says about one document.
 
     `shared`: other files may have other annotators of the document. `listed`: the file itself
-    names its documents. `annotator`: whom the path names, "" if the file does.
+    names its documents. `annotator`: whom the path names, "" if the file does. `source`: the file.
     """
 
     name: str
@@ -245,6 +294,33 @@ class _Part:
     shared: bool
     listed: bool
     annotator: str
+    source: Source
+
+
+def _joinings(
+    parts: Iterable[_Part], settings: Mapping[str, Mapping[str, object]]
+) -> tuple[Joining, ...]:
+    """The layouts that would join files of one format, an annotator each."""
+    found = {part.source.place: part for part in parts}
+    formats = {part.format for part in found.values()}
+    if len(found) < 2 or len(formats) > 1:
+        return ()
+    entry = FORMATS[formats.pop()]
+    files = [
+        File(
+            part.source,
+            place_of(part.source),
+            () if part.annotator else part.continuum.annotators,
+            part.listed,
+        )
+        for part in found.values()
+    ]
+    return joinings(files, lambda source: entry.read(source, **settings[entry.name]))
+
+
+def _advice(ways: tuple[Joining, ...]) -> str:
+    said = [f"--layout '{way.layout}' ({way.in_words()})" for way in ways[:2]]
+    return f"give {' or '.join(said)}"
 
 
 def _parts(
@@ -260,6 +336,7 @@ def _parts(
             shared,
             listed,
             source.annotator if source.annotator in c.annotators else "",
+            source,
         )
         for c in (document.values() if isinstance(document, Corpus) else [document])
     ]

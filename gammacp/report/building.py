@@ -6,17 +6,17 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Unpack
+from types import MappingProxyType
+from typing import Any, Unpack
 
-from gammacp.arguments import one_of
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison
 from gammacp.campaign.replace import Candidacy
-from gammacp.continuum import Continuum
+from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, gathered
 from gammacp.measures.agreement import Agreement, Continua, named_continua
-from gammacp.measures.settings import GammaOptions
+from gammacp.measures.settings import GammaOptions, Settings
 from gammacp.report.page import Contents, page
 
 
@@ -63,9 +63,7 @@ def report(
     against: Mapping[str, Continuum] | None = None,
     calibrate: bool = False,
     groups: Collection[str] = (),
-    weights: str = "vote",
-    support: str | float | None = None,
-    boundaries: str | None = None,
+    deciding: Mapping[str, Any] = MappingProxyType({}),
     draws: int = 2000,
     deals: int = 9999,
     leave_one_out: bool = True,
@@ -90,9 +88,9 @@ def report(
         Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
     groups
         Groups of annotators to compare, as for `gammacp.campaign.compare.compare`.
-    weights, support, boundaries
-        Of the consensus behind the review list (`gammacp.campaign.consensus.decided`), whose
-        alignments are those of γ.
+    deciding
+        How the gold standard behind the review list is decided: `weights`, `support`, `boundaries`,
+        … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
     draws, deals
         Bootstrap draws (0 for none) and random deals of the permutation test.
     leave_one_out, executor, progress, first
@@ -105,9 +103,11 @@ def report(
         As for `gammacp.gamma`.
     """
     from gammacp.campaign.compare import compare
-    from gammacp.campaign.consensus import WEIGHTS, decided
+    from gammacp.campaign.consensus import consensus_of_each
 
-    weights = one_of("weights", weights, WEIGHTS)
+    settings = Settings.of(**options)
+    given = {name for name, value in options.items() if value is not None}
+    weighed = given & {"dissimilarity", "alpha", "beta", "delta"}
     named = {name or "continuum": c for name, c in named_continua(continua).items()}
     tell = progress or (lambda _: None)
     comparison = compare(
@@ -125,18 +125,21 @@ def report(
         **options,
     )
     tell("consensus")
-    found, belief = decided(
-        {name: score.alignment for name, score in comparison.overall.computed.items()},
-        weights=weights,
-        boundaries=boundaries,
-        rules={"support": support},
+    gold = consensus_of_each(
+        Corpus.from_continua(named),
+        dissimilarity=settings.dissimilarity if weighed else None,
+        method=settings.method,
+        gap=settings.gap,
+        time_limit=settings.time_limit,
+        seed=settings.seed,
+        executor=executor,
+        **deciding,
     )
     return Report(
         Contents(
             title=title or _title(named),
             comparison=comparison,
-            consensus=found,
-            belief=belief,
+            gold=gold,
             calibration=_calibration(comparison, executor, tell, options) if calibrate else None,
             candidacy=_candidacy(named, reference, executor, tell, options),
             failures=failures,
@@ -161,7 +164,6 @@ def _candidacy(
 ) -> Candidacy | None:
     """Whether the reference may stand in for a person; None where there are not two people."""
     from gammacp.campaign.replace import replace
-    from gammacp.measures.settings import Settings
 
     if reference is None:
         return None

@@ -32,7 +32,7 @@ def gamma(result: GammaScore) -> str:
 
 def comparison(result: Comparison) -> str:
     """The whole page of a comparison."""
-    return framed(page(Contents(title="Comparison", comparison=result, consensus={})), 900)
+    return framed(page(Contents(title="Comparison", comparison=result)), 900)
 
 
 def calibration(result: Calibration) -> str:
@@ -43,7 +43,7 @@ def calibration(result: Calibration) -> str:
 def consensus(result: Consensus) -> str:
     """What a person should look at, worst first."""
     counts = f"{len(result.kept)} units, {len(result.review)} to review, worst first:"
-    listed = tables.review({"": result}, buttons=False)
+    listed = tables.review({"": result})
     return _framed("Consensus", join(element("p", counts), listed), 520)
 
 

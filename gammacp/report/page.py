@@ -5,7 +5,7 @@ the view's own, which is named by its hash.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -15,7 +15,7 @@ from gammacp.campaign import tables as shown
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison, OtherRound, PairMatrix
 from gammacp.campaign.compare.groups import Groups
-from gammacp.campaign.consensus import Belief, Consensus
+from gammacp.campaign.consensus import Belief, CorpusConsensus
 from gammacp.campaign.consensus.tables import annotator_qualities
 from gammacp.campaign.replace import Candidacy
 from gammacp.left_out import LeftOut
@@ -50,8 +50,8 @@ class Contents:
         Heading of the page.
     comparison
         Scores with their alignments, annotators, categories.
-    consensus, belief
-        Per document that has an alignment, in the order of the documents, and whom it believes.
+    gold
+        The gold standard of each document; None if there is none to show.
     calibration
         None if it was not asked for.
     candidacy
@@ -64,8 +64,7 @@ class Contents:
 
     title: str
     comparison: Comparison
-    consensus: Mapping[str, Consensus]
-    belief: Belief | None = None
+    gold: CorpusConsensus | None = None
     calibration: Calibration | None = None
     candidacy: Candidacy | None = None
     failures: tuple[str, ...] = ()
@@ -207,10 +206,12 @@ def _sections(contents: Contents) -> list[tuple[str, str, Markup]]:
     if len(computed) > tables.VIEWED:
         cut = hint(f"The first {tables.VIEWED} of {len(computed)} documents.")
     found = [("alignment", "Alignment", join(cut, alignment_view(views)))] if views else []
-    if any(c.review for c in contents.consensus.values()):
-        found.append(("review", "To review, worst first", tables.review(contents.consensus)))
-    if (belief := contents.belief) is not None and (belief.annotators or belief.notes):
-        found.append(("belief", "Whom the consensus believes", _belief(belief)))
+    if (gold := contents.gold) is not None and gold.review:
+        shown_there = {n: s.alignment for n, s in islice(computed.items(), tables.VIEWED)}
+        listed = tables.review(gold.documents, shown=shown_there)
+        found.append(("review", "To review, worst first", listed))
+    if gold is not None and (gold.belief.fit or gold.belief.notes):
+        found.append(("belief", "Whom the consensus believes", _belief(gold.belief)))
     if contents.calibration is not None:
         found.append(("meaning", "What this γ means", meaning(contents.calibration)))
     if comparison.explanation is not None:
@@ -255,12 +256,14 @@ def _disorder(found: Explanation) -> Markup:
 
 def _belief(found: Belief) -> Markup:
     """What the model says of each annotator, and what it cannot say."""
-    kept = f"Units are kept from probability {found.threshold:.2f}." if found.annotators else None
-    listed = table(annotator_qualities(found.annotators), long=True) if found.annotators else None
-    notes = map(sentence, found.notes)
-    model = f"By the model {found.weights}, fitted to all documents." if found.annotators else None
-    said = " ".join(filter(None, (model, kept, *notes)))
-    return join(element("p", said), listed)
+    said, listed = [*map(sentence, found.notes)], None
+    if found.fit is not None:
+        said[:0] = [
+            f"By the model {found.weights}, fitted to all documents.",
+            f"Units are kept from probability {found.threshold:.2f}.",
+        ]
+        listed = table(annotator_qualities(found.annotators), long=True)
+    return join(element("p", " ".join(said)), listed)
 
 
 def _groups(found: Groups) -> Markup:

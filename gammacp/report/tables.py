@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 
+from gammacp.alignment import Alignment
 from gammacp.campaign import tables
 from gammacp.campaign.compare import Comparison, ReferenceComparison
 from gammacp.campaign.consensus import Consensus
 from gammacp.campaign.consensus.tables import to_review
+from gammacp.continuum import Unit
 from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.tables import Record, position
 
@@ -38,37 +41,56 @@ def reference(found: ReferenceComparison) -> Markup:
 
 
 def review(
-    found: Mapping[str, Consensus], *, buttons: bool = True, first: First | None = None
+    found: Mapping[str, Consensus],
+    *,
+    shown: Mapping[str, Alignment] | None = None,
+    first: First | None = None,
 ) -> Markup:
     """What a person should look at, worst first, with buttons that show it in the view.
 
-    `first` makes another first column than these buttons, and then the list is whole.
+    `shown` are the alignments there, in their order; without them there are no buttons. `first`
+    makes another first column than these buttons, and then the list is whole.
     """
     whole = to_review(found)
     listed = [dict(record) for record in whole.records[: None if first else REVIEW_ROWS]]
     for record in listed:
         if len(text := record["text"] or "") > _QUOTE:
             record["text"] = f"{text[:_QUOTE]}…"
-    shown = replace(whole, records=listed).without("support")
+    narrow = replace(whole, records=listed).without("support")
     cut = None
     if len(whole.records) > len(listed):
         cut = hint(
             f"The worst {REVIEW_ROWS} of {len(whole.records)}; gammacp consensus --review FILE.csv "
             "writes them all."
         )
-    return join(table(shown, first=first or (_show if buttons else None), long=True), cut)
+    buttons = None if shown is None else _buttons(found, shown)
+    return join(table(narrow, first=first or buttons, long=True), cut)
 
 
-def _show(record: Record) -> Markup | None:
-    if record["document"] >= VIEWED:
-        return None
-    where = f"{position(record['start'])} to {position(record['end'])}"
-    return element(
-        "button",
-        "Show",
-        type="button",
-        class_="link",
-        data_document=record["document"],
-        data_show=record["group"],
-        aria_label=f"Show the unitary alignment from {where}",
-    )
+def _buttons(found: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> First:
+    """Buttons that show the alignment that a unit of the consensus is in, among those shown."""
+    places = {name: place for place, name in enumerate(shown)}
+
+    @cache
+    def groups(name: str) -> dict[Unit, int]:
+        rows = shown[name].groups
+        return {shown[name].continuum.unit(r): g for g, of in enumerate(rows) for r in of[of >= 0]}
+
+    def show(record: Record) -> Markup | None:
+        name = record["file"]
+        if name not in places:
+            return None
+        unit = next(u for u in found[name].units if u.group == record["group"])
+        first = next(u for u in unit.units.values() if u is not None)
+        return element(
+            "button",
+            "Show",
+            type="button",
+            class_="link",
+            data_document=places[name],
+            data_show=groups(name)[first],
+            aria_label=f"Show the unitary alignment from {position(unit.start)} to "
+            f"{position(unit.end)}",
+        )
+
+    return show

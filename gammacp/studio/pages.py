@@ -4,6 +4,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 
 from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
+from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
 from gammacp.report import tables
 from gammacp.report.markup import Markup, element, join, json_script, table
@@ -127,6 +128,8 @@ def _understood(found: Understood) -> Markup:
     parts: list[Markup | None] = [element("p", said)]
     if found.paths:
         parts.append(element("p", f"campaign.toml says what is read: {', '.join(found.paths)}."))
+    if found.joinings:
+        parts.append(_question(found.joinings))
     if found.problem is not None:
         parts.append(element("p", str(found.problem), class_="warning", role="alert"))
     if found.failures:
@@ -145,6 +148,16 @@ def _understood(found: Understood) -> Markup:
         listed = table(Table(_DOCUMENTS, found.documents), long=True)
         parts.append(element("details", element("summary", "Documents"), listed))
     return section("understood", "What was understood", *parts)
+
+
+def _question(ways: Iterable[Joining]) -> Markup:
+    """Whether files of one annotator each belong together, with a button for each way."""
+    asked = "Each file holds one annotator. Are they several annotators of the same documents?"
+    buttons = [
+        element("button", f"Yes: {way.in_words()}", type="button", data_layout=way.layout)
+        for way in ways
+    ]
+    return element("p", asked, *(join(" ", b) for b in buttons), class_="warning", role="alert")
 
 
 def _choosing(found: Understood, choice: Choice) -> Markup:
@@ -238,10 +251,9 @@ def reviewing(review: Review, script: str, heard: Container[str] = ()) -> str:
         words = element("p", "There is nothing to review: the annotators agree on every unit.")
         return whole("Review", "review", (words,), script)
     numbers = {(item["document"], item["group"]): i for i, item in enumerate(items)}
-    names = list(review.consensus)
 
     def go(record: Record) -> Markup:
-        number = numbers[names[record["document"]], record["group"]]
+        number = numbers[record["file"], record["group"]]
         button = element(
             "button", f"{number + 1}", type="button", class_="link", data_item=number,
             aria_label=f"Go to unit {number + 1}",

@@ -80,11 +80,10 @@ def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
         name: {u.group: key for u, key in zip(c.units, item_keys(c), strict=True)}
         for name, c in found.items()
     }
-    names = list(found)
     kept = ("group", "start", "end", "category", "kept", "reasons")
     return [
         {
-            "document": (name := names[record["document"]]),
+            "document": (name := record["file"]),
             "key": keys[name][record["group"]],
             "open": record["category"] is None and bool(record["tied"]),
             **{k: record[k] for k in kept},

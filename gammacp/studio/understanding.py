@@ -16,6 +16,7 @@ from gammacp.errors import DataError, GammacpError
 from gammacp.formats import FORMATS
 from gammacp.formats.campaign_file import NAME, Campaign
 from gammacp.formats.finding import Found, find
+from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
 from gammacp.formats.summary import summary
 from gammacp.left_out import LeftOut
@@ -49,6 +50,8 @@ class Understood:
         What could not be read, with file, line and remedy.
     left_out
         What the readers passed over.
+    joinings
+        Layouts that would join files of one annotator each: the page asks whether they shall.
     problem
         Why nothing can be computed as it was chosen; None where it can.
     """
@@ -64,6 +67,7 @@ class Understood:
     warnings: tuple[tuple[str, int], ...] = ()
     failures: tuple[DataError, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    joinings: tuple[Joining, ...] = ()
     problem: GammacpError | None = None
 
 
@@ -96,10 +100,12 @@ def understand(
     found = replace(found, continua=kept)
     continua = {_inside(folder, name): c for name, c in found.continua.items()}
     formats = {_inside(folder, name): entry for name, entry in found.formats.items()}
+    doubt: str | None = None
     problem: GammacpError | None = None
     chosen: dict[str, Continuum] = {}
     try:
         selected = campaign.select(found) if continua else {}
+        doubt = found.doubt(campaign.values.get("annotators", ()), selected)
         chosen = {_inside(folder, name): c for name, c in selected.items()}
     except GammacpError as error:
         problem = error
@@ -117,9 +123,10 @@ def understand(
         ),
         annotators=annotators,
         categories=categories,
-        warnings=_warnings(chosen.values()),
+        warnings=(*_warnings(chosen.values()), *([(doubt, 1)] if doubt else [])),
         failures=tuple(error for _, error in found.failures),
         left_out=found.left_out,
+        joinings=found.joinings,
         problem=problem,
     )
     return understood, chosen, dissimilarity

@@ -151,15 +151,18 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
     )
 
 
-def _review(built: Report) -> Review:
+def _review(built: Report) -> Review | None:
     from gammacp.report.viewer import alignment_document
 
-    computed = built.contents.comparison.overall.computed
-    found = built.contents.consensus
+    gold = built.contents.gold
+    if gold is None:
+        return None
     return Review(
-        consensus=found,
+        consensus=gold.documents,
         documents={
-            n: alignment_document(computed[n].alignment, n) for n, c in found.items() if c.review
+            n: alignment_document(gold.alignments[n], n)
+            for n, c in gold.documents.items()
+            if c.review
         },
     )
 

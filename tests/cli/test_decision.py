@@ -314,6 +314,24 @@ def test_consensus_as_json(run: Run, good: Path) -> None:
     assert one["units"][one["review"][0]]["reasons"]
 
 
+def test_votes_too_say_how_far_each_annotator_is_from_the_gold_standard(
+    run: Run, tmp_path: Path
+) -> None:
+    """Counted by hand: the gold standard is a at 0, a at 10, b at 20."""
+    rows = ["Ann,a,0,4", "Bob,a,0,4", "Bob,a,10,14", "Cid,a,10,14", "Cid,a,20,24", "Bob,b,20,24",
+            "Ann,b,21,24", "Ann,a,30,34"]  # fmt: skip
+    (tmp_path / "x.csv").write_text("\n".join(rows))
+    document = json.loads(run("consensus", tmp_path / "x.csv", "--json").out)
+    assert document["weights"] == "vote"
+    ann, bob, cid = (document["annotators"][name] for name in ("Ann", "Bob", "Cid"))
+    assert [a["recall"] for a in (ann, bob, cid)] == pytest.approx([2 / 3, 1, 1 / 3])
+    assert [a["precision"] for a in (ann, bob, cid)] == pytest.approx([2 / 3, 1, 1 / 2])
+    assert ann["confusion"]["a"] == {"a": 0.5, "b": 0, "∅": 0.5}
+    assert cid["confusion"]["b"] == {"a": 1, "b": 0, "∅": 0}
+    assert ann["boundary_bias"] == {"start": 0.5, "end": 0}
+    assert set(ann) >= {"recall", "precision", "confusion", "boundary_bias", "boundary_sd"}
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -62,11 +62,13 @@ def test_the_page_is_well_formed_and_loads_nothing(built: Report) -> None:
 def test_every_section_is_there(built: Report) -> None:
     ids = set(re.findall(r'<section id="([a-z]+)"', built.html))
     assert ids == {
-        "alignment", "review", "disorder", "documents", "annotators", "categories", "method",
+        "alignment", "review", "belief", "disorder", "documents", "annotators", "categories",
+        "method",
     }  # fmt: skip
     assert f"{built.contents.comparison.overall.value:.3f}" in built.html
     assert "With only 2 documents" not in built.html
     assert "2 documents are too few" in built.html
+    assert "votes decide" in built.html
 
 
 def test_costs_in_the_view_are_those_of_the_alignment() -> None:

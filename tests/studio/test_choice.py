@@ -53,3 +53,22 @@ def test_a_dissimilarity_that_is_none(folder: Path) -> None:
     assert found.understood is not None
     assert isinstance(found.understood.problem, GammacpError)
     assert "none.toml" in str(found.understood.problem)
+
+
+def test_files_of_one_annotator_each_are_asked_about(tmp_path: Path) -> None:
+    folder = tmp_path / "in" / "talk"
+    folder.mkdir(parents=True)
+    for who in ("Ann", "Bob"):
+        units = [gc.Unit(who, 0, 400, "x"), gc.Unit(who, 900, 1500, "y")]
+        gc.write(gc.Continuum.from_units(units, offset_unit="ms"), folder / f"{who}.eaf")
+    found = compute(folder.parent, Choice(), {"samples": 5}, tmp_path)
+    page = str(live(Now("done", found, ""), Choice(), None))
+    assert found.page is None
+    assert 'data-layout="{document}/{annotator}"' in page
+    assert "Yes: talk by Ann, Bob" in page
+    answered = Choice(layout="{document}/{annotator}")
+    found = compute(folder.parent, answered, {"samples": 5}, tmp_path)
+    assert found.page is not None
+    assert "data-layout" not in str(live(Now("done", found, ""), answered, None))
+    declared = compute(folder.parent, Choice(annotators=("Zoe",)), {"samples": 5}, tmp_path)
+    assert "Zoe: declared, but without a file" in str(live(Now("done", declared, ""), Choice()))

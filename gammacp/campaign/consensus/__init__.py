@@ -1,7 +1,12 @@
 """From a best alignment to a gold standard: votes, consensus, review list."""
 
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, doubt
-from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, decided
+from gammacp.campaign.consensus.consensus import (
+    Consensus,
+    ConsensusUnit,
+    consensus,
+    to_be_reviewed,
+)
+from gammacp.campaign.consensus.deciding import WEIGHTS, Belief
 from gammacp.campaign.consensus.reliability import Reliability, reliability
 from gammacp.campaign.consensus.several import CorpusConsensus, consensus_of_each
 from gammacp.campaign.consensus.soft import soft_labels
@@ -21,9 +26,8 @@ __all__ = [
     "Truth",
     "consensus",
     "consensus_of_each",
-    "decided",
-    "doubt",
     "needed_support",
     "reliability",
     "soft_labels",
+    "to_be_reviewed",
 ]

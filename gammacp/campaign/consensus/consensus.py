@@ -7,7 +7,7 @@ tolerance) go to the review list, worst first. Votes guess nothing: a category t
 another stays open, and the review list says so.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,7 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.errors import UsageError
+from gammacp.formats.spans import MILLISECONDS, SECONDS
 from gammacp.text import named
 
 # Probabilities that differ by less are equal: a category is not guessed by its place in a list.
@@ -69,6 +70,8 @@ class ConsensusUnit:
         Probability that something of this category is there; None without a model.
     entropy
         Of what is there, in bits; None without a model.
+    tied_spans
+        Spans that the rule of boundaries holds level, the chosen one first; empty without a tie.
     """
 
     start: float
@@ -86,6 +89,7 @@ class ConsensusUnit:
     posterior: float | None = None
     entropy: float | None = None
     fragments: Fragments = ()
+    tied_spans: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,30 +131,34 @@ class Consensus:
 
     @property
     def review(self) -> tuple[ConsensusUnit, ...]:
-        """What a person should look at: every unit with a reason, by falling entropy or disorder.
-
-        At the same disorder ties of categories come first.
-        """
-        doubtful = [u for u in self.units if u.reasons]
-        return tuple(sorted(doubtful, key=lambda u: (-doubt(u), not u.vote.tied, u.start, u.end)))
+        """What a person should look at, in the order of `to_be_reviewed`."""
+        return tuple(unit for _, unit in to_be_reviewed({"": self}))
 
 
-def doubt(unit: ConsensusUnit) -> float:
-    """How much is open: the entropy where there is a model, else the disorder.
+def to_be_reviewed(documents: Mapping[str, Consensus]) -> list[tuple[str, ConsensusUnit]]:
+    """Every unit with a reason, beside its document: by falling entropy (of votes: disorder).
+
+    At the same one ties of categories come first, then documents in their order, and positions.
 
     Parameters
     ----------
-    unit
-        Of a consensus.
+    documents
+        By name.
     """
-    return unit.disorder if unit.entropy is None else unit.entropy
+
+    def decided(row: tuple[str, ConsensusUnit]) -> tuple[float, bool]:
+        unit = row[1]
+        return -(unit.disorder if unit.entropy is None else unit.entropy), not unit.vote.tied
+
+    doubtful = [(name, unit) for name, c in documents.items() for unit in c.units if unit.reasons]
+    return sorted(doubtful, key=decided)
 
 
 def consensus(
     alignment: Alignment,
     *,
     support: str | float | None = None,
-    boundaries: str = "median",
+    boundaries: str = "majority",
     tolerance: float = 0.25,
     annotator: str = "consensus",
     truth: Truth | None = None,
@@ -164,7 +172,8 @@ def consensus(
     support
         Least number or share of annotators (`needed_support`); default: more than half.
     boundaries
-        `majority`, `median` or `mean` of the starts and of the ends.
+        `majority`, `median` or `mean` of the starts and of the ends. Where positions count things
+        (whole numbers that are no times), boundaries are some that annotators drew (`span`).
     tolerance
         How far apart boundaries may be, as a share of the mean length of the units, before they
         are a reason to look at it; ≥ 0.
@@ -187,12 +196,13 @@ def consensus(
     continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
     if truth is not None and support is None:
         support = 1
+    whole = bool(np.all(continuum.starts % 1 == 0) and np.all(continuum.ends % 1 == 0))
     rules = _Rules(
         BoundaryRule(one_of("boundaries", boundaries, BoundaryRule)),
         needed_support(support, continuum.n_annotators),
         number("tolerance", tolerance, 0.0),
-        # Positions that count things: then the gold standard's do, too.
-        bool(np.all(continuum.starts % 1 == 0) and np.all(continuum.ends % 1 == 0)),
+        whole and continuum.offset_unit not in (SECONDS, MILLISECONDS),
+        whole,
     )
     units = [
         _consensus_unit(continuum, group, i, float(disorder) / delta, rules, truth)
@@ -214,6 +224,8 @@ class _Rules:
     boundaries: BoundaryRule
     needed: int
     tolerance: float
+    # Positions count things, and the gold standard's are somebody's; times may be averaged.
+    discrete: bool
     whole: bool
 
 
@@ -234,11 +246,18 @@ def _consensus_unit(
     vote = vote_on_category([category_of(x) for x in labels])
     starts, ends = [u.start for u in real], [u.end for u in real]
     weights = None if truth is None else truth.boundaries[group >= 0].tolist()
-    start, end = span(starts, ends, rules.boundaries, whole=rules.whole, weights=weights)
+    start, end, tied_spans = span(
+        starts,
+        ends,
+        rules.boundaries,
+        discrete=rules.discrete,
+        whole=rules.whole,
+        weights=weights,
+    )
     fragments: Fragments = ()
     if any(u.fragments for u in real):
         fragments = common_fragments(real)
-        start, end = fragments[0][0], fragments[-1][1]
+        start, end, tied_spans = fragments[0][0], fragments[-1][1], ()
     places = fragments or ((start, end),)
     covered = [part for p in places if (part := continuum.covered(*p)) is not None]
     category, tied = vote.winner, bool(vote.tied)
@@ -269,6 +288,7 @@ def _consensus_unit(
             *_reasons(
                 vote, (category, posterior), real, continuum.n_annotators, kept, rules.tolerance
             ),
+            *_undecided(tied_spans),
             *(_split(name, v) for name, v in votes.items() if not v.unanimous),
         ),
         group=number,
@@ -276,6 +296,7 @@ def _consensus_unit(
         fragments=fragments if len(fragments) > 1 else (),
         posterior=posterior,
         entropy=entropy,
+        tied_spans=tied_spans,
     )
 
 
@@ -284,6 +305,12 @@ def _on_features(labels: list[str | None], category: str | None) -> dict[str, Ca
     theirs = [features_of(x) for x in labels if category_of(x) == category]
     names = sorted({name for known in theirs for name in known})
     return {name: vote_on_category([known.get(name) for known in theirs]) for name in names}
+
+
+def _undecided(spans: Sequence[tuple[float, float]]) -> Iterator[str]:
+    if spans:
+        shown = " = ".join(f"{start:.15g}-{end:.15g}" for start, end in spans)
+        yield f"boundaries tied: {shown}, the first was taken"
 
 
 def _split(name: str, vote: CategoryVote) -> str:

@@ -45,7 +45,8 @@ class Belief:
     unproven
         How many alignments of the last of these rounds are not proven.
     fit, responses, annotators
-        The model, what it rests on, and what it says of each annotator; None and empty for votes.
+        The model, what it rests on, and what it says of each annotator; for votes None, None, and
+        what was counted against them.
     """
 
     weights: str
@@ -85,7 +86,7 @@ def decided(
     alignments: Mapping[str, Alignment],
     *,
     weights: str = "auto",
-    boundaries: str | None = None,
+    boundaries: str = "majority",
     rules: Mapping[str, Any] = MappingProxyType({}),
     align: Callable[[list[Continuum]], list[Alignment]] | None = None,
     rounds: int = 0,
@@ -106,7 +107,7 @@ def decided(
     why = None if weights == "vote" else untold(alignments)
     if weights == "vote" or why is not None:
         documents = {
-            name: consensus(alignment, boundaries=boundaries or "median", **rules)
+            name: consensus(alignment, boundaries=boundaries, **rules)
             for name, alignment in alignments.items()
         }
         notes = () if why is None else (f"{why}: votes decide",)
@@ -114,7 +115,7 @@ def decided(
     decide = partial(
         _weighed,
         model="dawid-skene" if weights == "auto" else weights,
-        boundaries=boundaries or "majority",
+        boundaries=boundaries,
         rules=rules,
     )
     return _in_rounds(alignments, decide, align, rounds) if align else decide(alignments)

@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from gammacp.alignment import Alignment, Status, align_each
 from gammacp.arguments import one_of, whole
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, doubt
+from gammacp.campaign.consensus.consensus import (
+    Consensus,
+    ConsensusUnit,
+    to_be_reviewed,
+)
 from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, decided, untold
+from gammacp.campaign.consensus.voters import voters
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
@@ -33,7 +38,7 @@ class CorpusConsensus:
     belief
         Whom they believe.
     support, boundaries, dissimilarity
-        What was asked for; None where it was left open.
+        What was asked for; a support or dissimilarity of None was left open.
     failures
         Why documents that are missing have none, each with its name.
     """
@@ -42,7 +47,7 @@ class CorpusConsensus:
     alignments: Mapping[str, Alignment]
     belief: Belief
     support: str | float | None = None
-    boundaries: str | None = None
+    boundaries: str = "majority"
     dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
 
@@ -64,9 +69,8 @@ class CorpusConsensus:
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:
-        """What a person should look at in all documents, by falling entropy or disorder."""
-        rows = [(name, unit) for name, c in self.documents.items() for unit in c.review]
-        return sorted(rows, key=lambda row: -doubt(row[1]))
+        """What a person should look at in all documents, in the order of `to_be_reviewed`."""
+        return to_be_reviewed(self.documents)
 
 
 def consensus_of_each(
@@ -76,7 +80,7 @@ def consensus_of_each(
     weights: str = "auto",
     rounds: int = ROUNDS,
     support: str | float | None = None,
-    boundaries: str | None = None,
+    boundaries: str = "majority",
     tolerance: float = 0.25,
     annotator: str = "consensus",
     method: str = "auto",
@@ -101,10 +105,8 @@ def consensus_of_each(
     rounds
         With a model: how often at most documents are aligned again with the consensus as one more
         annotator, ≥ 0; it ends when nothing changes, or with a note when it goes round in a cycle.
-    support, tolerance, annotator
-        As for `consensus`; with a model the default support is 1.
-    boundaries
-        As for `consensus`; default `median` for votes, `majority` (weighted) with a model.
+    support, boundaries, tolerance, annotator
+        As for `consensus`; with a model the default support is 1, and medians are weighted.
     method, gap, time_limit, seed
         As for `gammacp.align`.
     executor
@@ -143,6 +145,8 @@ def consensus_of_each(
         align=partial(align, dissimilarity=bound),
         rounds=rounds,
     )
+    if belief.fit is None:
+        belief = replace(belief, annotators=voters(alignments, documents))
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,

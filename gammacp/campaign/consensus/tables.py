@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gammacp.alignment import Alignment
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, doubt
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, to_be_reviewed
 from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
 from gammacp.continuum.label import label_json
@@ -96,6 +96,7 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
         **{name: getattr(unit, name) for name in _PLAIN},
         "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
         "tied": list(unit.vote.tied),
+        "tied_spans": [list(s) for s in unit.tied_spans],
         "reasons": list(unit.reasons),
         "text": unit.text,
         "units": {name: None if u is None else u.json for name, u in unit.units.items()},
@@ -141,10 +142,8 @@ def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
 
 
 def to_review(found: Mapping[str, Consensus]) -> Table:
-    """What a person should look at, worst first; `document` and `group` say where it is."""
-    listed = [(n, i, u) for i, (n, c) in enumerate(found.items()) for u in c.review]
-    listed.sort(key=lambda entry: -doubt(entry[2]))
-    records = [{"file": n, "document": i, "group": u.group, **_unit(u)} for n, i, u in listed]
+    """What a person should look at, worst first; `group` says which unit of its document it is."""
+    records = [{"file": n, "group": u.group, **_unit(u)} for n, u in to_be_reviewed(found)]
     table = Table(REVIEW, records).without_empty("text", "posterior")
     return table.without("file", when=len(found) == 1)
 

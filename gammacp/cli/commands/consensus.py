@@ -10,6 +10,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import tell_open
+from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import Jobs, Seed, Solving, Weighing
@@ -32,6 +33,7 @@ class Target:
     )
     to: str | None = option("Format to write, whatever the ending.", "FORMAT")
     write_option: list[str] | None = WRITE_OPTION
+    annotator: str = option("Name of the gold standard.", default="consensus")
 
     def endings(self) -> Sequence[str]:
         """Those of the files; a format that cannot be written is refused at once."""
@@ -42,37 +44,6 @@ class Target:
         if self.to is not None:
             raise UsageError("--to needs --out FILE")
         return ()
-
-
-@dataclass(frozen=True)
-class Deciding:
-    """How it is decided, as `consensus_of_each` takes it."""
-
-    weights: str = option(
-        "Whom to believe: vote, dawid-skene, one-coin, mace, or auto: dawid-skene where weights "
-        "can be told.",
-        "NAME",
-        default="auto",
-    )
-    rounds: int = option(
-        "With weights: align again, at most so often, with the consensus as one more annotator.",
-        default=0,
-        min=0,
-    )
-    support: str | None = option(
-        "Annotators a unit needs: a number (2) or a share (0.6, 60%).  [default: more than half; "
-        "with weights 1]",
-        "N|SHARE",
-    )
-    boundaries: str | None = option(
-        "Start and end: majority, median or mean.  [default: median; with weights majority]"
-    )
-    tolerance: float = option(
-        "How far apart boundaries may be, as a share of the units' length, before the "
-        "unit is on the review list.",
-        default=0.25,
-    )
-    annotator: str = option("Name of the gold standard.", default="consensus")
 
 
 @dataclass(frozen=True)
@@ -138,7 +109,8 @@ def consensus(
     with workers(jobs, pays=False) as executor, progress("aligning"):
         each = consensus_of_each(
             loaded.corpus(),
-            dissimilarity=weighing.dissimilarity() if weighing != Weighing() else None,
+            dissimilarity=weighing.chosen(),
+            annotator=target.annotator,
             **vars(deciding),
             **solving.options(),
             seed=seed,

@@ -1,34 +1,16 @@
 """`gammacp report`: one self-contained page with numbers, alignment view and disagreements."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gammacp.cli.options.comparing import Comparing
+from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, Settings
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
 from gammacp.errors import UsageError
-
-
-@dataclass(frozen=True)
-class Deciding:
-    """Of the consensus on the page."""
-
-    weights: str = option(
-        "Whom the consensus believes, as in `consensus`; its alignments are those of γ.",
-        "NAME",
-        default="vote",
-    )
-    support: str | None = option(
-        "Annotators a unit of the consensus needs.  [default: more than half; with weights 1]",
-        "N|SHARE",
-    )
-    boundaries: str | None = option(
-        "Consensus boundaries: majority, median or mean.  [default: median; with weights majority]"
-    )
 
 
 def report(
@@ -75,7 +57,7 @@ def report(
             failures=tuple(str(error) for _, error in loaded.failures),
             left_out=loaded.left_out,
             **compared,
-            **vars(deciding),
+            deciding=vars(deciding),
             **options,
         )
     built.write(out)

@@ -101,13 +101,15 @@ class Loaded:
     """The continua of a command by display name, what could not be read, what was passed over.
 
     The display name of a file that is one continuum is its path, that of a document made of
-    several files, or named inside a file, the document's name, that of a dataset its name.
+    several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
+    is what is said of declared annotators who would have a file of their own.
     """
 
     continua: Mapping[str, Continuum]
     failures: tuple[tuple[str, DataError], ...] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
+    doubt: str | None = None
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
@@ -127,8 +129,9 @@ class Loaded:
 
     @property
     def json(self) -> dict[str, object]:
-        """What every command's JSON says of its reading: what readers passed over."""
-        return {"left_out": left_out_json(self.left_out)}
+        """What every command's JSON says of its reading: what readers passed over, and doubts."""
+        doubt = {"doubt": self.doubt} if self.doubt else {}
+        return {"left_out": left_out_json(self.left_out), **doubt}
 
     def named(self) -> Mapping[str, Continuum]:
         """All continua by the name of their document, or by display name where it is taken."""
@@ -226,7 +229,12 @@ def load(
     if features is not None:
         kept = {name: c.with_features(features) for name, c in found.continua.items()}
         found = replace(found, continua=kept)
-    return Loaded(campaign.select(found), found.failures, found.formats, found.left_out)
+    kept = campaign.select(found)
+    renamed = campaign.values.get("rename", {}).values()
+    declared = [a for a in campaign.values.get("annotators", ()) if a not in renamed]
+    if doubt := found.doubt(declared, kept):
+        message(f"gammacp: {doubt}")
+    return Loaded(kept, found.failures, found.formats, found.left_out, doubt)
 
 
 def requested(

@@ -127,6 +127,10 @@ class Weighing:
 
         return {} if self.preset is None else PRESETS[self.preset.value]
 
+    def chosen(self) -> Any:
+        """The dissimilarity; None where every option was left open."""
+        return None if self == Weighing() else self.dissimilarity()
+
     def dissimilarity(self) -> Any:
         """The dissimilarity; the combined one unless another is named."""
         from gammacp.dissimilarity import Combined, Ordinal, dissimilarity
@@ -217,7 +221,7 @@ class Settings:
             raise UsageError("give --samples or --precision, not both")
         preset = {k: v for k, v in self.weighing.preset_values.items() if k in vars(sampling)}
         chosen = {k: v for k, v in vars(sampling).items() if v is not None}
-        found: Any = {"dissimilarity": self.weighing.dissimilarity(), **preset, **chosen}
+        found: Any = {"dissimilarity": self.weighing.chosen(), **preset, **chosen}
         return found | self.solving.options()  # type: ignore[no-any-return]
 
     def given(self) -> dict[str, str]:

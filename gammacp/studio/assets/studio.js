@@ -73,8 +73,14 @@ for (const id of ["files", "folder"]) {
   input.addEventListener("change", () => upload(chosen(Array.from(input.files))));
 }
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("button[data-for], button[data-do]");
+  const button = event.target.closest("button[data-for], button[data-do], button[data-layout]");
   if (!button) return;
+  if (button.dataset.layout) {
+    const form = find("#choosing");
+    form.elements.layout.value = button.dataset.layout;
+    form.requestSubmit();
+    return;
+  }
   if (button.dataset.for) document.getElementById(button.dataset.for).click();
   else act(button.dataset.do);
 });

@@ -1,4 +1,3 @@
-import math
 from statistics import median
 
 import pytest
@@ -44,54 +43,122 @@ def test_order_of_annotators_does_not_matter(categories: list[str | None]) -> No
 
 
 @pytest.mark.parametrize(
-    ("rule", "expected"),
-    [("median", (0.0, 10.0)), ("majority", (0.0, 10.0)), ("mean", (1 / 3, 32 / 3))],
-)
-def test_rules_by_hand(rule: str, expected: tuple[float, float]) -> None:
-    assert span([0, 0, 1], [10, 12, 10], BoundaryRule(rule)) == pytest.approx(expected)
+    ("rule", "expected", "averaged"),
+    [
+        ("median", (0, 10), (0, 10)), ("majority", (0, 10), (0, 10)),
+        ("mean", (0, 10), (1 / 3, 32 / 3)),
+    ],
+)  # fmt: skip
+def test_rules_by_hand(
+    rule: str, expected: tuple[float, float], averaged: tuple[float, float]
+) -> None:
+    starts, ends = [0, 0, 1], [10, 12, 10]
+    assert span(starts, ends, BoundaryRule(rule)) == (*expected, ())
+    times = span(starts, ends, BoundaryRule(rule), discrete=False)
+    assert times[:2] == pytest.approx(averaged)
 
 
 def test_majority_differs_from_the_median() -> None:
     # Two of five chose 9, the median is 3.
     starts, ends = [1, 2, 3, 9, 9], [20, 20, 20, 20, 21]
-    assert span(starts, ends, BoundaryRule.MAJORITY) == (9.0, 20.0)
-    assert span(starts, ends, BoundaryRule.MEDIAN) == (3.0, 20.0)
+    assert span(starts, ends, BoundaryRule.MAJORITY)[:2] == (9.0, 20.0)
+    assert span(starts, ends, BoundaryRule.MEDIAN)[:2] == (3.0, 20.0)
 
 
-def test_majorities_that_cross_give_way_to_the_medians() -> None:
+@pytest.mark.parametrize("discrete", [True, False])
+def test_majorities_that_cross_give_way_to_the_medians(discrete: bool) -> None:
     # Most starts say 9, most ends say 5: no unit could have both.
     starts, ends = [9, 9, 1, 2, 3], [10, 11, 5, 5, 12]
-    assert span(starts, ends, BoundaryRule.MAJORITY) == (3.0, 10.0)
+    assert span(starts, ends, BoundaryRule.MAJORITY, discrete=discrete)[:2] == (3.0, 10.0)
 
 
-def test_whole_positions_round_outwards() -> None:
-    assert span([0, 1], [9, 10], BoundaryRule.MEDIAN, whole=True) == (0.0, 10.0)
-    assert span([0, 1], [9, 10], BoundaryRule.MEDIAN) == (0.5, 9.5)
-    assert span([0, 0, 1], [3, 3, 4], BoundaryRule.MEAN, whole=True) == (0.0, 3.0)
+def test_times_are_averaged_and_whole_ones_round_outwards() -> None:
+    starts, ends = [0, 1], [9, 10]
+    assert span(starts, ends, BoundaryRule.MEDIAN, discrete=False)[:2] == (0.5, 9.5)
+    assert span(starts, ends, BoundaryRule.MEDIAN, discrete=False, whole=True)[:2] == (0.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "weights", "chosen", "tied"),
+    [
+        # Of two annotators the longer span, of equally long ones the first.
+        ([4, 6], [15, 15], None, (4, 15), 2),
+        ([4, 6], [12, 14], None, (4, 12), 2),
+        ([6, 4], [14, 12], [1, 2], (4, 12), 0),
+        # Four lie evenly about the middle: what two have together comes before what is longer.
+        ([1, 2, 3, 3], [9, 9, 8, 8], None, (3, 8), 0),
+        # Nobody has both medians together, and they are no tie.
+        ([1, 2, 3], [9, 7, 8], None, (2, 8), 0),
+    ],
+)
+def test_ties_of_boundaries_by_hand(
+    starts: list[float],
+    ends: list[float],
+    weights: list[float] | None,
+    chosen: tuple[float, float],
+    tied: int,
+) -> None:
+    found = span(starts, ends, BoundaryRule.MEDIAN, weights=weights)
+    assert found[:2] == chosen
+    assert len(found.tied) == tied
+    assert found.tied[:1] == ((chosen,) if tied else ())
+
+
+weighed = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 4)), min_size=1, max_size=6
+)
+
+
+@given(weighed)
+@settings(max_examples=150)
+def test_medians_are_the_drawn_boundaries_that_are_nearest_to_all(
+    rows: list[tuple[int, int, int]],
+) -> None:
+    """Every pair of drawn positions is tried: no other is nearer, and of equally near ones none is
+    had together by more weight, or by as much and longer, or as long and earlier."""
+    starts, ends = [s for s, _, _ in rows], [s + length for s, length, _ in rows]
+    weights = [float(w) for *_, w in rows]
+
+    def far(pair: tuple[int, int]) -> float:
+        each = zip(starts, ends, weights, strict=True)
+        return sum(w * (abs(pair[0] - s) + abs(pair[1] - e)) for s, e, w in each)
+
+    def together(pair: tuple[int, int]) -> float:
+        return sum(w for *drawn, w in zip(starts, ends, weights, strict=True) if (*drawn,) == pair)
+
+    pairs = {(s, e) for s in starts for e in ends if s <= e}
+    near = [p for p in pairs if far(p) == min(map(far, pairs))]
+    best = [p for p in near if together(p) == max(map(together, near))]
+    best.sort(key=lambda p: (p[0] - p[1], p[0]))
+    found = span(starts, ends, BoundaryRule.MEDIAN, weights=weights)
+    assert found[:2] == best[0]
+    assert found.tied == (tuple(best) if len(best) > 1 else ())
 
 
 @given(spans, st.sampled_from(list(BoundaryRule)), st.booleans())
 @settings(max_examples=60)
-def test_a_span_never_ends_before_it_starts_and_lies_inside(
-    units: list[tuple[int, int]], rule: BoundaryRule, whole: bool
+def test_a_span_never_ends_before_it_starts_and_is_drawn_or_lies_inside(
+    units: list[tuple[int, int]], rule: BoundaryRule, discrete: bool
 ) -> None:
     starts, ends = [s for s, _ in units], [e for _, e in units]
-    start, end = span(starts, ends, rule, whole=whole)
+    start, end, tied = span(starts, ends, rule, discrete=discrete)
     assert start <= end
     assert min(starts) <= start <= max(starts)
     assert min(ends) <= end <= max(ends)
-    if whole:
-        assert start == math.floor(start)
-    if rule is BoundaryRule.MEDIAN:
-        assert abs(start - median(starts)) <= 0.5 * whole
+    for s, e in tied or [(start, end)] * discrete:
+        assert s in starts
+        assert e in ends
+    if rule is BoundaryRule.MEDIAN and not discrete:
+        assert start == median(starts)
 
 
 @given(spans, st.sampled_from(list(BoundaryRule)), st.integers(-1000, 1000))
 @settings(max_examples=30)
 def test_moving_moves_the_span(units: list[tuple[int, int]], rule: BoundaryRule, by: int) -> None:
-    here = span([s for s, _ in units], [e for _, e in units], rule, whole=True)
-    there = span([s + by for s, _ in units], [e + by for _, e in units], rule, whole=True)
-    assert there == (here[0] + by, here[1] + by)
+    here = span([s for s, _ in units], [e for _, e in units], rule)
+    there = span([s + by for s, _ in units], [e + by for _, e in units], rule)
+    assert there[:2] == (here[0] + by, here[1] + by)
+    assert there.tied == tuple((s + by, e + by) for s, e in here.tied)
 
 
 @pytest.mark.parametrize(

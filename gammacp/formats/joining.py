@@ -1,0 +1,128 @@
+"""Files that hold one annotator each, and the layouts that read them as parts of one document."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.formats.layout import names_from_path
+from gammacp.formats.merging import merged
+from gammacp.formats.source import Source
+
+# Names in a file's name say more than the folder it is in.
+_LAYOUTS = (
+    *(f"{{document}}{mark}{{annotator}}" for mark in "_-."),
+    *(f"{{annotator}}{mark}{{document}}" for mark in "_-."),
+    "{document}/{annotator}",
+    "{annotator}/{document}",
+)
+_NAMED = 3  # documents that are named, annotators of each and files that are tried
+
+
+@dataclass(frozen=True)
+class Joining:
+    """A layout by which files are parts of fewer documents.
+
+    Attributes
+    ----------
+    layout
+        For `--layout`.
+    documents
+        Annotators by document; "" where the files themselves name their documents.
+    """
+
+    layout: str
+    documents: Mapping[str, tuple[str, ...]]
+
+    def in_words(self) -> str:
+        """Whose work the layout reads, as `interview by Ann, Bob`."""
+        said = [
+            f"{name} by {_few(people)}" if name else _few(people)
+            for name, people in self.documents.items()
+        ]
+        return _few(said, "; ")
+
+
+def _few(names: Sequence[str], between: str = ", ") -> str:
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED + 1 else []
+    return between.join([*(names[:_NAMED] if more else names), *more])
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that may be a part of a document.
+
+    Attributes
+    ----------
+    source, place
+        The file, and the path that says names.
+    own
+        Annotators whom the file itself names; none where the path names them.
+    listed
+        Whether the file itself names its documents.
+    """
+
+    source: Source
+    place: Path
+    own: tuple[str, ...]
+    listed: bool
+
+
+def joinings(
+    files: Sequence[File], read: Callable[[Source], Continuum | Corpus]
+) -> tuple[Joining, ...]:
+    """The layouts that read these files as parts of the same documents, the likeliest ones alone.
+
+    Each is tried out on some of the files: it gives several annotators of a document, or an error
+    that says what is missing.
+
+    Parameters
+    ----------
+    files
+        At least two.
+    read
+        The reader of their format.
+    """
+    listed = all(file.listed for file in files)
+    found: list[tuple[tuple[float, ...], Joining]] = []
+    for number, layout in enumerate(_LAYOUTS):
+        chosen = layout.replace("{document}", "*") if listed else layout
+        try:
+            names = [names_from_path(file.place, chosen) for file in files]
+        except DataError:
+            continue
+        rows = sorted(("" if listed else n.document, n.annotator, i) for i, n in enumerate(names))
+        documents = {
+            document: [(who, files[i]) for _, who, i in group]
+            for document, group in groupby(rows, key=lambda row: row[0])
+        }
+        shared = [part for part in documents.values() if len(part) > 1]
+        twice = any(len({who for who, _ in part}) < len(part) for part in documents.values())
+        if twice or not shared or not _joins(shared[0], read, chosen):
+            continue
+        said = sum(n.annotator in f.own for n, f in zip(names, files, strict=True))
+        together = sum(map(len, shared))
+        people = {d: tuple(who for who, _ in part) for d, part in documents.items()}
+        # Of what the files say, then of what is joined; a name within a name before a folder's.
+        rank = (-said, -together, float("/" in layout))
+        found.append(((*rank, number), Joining(chosen, people)))
+    found.sort(key=lambda entry: entry[0])
+    return tuple(joining for rank, joining in found if rank[:3] == found[0][0][:3])
+
+
+def _joins(
+    part: Sequence[tuple[str, File]], read: Callable[[Source], Continuum | Corpus], layout: str
+) -> bool:
+    """Whether files give several annotators of a document when they are read by the layout."""
+    together: dict[str, list[Continuum]] = {}
+    try:
+        for who, file in part[:_NAMED]:
+            name = names_from_path(file.place, layout).document
+            made = read(replace(file.source, document=name, annotator=who))
+            for c in made.values() if isinstance(made, Corpus) else [made]:
+                together.setdefault(c.name, []).append(c)
+        return any(merged(parts).n_annotators > 1 for parts in together.values())
+    except DataError:
+        return True

@@ -1,0 +1,96 @@
+"""No boundary of a gold standard that counts things is without somebody who drew it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gammacp as gc
+from gammacp.campaign.annotators import AnnotatorModel
+from gammacp.campaign.consensus import Consensus, consensus_of_each
+from gammacp.campaign.consensus.votes import BoundaryRule
+from gammacp.continuum import Continuum, Unit
+
+RULES = [str(rule) for rule in BoundaryRule]
+
+
+def shaken(seed: int, people: int, *, offset_unit: str = "", broken: bool = False) -> Continuum:
+    """Forty places that most mark, each with boundaries of their own."""
+    rng = np.random.default_rng(seed)
+    units = []
+    for place in range(40):
+        for who in range(people):
+            if rng.random() < 0.8:
+                start, end = 20 * place + rng.integers(0, 4), 20 * place + rng.integers(6, 13)
+                gap = (int(start) + 1, int(start) + 2)
+                pieces = ((start, gap[0]), (gap[1], end)) if broken and rng.random() < 0.5 else ()
+                units.append(Unit(f"w{who}", start, end, "xyz"[rng.integers(3)], pieces))
+    return Continuum.from_units(units, offset_unit=offset_unit)
+
+
+def pieces(unit: Any) -> tuple[tuple[float, float], ...]:
+    return unit.fragments or ((unit.start, unit.end),)
+
+
+def check_owners(found: Consensus) -> None:
+    for unit in found.units:
+        drawn = [piece for u in unit.units.values() if u is not None for piece in pieces(u)]
+        for start, end in (*pieces(unit), *unit.tied_spans):
+            assert start in {s for s, _ in drawn}, unit
+            assert end in {e for _, e in drawn}, unit
+        if unit.tied_spans:
+            assert (unit.start, unit.end) == unit.tied_spans[0]
+            assert any(reason.startswith("boundaries tied") for reason in unit.reasons)
+            assert unit in found.review
+
+
+@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("weights", ["vote", *map(str, AnnotatorModel)])
+def test_every_boundary_is_somebody_s(weights: str, rule: str, broken: bool) -> None:
+    for people in (2, 3, 4):
+        documents = {
+            unit: shaken(people, people, offset_unit=unit, broken=broken)
+            for unit in ("", "characters", "tokens")
+        }
+        for found in consensus_of_each(
+            documents, weights=weights, boundaries=rule
+        ).documents.values():
+            check_owners(found)
+
+
+def test_a_model_weighs_the_boundaries() -> None:
+    """With two of unequal weight there is no tie: the heavier one's are taken."""
+    found = consensus_of_each(shaken(0, 4), weights="one-coin", boundaries="median")
+    (even,) = consensus_of_each(
+        shaken(0, 4), weights="vote", boundaries="median"
+    ).documents.values()
+    (weighed,) = found.documents.values()
+    assert sum(bool(u.tied_spans) for u in weighed.units) < sum(
+        bool(u.tied_spans) for u in even.units
+    )
+
+
+def test_times_may_be_averaged() -> None:
+    units = [Unit("A", 100, 201, "x"), Unit("B", 102, 206, "x")]
+    for offset_unit, expected in (("ms", (101, 204)), ("s", (101, 204)), ("", (102, 206))):
+        found = gc.consensus(gc.align(Continuum.from_units(units, offset_unit=offset_unit)))
+        (unit,) = found.units
+        assert (unit.start, unit.end) == expected
+    parts = [Unit("A", 1.5, 2.5, "x"), Unit("B", 2.0, 3.0, "x")]
+    (unit,) = gc.consensus(gc.align(Continuum.from_units(parts))).units
+    assert (unit.start, unit.end, unit.tied_spans) == (1.75, 2.75, ())
+
+
+def test_a_tie_is_listed_whatever_the_tolerance_and_in_the_files(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    units = [Unit("A", 0, 100, "x"), Unit("B", 1, 101, "x")]
+    gc.write(Continuum.from_units(units, bounds=(0, 200)), tmp_path / "a.csv")
+    outcome = run("consensus", tmp_path / "a.csv", "--units", tmp_path / "u.csv", "--tolerance", 9)
+    assert outcome.code == 0, outcome.err
+    said = "boundaries tied: 0-100 = 1-101, the first was taken"
+    assert said in (tmp_path / "u.csv").read_text()
+    assert "boundaries tied" in outcome.out

@@ -1,0 +1,342 @@
+"""Advice in an error, followed literally, leads to the right number or to another error.
+
+One row for each error with advice of reading, bounds, annotators and chance: the files, the
+command, the error, and what whoever follows its advice does next and gets. The last test finds
+errors that have no row.
+"""
+
+import ast
+import importlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+import gammacp
+import gammacp as gc
+from gammacp import Continuum, Unit
+from gammacp.chance.cut import prepare_cut
+from gammacp.chance.non_overlapping import prepare_non_overlapping
+from gammacp.chance.shift import prepare_shift
+from gammacp.errors import DataError
+from gammacp.formats.differing_texts import on_one_line
+from gammacp.formats.merging import merged
+
+Run = Callable[..., Any]
+Files = Mapping[str, str]
+# Of the command line, or in Python.
+Command = tuple[str, ...] | Callable[[], Any]
+
+WORK = {"Ann": [(0, 4, "a"), (10, 14, "b"), (20, 26, "a")], "Bob": [(0, 5, "a"), (11, 14, "b")]}
+CID = {**WORK, "Cid": [(0, 4, "b"), (20, 25, "a")]}
+TEXT = "abcde fghij klmno pqrst uvwxyz"
+
+
+def units(work: Mapping[str, Any]) -> list[Unit]:
+    return [Unit(who, *span) for who, spans in work.items() for span in spans]
+
+
+def truth(work: Mapping[str, Any] = WORK, **declared: Any) -> Continuum:
+    return Continuum.from_units(units(work), **declared)
+
+
+def csv(*people: str, work: Mapping[str, Any] = WORK) -> str:
+    rows = [f"{who},{c},{s},{e}" for who in people for s, e, c in work[who]]
+    return "\n".join(["annotator,category,start,end", *rows, ""])
+
+
+def doccano(who: str) -> str:
+    return json.dumps({"id": 1, "text": TEXT, "label": WORK[who]}) + "\n"
+
+
+def brat(who: str, text: str = TEXT, kinds: Mapping[str, str] = {}) -> str:
+    spans = enumerate(WORK[who], 1)
+    return "".join(f"T{n}\t{kinds.get(c, c)} {s} {e}\t{text[s:e]}\n" for n, (s, e, c) in spans)
+
+
+def eaf(who: str, tier: str | None = None) -> str:
+    times = sorted({t for s, e, _ in WORK[who] for t in (s, e)})
+    slots = "".join(f'<TIME_SLOT TIME_SLOT_ID="t{t}" TIME_VALUE="{t}"/>' for t in times)
+    spans = "".join(
+        f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{n}" TIME_SLOT_REF1="t{s}" '
+        f'TIME_SLOT_REF2="t{e}"><ANNOTATION_VALUE>{c}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION>'
+        "</ANNOTATION>"
+        for n, (s, e, c) in enumerate(WORK[who])
+    )
+    return (
+        f'<ANNOTATION_DOCUMENT AUTHOR="" FORMAT="3.0"><TIME_ORDER>{slots}</TIME_ORDER>'
+        f'<TIER TIER_ID="{tier or who}" LINGUISTIC_TYPE_REF="x">{spans}</TIER>'
+        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="x"/></ANNOTATION_DOCUMENT>'
+    )
+
+
+def textgrid(who: str) -> str:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.TextGrid"
+        gc.write(Continuum.from_units(units({who: WORK[who]}), bounds=(0, 26)), path)
+        return path.read_text(encoding="utf-8")
+
+
+BROKEN = [Unit("Ann", 0, 9, "a", ((0, 4), (6, 9))), Unit("Bob", 0, 9, "a")]
+PIECES = "annotator,category,start,end,fragments\nAnn,a,0,9,0 4;6 9\nBob,a,0,9,\n"
+
+
+def tsv(layers: str) -> str:
+    return f"#FORMAT=WebAnno TSV 3.3\n{layers}\n\n#Text=ab\n1-1\t0-2\tab\ta\tb\n"
+
+
+def project() -> bytes:
+    from io import BytesIO
+
+    content = BytesIO()
+    with ZipFile(content, "w") as archive:
+        archive.writestr("exportedproject.json", "{}")
+        archive.writestr("annotation_ser/d.txt/ann.ser", "x")
+    return content.getvalue()
+
+
+@dataclass(frozen=True)
+class Row:
+    """An error, and what follows from its advice.
+
+    Attributes
+    ----------
+    says
+        A part of the message that no other error has.
+    files, command
+        What leads to it.
+    followed
+        The next commands, and what they give: γ of a continuum (in Python the continuum itself), or
+        a part of the next error, "" where there is none.
+    changed
+        Files that the advice changes.
+    printed
+        What the advice says to the letter.
+    site
+        The message in the source, where it is made elsewhere.
+    """
+
+    says: str
+    files: Mapping[str, str | bytes]
+    command: Command
+    followed: Mapping[Command, Continuum | str]
+    changed: Mapping[str, str | None] = field(default_factory=dict)
+    printed: str = ""
+    site: str = ""
+
+
+GAMMA = ("gamma", "in")
+TWO = "needs two annotators"
+ONE = {"in/a.csv": csv("Ann", "Bob")}
+BRAT = {f"in/{w}/d.ann": brat(w) for w in WORK} | {f"in/{w}/d.txt": TEXT for w in WORK}
+LAYERS = "#T_SP=webanno.custom.A|value\n#T_SP=webanno.custom.B|value"
+FEATURES = "#T_SP=webanno.custom.A|one|two"
+OVERLAP = {**WORK, "Ann": [(0, 4, "a"), (2, 8, "b")]}
+NOTE = '<TIER TIER_ID="note" PARENT_REF="Ann" LINGUISTIC_TYPE_REF="x"/></TIER>'
+
+
+def webanno(layers: str) -> Files:
+    return {f"in/d/{who}.tsv": tsv(layers) for who in WORK}
+
+
+def alike(category: str) -> Continuum:
+    return Continuum.from_units([Unit(who, 0, 2, category) for who in WORK])
+
+
+def lines(offset_unit: str, text: str = TEXT) -> Continuum:
+    """Two annotators' parts with texts that differ at their ends, put together."""
+    parts = [
+        truth({who: WORK[who]}, text=text + end, offset_unit=offset_unit, name="d")
+        for who, end in zip(WORK, "xy", strict=True)
+    ]
+    return merged(on_one_line(parts)[0])
+
+
+def joined(files: Files, layout: str, **declared: Any) -> Row:
+    return Row(TWO, files, GAMMA, {(*GAMMA, "--layout", layout): truth(**declared)}, printed=layout)
+
+
+ROWS = [
+    joined({f"in/talk/{w}.eaf": eaf(w) for w in WORK}, "{document}/{annotator}"),
+    joined({f"in/talk/{w}.eaf": eaf(w, "gesture") for w in WORK}, "{document}/{annotator}"),
+    joined({f"in/{w}/talk.eaf": eaf(w) for w in WORK}, "{annotator}/{document}"),
+    joined({f"in/talk-{w}.eaf": eaf(w) for w in WORK}, "{document}-{annotator}"),
+    joined({f"in/{w}_talk.eaf": eaf(w) for w in WORK}, "{annotator}_{document}"),
+    joined({f"in/{w}.TextGrid": textgrid(w) for w in WORK}, "{document}/{annotator}",
+           bounds=(0, 26)),
+    joined({f"in/d/{w}.csv": csv(w) for w in WORK}, "{document}/{annotator}"),
+    joined({f"in/d_{w}.{end}": brat(w) if end == "ann" else TEXT
+            for w in WORK for end in ("ann", "txt")}, "{document}_{annotator}"),
+    Row(TWO, {f"in/talk/{w}.eaf": eaf(w).replace("</TIER>", NOTE if w == "Ann" else "</TIER>")
+              for w in WORK}, GAMMA,
+        {(*GAMMA, "--layout", "{document}/{annotator}"): truth()}),
+    # One annotator is all there is: whoever found nothing is declared.
+    Row(TWO, {"in/a.csv": csv("Ann")}, GAMMA,
+        {(*GAMMA, "--annotators", "Bob"):
+         truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])}),
+    *(Row("occurs in two files", {f"in/{w}/{inside}.jsonl": doccano(w) for w in WORK}, GAMMA,
+          {(*GAMMA, "--layout", "{annotator}/*"): truth()}, printed="{annotator}/*")
+      for inside in ("all", "admin")),
+    Row("occurs in two files", {f"in/{w}/all.jsonl": doccano(w) for w in WORK}, GAMMA,
+        {GAMMA: TWO}, changed={"in/Bob/all.jsonl": None}, site="error.message"),
+    # Reading.
+    Row("no file of a known format", {"in/a.xyz": "x"}, GAMMA, {GAMMA: truth()},
+        changed={"in/a.csv": csv("Ann", "Bob")}),
+    Row("format is not recognised", {"a.dat": "\0\1\2"}, ("gamma", "a.dat"),
+        {("gamma", "a.dat", "--format", "csv"): "a.dat",
+         ("gamma", "a.dat", "--format", "elan"): "a.dat"}),
+    Row("continua instead of one", {**ONE, "in/b.csv": csv("Bob", "Ann")}, lambda: gc.read("in"),
+        {lambda: gc.read_corpus("in")["a"]: truth()}),
+    Row("binary form only", {"p.zip": project()}, ("gamma", "p.zip"), {}),
+    Row("continua where one is needed", {**ONE, "in/b.csv": csv("Bob", "Ann")}, ("align", "in"),
+        {(*GAMMA, "--document", "a"): truth()}),
+    Row("cannot be the name of a file",
+        {"a.csv": csv("Ann", "Bob").replace("Ann", "A/n"), "t.txt": TEXT},
+        ("convert", "a.csv", "in", "--to", "brat", "--texts", "t.txt"),
+        {("convert", "a.csv", "in", "--to", "brat", "--texts", "t.txt", "--rename", "A/n=Ann"): "",
+         GAMMA: truth()}),
+    Row("text differs between", BRAT | {"in/Bob/d.txt": TEXT + " more"}, GAMMA,
+        {(*GAMMA, "--align-texts"): truth()}, printed="--align-texts"),
+    Row("in common, less than half",
+        BRAT | {"in/Bob/d.txt": "1" * 30, "in/Bob/d.ann": brat("Bob", "1" * 30)},
+        (*GAMMA, "--align-texts"), {GAMMA: truth()},
+        changed={"in/Bob/d.txt": TEXT, "in/Bob/d.ann": brat("Bob")}),
+    Row("do not count characters of a text", {}, lambda: lines("tokens"),
+        {lambda: lines("characters"): truth()}),
+    Row("lies outside of the text", {}, lambda: lines("characters", TEXT[:20]),
+        {lambda: lines("characters"): truth()}, site="lies {}; the text"),
+    Row("there are several layers", webanno(LAYERS), GAMMA,
+        {(*GAMMA, "--layer", "B"): alike("b")}),
+    Row("'C' does not occur", webanno(LAYERS), (*GAMMA, "--layer", "C"),
+        {(*GAMMA, "--layer", "A"): alike("a")}, site="layer {} {}"),
+    Row("has several features", webanno(FEATURES), GAMMA,
+        {(*GAMMA, "--feature", "two"): alike("b")}),
+    Row("'three' of layer", webanno(FEATURES), (*GAMMA, "--feature", "three"),
+        {(*GAMMA, "--feature", "one"): alike("a")}, site="feature {} of layer"),
+    # Units and bounds.
+    Row("there is no unit at all", {"in/a.csv": "annotator,category,start,end\nAnn,,,\nBob,,,\n"},
+        GAMMA, {GAMMA: truth()}, changed={"in/a.csv": csv("Ann", "Bob")}),
+    Row("units of several fragments", {"in/a.csv": PIECES}, ("calibrate", "in"),
+        {(*GAMMA, "--option", "discontinuous=split"): Continuum.from_units(BROKEN).atoms(),
+         (*GAMMA, "--option", "discontinuous=cover"): Continuum.from_units(BROKEN).hulls()},
+        site="in_pieces"),
+    Row("< start", {"in/a.csv": csv("Ann", "Bob").replace("0,4", "4,0")}, GAMMA,
+        {GAMMA: truth()}, changed={"in/a.csv": csv("Ann", "Bob")}),
+    Row("outside the bounds", ONE, (*GAMMA, "--bounds", "5:20"),
+        {(*GAMMA, "--bounds", "0:40"): truth(bounds=(0, 40)), GAMMA: truth()}),
+    Row("beyond 2^53", {"in/a.csv": csv("Ann", "Bob").replace("0,4", f"0,{2**53 + 1}")}, GAMMA,
+        {GAMMA: truth()}, changed={"in/a.csv": csv("Ann", "Bob")}),
+    # Annotators and categories.
+    Row("does not occur", ONE, (*GAMMA, "--only", "z"), {(*GAMMA, "--only", "a,b"): truth()},
+        site="{} {} does not occur"),
+    Row("two annotators of", ONE, (*GAMMA, "--rename", "Ann=Bob"),
+        {(*GAMMA, "--rename", "Ann=Zoe"): truth(), (*GAMMA, "--exclude", "Ann"): TWO}),
+    # Chance.
+    *(Row(f"chance model '{model}", files, (*GAMMA, "--chance", model.partition("'")[0]),
+          {(*GAMMA, "--chance", "cut"): expected})
+      for model, files, expected in [
+          ("documents' needs", ONE, truth()),
+          ("corpus' needs", ONE, truth()),
+          ("fixed-positions' needs", ONE, truth()),
+          ("non-overlapping' cannot", {"in/a.csv": csv("Ann", "Bob", work=OVERLAP)},
+           truth(OVERLAP)),
+          ("statistical' cannot", {"in/a.csv": PIECES}, Continuum.from_units(BROKEN)),
+      ]),
+    *(Row(f"chance model '{model}' takes every annotator once", {}, partial(once, [truth()], 3),
+          {lambda: prepare_shift([truth()], 3): ""})
+      for model, once in [("cut", prepare_cut), ("non-overlapping", prepare_non_overlapping)]),
+]  # fmt: skip
+
+
+def put(files: Mapping[str, str | bytes | None]) -> None:
+    for name, content in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.says)
+def test_advice_that_is_followed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: Row
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(row.files)
+    code, said, _ = outcome_of(run, row.command)
+    assert code in (2, 3), said
+    assert row.says in said
+    assert row.printed in said
+    put(row.changed)
+    for command, expected in row.followed.items():
+        code, said, found = outcome_of(run, command)
+        if isinstance(expected, str):
+            assert expected in said
+            assert code == (3 if expected else 0)
+        elif callable(command):
+            assert found.annotators == expected.annotators
+            assert [*found] == [*expected]
+        else:
+            assert code == 0, said
+            (result,) = json.loads(found)["results"]
+            chance = dict(pairwise(command)).get("--chance", "cut")
+            right = gc.gamma(expected, samples=20, chance=chance)
+            value = float("nan") if result["gamma"] is None else result["gamma"]
+            assert value == pytest.approx(right.value, abs=1e-9, nan_ok=True)
+            counted = (result["annotators"], result["units"])
+            assert counted == (expected.n_annotators, expected.n_units)
+
+
+def outcome_of(run: Run, command: Command) -> tuple[int, str, Any]:
+    """Exit code, what was said of errors, what came out."""
+    if callable(command):
+        try:
+            return 0, "", command()
+        except DataError as error:
+            return 3, str(error), None
+    options = ("--samples", 20, "--json") if command[0] == "gamma" else ()
+    outcome = run(*command, *options)
+    return outcome.code, outcome.err, outcome.out
+
+
+# Modules whose errors the rows are for: reading, bounds, annotators, chance.
+MODULES = (
+    *(f"formats.{name}" for name in (
+        "reading", "finding", "joining", "layout", "merging", "differing_texts", "layers",
+        "selection",
+    )),
+    "needs", "continuum.columns", "continuum.continuum", "cli.options.reading",
+    *(f"chance.{path.stem}" for path in Path(gammacp.__file__).parent.glob("chance/*.py")),
+)  # fmt: skip
+
+
+def advised(name: str) -> Iterator[str]:
+    """The message of each error with a hint in a module, with {} for what is filled in."""
+    module = importlib.import_module(f"gammacp.{name}")
+    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and any(k.arg == "hint" for k in node.keywords):
+            match node.args[0] if node.args else None:
+                case ast.Constant(value=value):
+                    yield str(value)
+                case ast.JoinedStr(values=parts):
+                    yield "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in parts)
+                case ast.Name(id=constant):
+                    yield str(getattr(module, constant))
+                case ast.expr() as made:
+                    yield ast.unparse(made)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_advice_is_without_a_row(name: str) -> None:
+    sites = {row.site or row.says for row in ROWS}
+    for message in advised(name):
+        assert any(site in message for site in sites), f"no row follows the advice of: {message}"

@@ -1,0 +1,86 @@
+"""Files of one annotator each: the layouts that join them, and doubts about who is declared."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gammacp as gc
+from gammacp import Continuum, Unit
+from gammacp.formats.reading import collect
+
+WORK = {"Ann": [(0, 4), (10, 14)], "Bob": [(0, 5)], "Cid": [(1, 4)], "Dee": [(2, 4)], "Eve": []}
+
+
+def put(folder: Path, names: Iterable[tuple[str, str]], tier: str = "") -> Path:
+    """EAF files of (path, annotator), each with a tier of the annotator's or of another name."""
+    for path, who in names:
+        units = [Unit(tier or who, s, e, "x") for s, e in WORK[who]]
+        made = Continuum.from_units(units, annotators=[tier or who], offset_unit="ms")
+        file = folder / f"{path}.eaf"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        gc.write(made, file)
+    return folder
+
+
+@pytest.mark.parametrize("tier", ["", "gesture"])
+@pytest.mark.parametrize(
+    ("pattern", "layouts"),
+    [
+        ("{d}/{a}", ["{document}/{annotator}", "{annotator}/{document}"]),
+        ("{a}/{d}", ["{annotator}/{document}", "{document}/{annotator}"]),
+        ("x/{d}_{a}", ["{document}_{annotator}", "{annotator}_{document}"]),
+        ("x/{a}.{d}", ["{annotator}.{document}", "{document}.{annotator}"]),
+    ],
+)
+def test_names_in_the_files_decide_between_readings(
+    tmp_path: Path, pattern: str, layouts: list[str], tier: str
+) -> None:
+    """Where files name nobody, two readings are possible: both are said with their names."""
+    names = [(pattern.format(d=d, a=a), a) for d in ("talk", "walk") for a in ("Ann", "Bob")]
+    found = collect([put(tmp_path, names, tier)])
+    ways = {way.layout: way for way in found.joinings}
+    assert set(ways) == set(layouts if tier else layouts[:1])
+    assert ways[layouts[0]].in_words() == "talk by Ann, Bob; walk by Ann, Bob"
+    if tier:
+        assert ways[layouts[1]].in_words() == "Ann by talk, walk; Bob by talk, walk"
+    (talk,) = (c for c in gc.read_corpus(tmp_path, layout=layouts[0]).values() if c.name == "talk")
+    assert talk.annotators == ("Ann", "Bob")
+    assert talk.n_units == 3
+
+
+def test_many_names_are_cut(tmp_path: Path) -> None:
+    found = collect([put(tmp_path, [(f"talk/{who}", who) for who in WORK])])
+    assert found.joinings[0].in_words() == "talk by Ann, Bob, Cid, 2 more"
+
+
+def test_nothing_is_said_where_nothing_is_joined(tmp_path: Path) -> None:
+    assert not collect([put(tmp_path / "one", [("talk/Ann", "Ann")])]).joinings
+    both = tmp_path / "both.csv"
+    both.write_text("Ann,a,0,4\nBob,a,0,4\n")
+    found = collect([both, put(tmp_path / "one", [])])
+    assert not found.joinings
+    assert found.doubt(["Zoe"], found.continua) is None
+    given = collect(
+        [put(tmp_path / "two", [("a/Ann", "Ann"), ("b/Ann", "Ann")])],
+        layout="{document}/{annotator}",
+    )
+    assert not given.joinings
+
+
+def test_whoever_is_declared_without_a_file_is_doubted(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = put(tmp_path, [(f"talk/{who}", who) for who in ("Ann", "Bob", "Eve")])
+    options = ("--samples", 5, "--json")
+    apart = run("gamma", folder, "--annotators", "Ann,Bob", *options)
+    assert apart.code == 0
+    assert "Ann, Bob: declared, but without a file in 3 documents" in apart.err
+    assert "--layout '{document}/{annotator}' (talk by Ann, Bob, Eve)" in apart.err
+    assert "Ann, Bob: declared" in apart.out
+    joined = ("gamma", folder, "--layout", "{document}/{annotator}", *options)
+    assert "Zoe: declared, but without a file in talk" in run(*joined, "--annotators", "Zoe").err
+    # Eve has a file without a unit, Joe is another name of Bob.
+    known = run(*joined, "--annotators", "Eve,Joe", "--rename", "Bob=Joe")
+    assert "declared, but" not in known.err
