@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 48  # connections; a browser opens 6
 SECONDS = 5.0  # for a head, from the connection or the answer before
-_BACKLOG = 32  # accepted at once; with `MOST` below what the smallest systems open
+_BACKLOG = 64  # accepted at once
 
 
 class Limited(H11Protocol):
