@@ -103,7 +103,9 @@ PARTS = st.sampled_from(
 
 @st.composite
 def entries(draw: st.DrawFn) -> str:
-    before = draw(st.sampled_from(["", "", "", "/etc/", "{root}/", "{root}/camp/", "{root}/camp/../"]))
+    before = draw(
+        st.sampled_from(["", "", "", "/etc/", "{root}/", "{root}/camp/", "{root}/camp/../"])
+    )
     return before + "/".join(draw(st.lists(PARTS, min_size=1, max_size=4)))
 
 
