@@ -21,7 +21,7 @@ _PIECE = 1 << 20
 
 @dataclass
 class _Room:
-    """How many bytes, files and lines may be unpacked, archives inside included."""
+    """How many bytes, files and entries may be unpacked, archives inside included."""
 
     largest: int
     most: int
@@ -36,7 +36,7 @@ class _Room:
         self._take(1, 0, 0, place)
         with archive.open(info) as stream:
             while piece := stream.read(_PIECE):
-                self._take(0, len(piece), piece.count(b"\n"), place)
+                self._take(0, len(piece), entries_of(piece), place)
                 pieces.append(piece)
         return b"".join(pieces)
 
@@ -52,7 +52,7 @@ class _Room:
         self.rows += rows
         what = f"{self.most} files" if self.files > self.most else None
         if self.rows > self.most_rows:
-            what = f"{self.most_rows} lines"
+            what = f"{self.most_rows} lines or entries"
         if self.unpacked > self.largest:
             what = f"{self.largest >> 20} MB unpacked"
         if what is not None:
@@ -61,6 +61,17 @@ class _Room:
                 file=place,
                 hint="Unpack it and name the folder",
             )
+
+
+def entries_of(content: bytes) -> int:
+    """How many lines, or lists or objects of JSON, begin here: each takes a reader's memory.
+
+    Parameters
+    ----------
+    content
+        Of a file, or a part of it.
+    """
+    return max(map(content.count, (b"\n", b"[", b"{")))
 
 
 def is_archive(content: bytes, name: str = "") -> bool:
@@ -112,7 +123,7 @@ def members(
     place
         Its name for messages.
     largest, most, rows
-        Bytes that it may unpack to, files and lines it may hold, archives inside included.
+        Bytes that it may unpack to, files and `entries_of` it may hold, archives inside included.
 
     Raises
     ------

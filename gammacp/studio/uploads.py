@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from filecmp import cmp
 from pathlib import Path
-from shutil import copyfile
+from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
 from unicodedata import normalize
 
@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from gammacp.errors import DataError
 from gammacp.files import atomic_write, content_of, is_inside
-from gammacp.formats.archive import is_archive, members
+from gammacp.formats.archive import entries_of, is_archive, members
 from gammacp.formats.campaign_file import NAME
 from gammacp.formats.finding import DECISIONS, has_ending
 from gammacp.formats.layout import file_name
@@ -36,8 +36,8 @@ class Limits:
     files
         Number of files since the start, and of files in an archive.
     rows
-        Lines of one file, or of all files in an archive: each takes up to a thousand bytes of
-        memory when it is read.
+        Lines or entries of one file, or of all files in an archive: each takes up to a thousand
+        bytes of memory when it is read.
     """
 
     file: int = 256 * _MB
@@ -50,7 +50,7 @@ class Limits:
         """The limits as a sentence."""
         return (
             f"At most {self.file // _MB} MB for a file, {self.unpacked // _MB} MB for what an "
-            f"archive unpacks to, {self.files} files, {self.rows} lines in each."
+            f"archive unpacks to, {self.files} files, {self.rows} lines or entries in each."
         )
 
 
@@ -99,7 +99,7 @@ class Intake:
             with NamedTemporaryFile() as kept:
                 async for chunk in chunks:
                     size += len(chunk)
-                    rows += chunk.count(b"\n")
+                    rows += entries_of(chunk)
                     self.size += len(chunk)  # at once: others come in meanwhile
                     self._check_size(name, size, rows)
                     kept.write(chunk)
@@ -133,8 +133,13 @@ class Intake:
                 hint="Rename what was dropped, or take the link out of the folder",
             )
         if not os.path.lexists(target):
-            with atomic_write(target) as temporary:
-                copyfile(kept, temporary)
+            # `copyfile` would say of a full disk that it is the one that is read.
+            with (
+                atomic_write(target) as temporary,
+                kept.open("rb") as source,
+                temporary.open("wb") as out,
+            ):
+                copyfileobj(source, out)
         elif not self._is_there(kept, target):
             raise DataError(
                 "another file of this name is in the folder",
@@ -147,7 +152,7 @@ class Intake:
 
     def _check_size(self, name: str, size: int, rows: int) -> None:
         if rows > self.limits.rows:
-            raise self._too_much(f"file has more than {self.limits.rows} lines", name)
+            raise self._too_much(f"file has more than {self.limits.rows} lines or entries", name)
         if placed(name) == NAME and size > _LARGEST_CAMPAIGN:
             raise DataError(f"a {NAME} of more than {_LARGEST_CAMPAIGN >> 10} KB", file=name)
         if size > self.limits.file:

@@ -203,6 +203,7 @@ def test_too_many_lines_are_refused(client: Client, studio: Studio) -> None:
     assert "more than 30 lines" in drop(
         client, "a.zip", zipped({f"{i}.csv": b"x\n" * 16 for i in "ab"})
     )
+    assert "more than 30 lines or entries" in drop(client, "a.zip", zipped({"a.json": b"[]," * 31}))
     assert list(studio.folder.iterdir()) == []
     assert drop(client, "a.csv", b"x\n" * 30) == ""
 
@@ -367,6 +368,10 @@ def test_a_full_disk_is_named(
         def write(self, _content: object) -> int:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
+    with monkeypatch.context() as patched:
+        patched.setattr("gammacp.studio.uploads.copyfileobj", lambda *_: Full().write(b""))
+        answer = client.post(f"/{TOKEN}/files?name=a.csv", content=b"x", headers=ORIGIN)
+        assert answer.json()["problem"] == f"{studio.folder / 'a.csv'}: No space left on device"
     monkeypatch.setattr("gammacp.studio.uploads.NamedTemporaryFile", Full)
     answer = client.post(f"/{TOKEN}/files?name=a.csv", content=b"x", headers=ORIGIN)
     assert answer.status_code == 500
