@@ -4,12 +4,89 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from errno import EISDIR
 from pathlib import Path
 from shutil import copyfileobj
-from tempfile import mkstemp
+from tempfile import gettempdir, mkstemp
 
 from gammacp.errors import DataError
+
+_ANYWHERE = Path()
+_INSIDE: ContextVar[Path | None] = ContextVar("folder that is read", default=None)
+"""Where all that is read has to lie; `_ANYWHERE` where the user lets files lead elsewhere."""
+
+
+@contextmanager
+def confined(folder: str | os.PathLike[str], *, always: bool = False) -> Iterator[None]:
+    """Within the block no file outside a folder is read, whatever path or link leads there.
+
+    Parameters
+    ----------
+    folder
+        That of a file that names others.
+    always
+        Whether also within `unconfined`.
+    """
+    free = _INSIDE.get() is _ANYWHERE and not always
+    with _reading(_ANYWHERE if free else Path(os.path.realpath(folder))):
+        yield
+
+
+@contextmanager
+def unconfined() -> Iterator[None]:
+    """Within the block files may name others anywhere: the user said so."""
+    with _reading(_ANYWHERE):
+        yield
+
+
+@contextmanager
+def _reading(inside: Path) -> Iterator[None]:
+    token = _INSIDE.set(inside)
+    try:
+        yield
+    finally:
+        _INSIDE.reset(token)
+
+
+def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
+    """Whether a path stays in a folder, links followed.
+
+    Parameters
+    ----------
+    path, folder
+        There or not.
+    """
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def check_inside(path: str | os.PathLike[str]) -> None:
+    """A DataError for a path that leads out of the folder of `confined`, by a link or by itself.
+
+    Parameters
+    ----------
+    path
+        Of a file or a folder, there or not.
+    """
+    folder = _INSIDE.get()
+    if folder is None or folder is _ANYWHERE or is_inside(path, folder):
+        return
+    raise DataError(
+        f"leads out of {folder}",
+        file=path,
+        hint="Put the file itself there, or give --outside (the studio reads its folder alone)",
+    )
+
+
+def in_words(error: OSError) -> str:
+    """What the system says is wrong, and with which file: a full disk names none by itself.
+
+    Parameters
+    ----------
+    error
+        Of a file that is read or written; one without a name is a temporary one.
+    """
+    return f"{error.filename or gettempdir()}: {error.strerror or error}"
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:
@@ -23,10 +100,11 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
     Raises
     ------
     DataError
-        There is no such file, it cannot be read, or it is a folder, a device, a pipe or a socket,
-        which may have no end.
+        There is no such file, it cannot be read, it is a folder, a device, a pipe or a socket,
+        which may have no end, or it is outside the folder of `confined`.
     """
     try:
+        check_inside(path)
         # A pipe that nobody writes into would hang an `open` for ever: look before.
         kind = os.stat(path).st_mode  # noqa: PTH116 (a PathLike may be a string)
         if not stat.S_ISREG(kind):

@@ -78,15 +78,16 @@ def load_installed() -> None:
             warnings.warn(f"plug-in {entry.name!r} ({entry.value}): {why}", stacklevel=2)
 
 
-def instance_of(name: str, *, needs: tuple[str, ...]) -> Any:
+def instance_of(name: str, *, needs: tuple[str, ...], importing: bool) -> Any:
     """An object of the class that `MODULE:CLASS` names, made without arguments.
 
-    `needs`: methods of which it must have one.
+    `needs`: methods of which it must have one. `importing`: whether its module is loaded now;
+    otherwise `--import` must have done so.
     """
     module, colon, class_name = name.rpartition(":")
     if not (colon and module and class_name):
         raise UsageError(f"{name!r} is not MODULE:CLASS")
-    found = getattr(load(module), class_name, None)
+    found = getattr(load(module) if importing else _loaded_before(module), class_name, None)
     if not isinstance(found, type):
         raise UsageError(f"module {module!r} has no class {class_name!r}")
     if not any(hasattr(found, method) for method in needs):
@@ -95,6 +96,17 @@ def instance_of(name: str, *, needs: tuple[str, ...]) -> Any:
         return found()
     except TypeError as error:
         raise UsageError(f"{name!r} cannot be made without arguments: {error}") from None
+
+
+def _loaded_before(name: str) -> ModuleType:
+    stem = Path(name).stem if name.endswith(".py") else name
+    for module in _LOADED.values():
+        if module.__name__ == stem:
+            return module
+    raise UsageError(
+        f"{name!r} is code, and a file that is read runs no code; if you trust it, give "
+        f"--import {name}"
+    )
 
 
 def search_here() -> None:

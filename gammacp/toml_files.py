@@ -9,7 +9,7 @@ from typing import Any
 from gammacp.errors import DataError
 from gammacp.files import content_of
 
-_KEY = re.compile(r"""\s*((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=#\[\]])+)=""")
+_KEY = re.compile(r"""((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=#\[\]])+)=""")
 _TABLE = re.compile(r"\s*\[([^\[\]]+)\]\s*(#|$)")
 
 
@@ -37,6 +37,8 @@ def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
         known = re.match(r"line (\d+)", place)
         line = int(known[1]) if known else text.count("\n", 0, len(text.rstrip())) + 1
         raise DataError(f"not TOML: {what}", file=path, line=line) from None
+    except (ValueError, RecursionError) as error:  # a number without end, lists in lists
+        raise DataError(f"not TOML that can be read: {error}", file=path) from None
 
 
 def line_of(text: str, *keys: str, value: str | None = None) -> int | None:

@@ -37,7 +37,7 @@ def _leave_at_once() -> None:
 def _for_all_first(arguments: Sequence[str]) -> list[str]:
     """`--import MODULE` may stand behind the command as well: it decides what the command knows.
 
-    So may `--quiet` and `--verbose`, which are about every command.
+    So may `--outside`, `--quiet` and `--verbose`, which are about every command.
     """
     first: list[str] = []
     rest: list[str] = []
@@ -48,7 +48,7 @@ def _for_all_first(arguments: Sequence[str]) -> list[str]:
         elif argument == "--import":
             first += [argument, *islice(pending, 1)]
         else:
-            of_all = argument in ("-q", "-v", "--quiet", "--verbose")
+            of_all = argument in ("--outside", "-q", "-v", "--quiet", "--verbose")
             (first if of_all or argument.startswith("--import=") else rest).append(argument)
     return first + rest
 

@@ -9,6 +9,7 @@ from gammacp import __version__
 from gammacp.cli import output
 from gammacp.cli.options.groups import flatten, option
 from gammacp.cli.options.names import Command, Group, application
+from gammacp.files import unconfined
 from gammacp.plugins import load_all
 
 # Each names a module with the function of that name, or with a Typer of subcommands. They import
@@ -68,6 +69,7 @@ def _print_version(wanted: bool) -> None:
 
 
 def _root(
+    context: typer.Context,
     version: bool = option(  # noqa: ARG001
         "Print the version.", default=False, callback=_print_version, is_eager=True
     ),
@@ -77,10 +79,15 @@ def _root(
         "MODULE",
         names=("--import",),
     ),
+    outside: bool = option(
+        "A campaign.toml or dissimilarity file may read files outside its folder.", default=False
+    ),
     quiet: bool = option("Results and errors only.", default=False, names=("--quiet", "-q")),
     verbose: bool = option(
         "More progress, and all that was left out.", default=False, names=("--verbose", "-v")
     ),
 ) -> None:
     output.verbosity = verbose - quiet
+    if outside:
+        context.with_resource(unconfined())
     load_all(imports or ())

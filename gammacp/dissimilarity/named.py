@@ -5,17 +5,26 @@ from typing import Any
 
 from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.toml_file import read_dissimilarity
+from gammacp.files import unconfined
 from gammacp.plugins import instance_of
 from gammacp.registry import Registry
 
 DISSIMILARITIES: Registry[Any] = Registry("dissimilarity")
 DISSIMILARITIES.register("combined", Combined())
-for _preset in sorted((Path(__file__).parent / "presets").glob("*.toml")):
-    DISSIMILARITIES.register(_preset.stem, read_dissimilarity(_preset))
+with unconfined():
+    for _preset in sorted((Path(__file__).parent / "presets").glob("*.toml")):
+        DISSIMILARITIES.register(_preset.stem, read_dissimilarity(_preset))
 
 
-def dissimilarity(name: str) -> Any:
+def dissimilarity(name: str, *, importing: bool = True) -> Any:
     """The dissimilarity of that name, of a TOML file, or `MODULE:CLASS` made without arguments.
+
+    Parameters
+    ----------
+    name
+        As `--dissimilarity` takes it.
+    importing
+        Whether MODULE is imported. A name that was found in a file imports nothing.
 
     Raises
     ------
@@ -27,5 +36,5 @@ def dissimilarity(name: str) -> Any:
     if name.lower().endswith(".toml"):
         return read_dissimilarity(name)
     if ":" in name:
-        return instance_of(name, needs=("pairwise", "bind"))
+        return instance_of(name, needs=("pairwise", "bind"), importing=importing)
     return DISSIMILARITIES[name]

@@ -9,7 +9,7 @@
 
 What a part may have beside type and weight depends on its type: `order` (ordinal), `separator`
 (sets and trees), `tree` or `file` (trees), `labels` with `distances`, or `file` (matrix). Files are
-relative to the TOML file.
+relative to the TOML file, in its folder or below.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,6 +29,7 @@ from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import CATEGORY, Features, Part
 from gammacp.dissimilarity.positional import POSITIONAL
 from gammacp.errors import DataError, GammacpError, UsageError
+from gammacp.files import confined
 from gammacp.toml_files import line_of, read_toml
 
 _TREES = frozenset({"separator", "tree", "file"})
@@ -86,14 +87,17 @@ def read_dissimilarity(path: str | Path) -> Combined:
         if not isinstance(table, dict):
             raise error(f"{'.'.join(keys)} is not a table", *keys, hint=f"Write [{'.'.join(keys)}]")
         checked(table, _PART, *keys)
+        folder = Path(path).parent
         try:
-            parts.append(Part(keys[-1], _kind(table, Path(path).parent), table.get("weight", 1)))
+            with confined(folder):
+                parts.append(Part(keys[-1], _kind(table, folder), table.get("weight", 1)))
         except GammacpError as problem:
             message = getattr(problem, "message", str(problem))
             if (own := getattr(problem, "file", None)) is not None:
                 message = f"file {own}: {message}"
             culprit = [key for key in table if message.startswith(f"{key} ")]
-            raise error(message, *keys, *culprit[:1]) from None
+            hint = getattr(problem, "hint", None)
+            raise error(message, *keys, *culprit[:1], hint=hint) from None
     options = {key: said[key] for key in said if key not in (CATEGORY, "features")}
     try:
         POSITIONAL[options.get("positional", "sporadic")]

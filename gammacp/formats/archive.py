@@ -14,26 +14,29 @@ from gammacp.errors import DataError
 _MAGIC = b"PK\x03\x04"
 _LARGEST = 1 << 30
 _MOST = 1_000_000
+_ROWS = 50_000_000
 _DEPTH = 2
 _PIECE = 1 << 20
 
 
 @dataclass
 class _Room:
-    """How many bytes and files may still be unpacked, archives inside included."""
+    """How many bytes, files and entries may be unpacked, archives inside included."""
 
     largest: int
     most: int
+    most_rows: int
     unpacked: int = 0
     files: int = 0
+    rows: int = 0
 
     def read(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes:
         """A member's bytes; what its header says of its size is not believed."""
         pieces: list[bytes] = []
-        self._take(1, 0, place)
+        self._take(1, 0, 0, place)
         with archive.open(info) as stream:
             while piece := stream.read(_PIECE):
-                self._take(0, len(piece), place)
+                self._take(0, len(piece), entries_of(piece), place)
                 pieces.append(piece)
         return b"".join(pieces)
 
@@ -41,12 +44,15 @@ class _Room:
         """What a workbook unpacks to: no more than it says itself, since `zipfile` ends there."""
         with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(workbook)) as archive:
             inside = archive.infolist()
-            self._take(len(inside), sum(info.file_size for info in inside), place)
+            self._take(len(inside), sum(info.file_size for info in inside), 0, place)
 
-    def _take(self, files: int, size: int, place: str) -> None:
+    def _take(self, files: int, size: int, rows: int, place: str) -> None:
         self.files += files
         self.unpacked += size
+        self.rows += rows
         what = f"{self.most} files" if self.files > self.most else None
+        if self.rows > self.most_rows:
+            what = f"{self.most_rows} lines or entries"
         if self.unpacked > self.largest:
             what = f"{self.largest >> 20} MB unpacked"
         if what is not None:
@@ -55,6 +61,17 @@ class _Room:
                 file=place,
                 hint="Unpack it and name the folder",
             )
+
+
+def entries_of(content: bytes) -> int:
+    """How many lines, or lists or objects of JSON, begin here: each takes a reader's memory.
+
+    Parameters
+    ----------
+    content
+        Of a file, or a part of it.
+    """
+    return max(map(content.count, (b"\n", b"[", b"{")))
 
 
 def is_archive(content: bytes, name: str = "") -> bool:
@@ -92,7 +109,7 @@ def _why_not(path: PurePosixPath, project: bool) -> str:
 
 
 def members(
-    content: bytes, place: str, *, largest: int = _LARGEST, most: int = _MOST
+    content: bytes, place: str, *, largest: int = _LARGEST, most: int = _MOST, rows: int = _ROWS
 ) -> Iterator[tuple[PurePosixPath, bytes]]:
     """(path, content) of every file in an archive; archives inside are opened too.
 
@@ -105,15 +122,15 @@ def members(
         The bytes of the archive.
     place
         Its name for messages.
-    largest, most
-        Bytes that it may unpack to, and files it may hold, archives inside included.
+    largest, most, rows
+        Bytes that it may unpack to, files and `entries_of` it may hold, archives inside included.
 
     Raises
     ------
     DataError
         The archive is damaged or encrypted, or unpacks to more.
     """
-    yield from _members(content, place, 0, _Room(largest, most))
+    yield from _members(content, place, 0, _Room(largest, most, rows))
 
 
 def _members(

@@ -1,6 +1,6 @@
 """campaign.toml: which files a campaign has, how they are read, and what of them counts.
 
-    paths = ["export"]                  # relative to this file
+    paths = ["export"]                  # relative to this file, in its folder or below
     layer = "custom.Span"
     exclude = ["Test"]
 
@@ -10,7 +10,8 @@
     [rounds]                            # documents, or files and folders
     pilot = ["interview-0*"]
 
-The keys are the options of reading on the command line, with `paths` and `rounds` (`KEYS`).
+The keys are the options of reading on the command line, with `paths` and `rounds` (`KEYS`). The
+file is data: it names no code, and nothing outside its folder unless `gammacp.files.unconfined`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import glob
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -26,6 +27,9 @@ from typing import Any, NamedTuple
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
+from gammacp.files import check_inside, confined
+from gammacp.formats.finding import matches
+from gammacp.formats.positions import LARGEST
 from gammacp.formats.reading import Collection, collect
 from gammacp.formats.selection import Selection, selected
 from gammacp.signature import fingerprint
@@ -43,8 +47,11 @@ def _is_texts(value: Any) -> bool:
 
 
 def _is_bounds(value: Any) -> bool:
-    numbers = isinstance(value, list) and all(type(v) in (int, float) for v in value)
-    return numbers and len(value) == 2 and value[0] <= value[1]
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    return (
+        all(type(v) in (int, float) and abs(v) <= LARGEST for v in value) and value[0] <= value[1]
+    )
 
 
 class Key(NamedTuple):
@@ -59,9 +66,7 @@ class Key(NamedTuple):
 _TEXT = ('a text, such as "a"', _is_text)
 _TEXTS = ('a list of texts, such as ["a", "b"]', _is_texts)
 KEYS: Mapping[str, Key] = {
-    "paths": Key(
-        *_TEXTS, "Files, folders, globs and zip archives; relative to this file's folder."
-    ),
+    "paths": Key(*_TEXTS, "Files, folders, globs and zip archives in this file's folder or below."),
     "format": Key(*_TEXT, "Format of the files (gammacp formats); without it each is recognised."),
     "layout": Key(*_TEXT, "Names from paths: parts that are {annotator}, {document} or *."),
     "layer": Key(*_TEXT, "Layer whose spans are the units."),
@@ -73,7 +78,7 @@ KEYS: Mapping[str, Key] = {
         "Whether texts that differ between annotators are aligned.",
     ),
     "dissimilarity": Key(
-        *_TEXT, "How units differ, for every command: a name, MODULE:CLASS, or a TOML file here."
+        *_TEXT, "How units differ, for every command: a name, or a TOML file here."
     ),
     "only": Key(*_TEXTS, "Categories to keep, by their names after [map]."),
     "exclude": Key(*_TEXTS, "Annotators to leave out, by their names after [rename]."),
@@ -145,6 +150,12 @@ class Campaign:
         name: str | None = self.values.get("dissimilarity")
         return str(self._path(name)) if name and name.lower().endswith(".toml") else name
 
+    @contextmanager
+    def confined(self) -> Iterator[None]:
+        """Within the block the file leads nowhere outside its folder; a command line may."""
+        with nullcontext() if self.file is None else confined(self.file.parent):
+            yield
+
     @property
     def documents(self) -> list[str]:
         """Patterns of the round's documents; none if it names files, or if there is no round."""
@@ -160,13 +171,25 @@ class Campaign:
         return named
 
     def _path(self, entry: str | Path) -> Path:
-        # Those of a command line are relative to where it is.
-        return entry if isinstance(entry, Path) else Path(self.file or "").parent / entry
+        if isinstance(entry, Path):
+            return entry  # of a command line
+        path = Path(self.file or "").parent / entry
+        try:
+            with self.confined():
+                check_inside(path)
+        except (DataError, ValueError) as error:
+            keys = [keys for keys, leaf in _leaves(self.values) if leaf == entry]
+            what = getattr(error, "message", error)
+            hint = getattr(error, "hint", "Check the path")
+            place = keys[0] if keys else ()
+            raise self.error(f"{entry!r} {what}", *place, value=entry, hint=hint) from None
+        return path
 
     def _exists(self, entry: str) -> bool:
         path = self._path(entry)
-        # Path.glob does not take absolute patterns.
-        return path.exists() or any(glob.iglob(str(path), recursive=True))  # noqa: PTH207
+        with self.confined(), suppress(OSError):  # a name that is too long
+            return path.exists() or (glob.has_magic(entry) and bool(matches(path)))
+        return False
 
     def collect(self) -> Collection:
         """All that `paths` hold, as they are in the files; errors as of `gammacp.formats.collect`.
@@ -176,7 +199,7 @@ class Campaign:
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
         paths = self.paths
-        with self._blamed():
+        with self._blamed(), self.confined():
             return collect(
                 paths,
                 format=self.values.get("format"),
@@ -356,10 +379,13 @@ def campaign_of(paths: Sequence[Path]) -> Campaign:
     return read_campaign(paths[0])
 
 
+@contextmanager
 def paths_and(
     paths: Sequence[Path], takes: Sequence[str] = ()
-) -> tuple[list[Path], dict[str, Any]]:
+) -> Iterator[tuple[list[Path], dict[str, Any]]]:
     """Files, and what a campaign.toml says about `takes`, for commands that take no other keys.
+
+    They are read within the block, which lets the file lead nowhere outside its folder.
 
     Parameters
     ----------
@@ -378,4 +404,5 @@ def paths_and(
         if key not in ("paths", "rounds", *takes):
             hint = f"It takes {', '.join(('paths', *takes))}: give it a file of its own"
             raise campaign.error(f"{key} means nothing to this command", key, hint=hint)
-    return campaign.paths, {k: v for k, v in campaign.values.items() if k in takes}
+    with campaign.confined():
+        yield campaign.paths, {k: v for k, v in campaign.values.items() if k in takes}

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import joined
 from gammacp.errors import DataError
-from gammacp.files import content_of
+from gammacp.files import check_inside, content_of
 from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
@@ -107,6 +107,7 @@ def _text(source: Source) -> tuple[str, str | None]:
         members = ((PurePosixPath(name), data) for name, data in source.neighbours.items())
         found = {p.stem: d for p, d in members if (p.parent, p.suffix) == (above, ".txt")}
     else:
+        check_inside(above)
         found = {p.stem: content_of(p) for p in Path(above).glob("*.txt")}
     if len(found) != 1:
         return source.document, None

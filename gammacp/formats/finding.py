@@ -2,13 +2,14 @@
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fnmatch import filter as fitting
 from pathlib import Path
 
 from gammacp.errors import DataError
-from gammacp.files import content_of
+from gammacp.files import check_inside, content_of
 from gammacp.formats.archive import is_archive, is_project, members, why_not_annotators
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.records import records
@@ -171,6 +172,41 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
     return True
 
 
+def matches(pattern: PathLike) -> list[Path]:
+    """The files and folders that fit a glob, sorted; `**` follows no link to a folder.
+
+    Parameters
+    ----------
+    pattern
+        A path whose parts may have `*`, `?` and `[…]`, or be `**` for any number of folders.
+
+    Raises
+    ------
+    DataError
+        It leads out of the folder of `confined`.
+    """
+    whole = Path(pattern)
+    found = {Path(whole.anchor)}
+    for part in whole.parts[bool(whole.anchor) :]:
+        if part == "**":
+            below = (p for folder in found for p in folder.rglob("*"))
+            found |= {p for p in below if p.is_dir() and not p.is_symlink()}
+        elif glob.has_magic(part):
+            found = {p for folder in found for p in _in(folder, part)}
+        else:
+            found = {path for folder in found if (path := folder / part).exists()}
+    return sorted(found)
+
+
+def _in(folder: Path, part: str) -> Iterator[Path]:
+    """What lies in a folder and fits; hidden files only if they are asked for."""
+    check_inside(folder)
+    with suppress(OSError):  # no folder, or a closed one: nothing fits
+        for name in fitting([path.name for path in folder.iterdir()], part):
+            if part.startswith(".") or not name.startswith("."):
+                yield folder / name
+
+
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
     """(file, whether it was named outright) of files, folders and globs; each file once, sorted."""
     return [(file, folder is None) for file, folder in _expanded(paths, _Search(chosen, None))]
@@ -182,15 +218,15 @@ def _expanded(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Pa
     for given in paths:
         path = Path(given)
         if path.is_dir():
+            check_inside(path)
             for file in _in_folder(path, search):
                 files.setdefault(file, path)
         elif not path.exists() and glob.has_magic(str(given)):
-            # Path.glob does not take absolute patterns.
-            matches = sorted(glob.glob(str(given), recursive=True))  # noqa: PTH207
-            if not matches:
+            fits = matches(given)
+            if not fits:
                 raise DataError("no file matches", file=str(given))
-            for file, folder in _expanded(matches, search):
-                files.setdefault(file, folder or (None if len(matches) == 1 else file.parent))
+            for file, folder in _expanded(fits, search):
+                files.setdefault(file, folder or (None if len(fits) == 1 else file.parent))
         else:
             files[path] = None
     return list(files.items())

@@ -7,6 +7,11 @@ from pathlib import Path
 from gammacp.errors import DataError, UsageError
 
 _FIELD = re.compile(r"(\{annotator\}|\{document\}|\*)")
+# What Windows takes for a device, whatever ending follows.
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$"]
+    + [f"{name}{n}" for name in ("com", "lpt") for n in "0123456789¹²³"]
+)
 _GROUPS = {"{annotator}": "(?P<annotator>[^/]+)", "{document}": "(?P<document>[^/]+)", "*": "[^/]*"}
 
 
@@ -57,6 +62,8 @@ def file_name(name: str, kind: str) -> str:
     >>> file_name("Lisa", "annotator")
     'Lisa'
     """
-    if not name.strip(". ") or any(x in name for x in '/\\:*?"<>|\0') or not name.isprintable():
+    device = name.partition(".")[0].rstrip().casefold() in _DEVICES
+    wrong = device or not name.strip(". ") or not name.isprintable()
+    if wrong or any(x in name for x in '/\\:*?"<>|\0'):
         raise DataError(f"{kind} {name!r} cannot be the name of a file", hint="Rename it")
     return name

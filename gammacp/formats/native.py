@@ -46,12 +46,16 @@ class _Continuum(BaseModel, extra="allow"):
     offset_unit: StrictStr = ""
     text: StrictStr | None = None
     bounds: tuple[_Position, _Position] | None = None
-    annotators: list[StrictStr] | None = None
-    categories: list[_Label] | None = None
-    units: list[
-        tuple[StrictStr, StrictStr | None, _Position, _Position]
-        | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features | _Fragments]
-        | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features, _Fragments]
+    annotators: Annotated[list[StrictStr], Field(fail_fast=True)] | None = None
+    categories: Annotated[list[_Label], Field(fail_fast=True)] | None = None
+    # A message for each of a million bad units would take the machine's memory.
+    units: Annotated[
+        list[
+            tuple[StrictStr, StrictStr | None, _Position, _Position]
+            | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features | _Fragments]
+            | tuple[StrictStr, StrictStr | None, _Position, _Position, _Features, _Fragments]
+        ],
+        Field(fail_fast=True),
     ]
 
     def built(self, name: str) -> Continuum:
@@ -71,7 +75,7 @@ class _Continuum(BaseModel, extra="allow"):
 
 class _Corpus(BaseModel, extra="allow"):
     categories: list[_Label] | None = None
-    continua: list[_Continuum]
+    continua: Annotated[list[_Continuum], Field(fail_fast=True)]
 
 
 class _File(BaseModel, extra="allow"):

@@ -5,7 +5,7 @@ How many processes a command starts is decided here and nowhere else (`processes
 Dask cluster; the results are the same everywhere.
 """
 
-from gammacp.pools.cores import available_cores, processes_for
+from gammacp.pools.cores import available_cores, memory_of_machine, processes_for
 from gammacp.pools.local import Processes, Serial, TaskError, WorkerDied
 from gammacp.pools.opening import Pool, PoolError, open_pool, workers
 
@@ -17,6 +17,7 @@ __all__ = [
     "TaskError",
     "WorkerDied",
     "available_cores",
+    "memory_of_machine",
     "open_pool",
     "processes_for",
     "workers",

@@ -31,6 +31,13 @@ def available_cores(root: Path = Path("/")) -> int:
     return max(1, min([cores, *(math.ceil(quota) for quota in _quotas(root))]))
 
 
+def memory_of_machine() -> int:
+    """Bytes of memory that the machine has; 0 where the system does not say (Windows)."""
+    if not hasattr(os, "sysconf"):
+        return 0
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
 def processes_for(jobs: int | None, *, pays: bool = True) -> int:
     """How many processes a command uses.
 

@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from concurrent.futures import TimeoutError as TimedOut
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import parent_process, resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, TypeAlias, TypeVar
@@ -131,15 +131,20 @@ class Processes(_Pooled):
     timeout
         Seconds after which a task that still runs fails with `WorkerDied`, and its worker ends;
         None for no limit.
+    memory
+        Bytes of address space of each worker, beyond which it gets a MemoryError or dies; None for
+        no limit. Where the system has no such limit there is none.
     """
 
-    def __init__(self, jobs: int, *, timeout: float | None = None) -> None:
+    def __init__(
+        self, jobs: int, *, timeout: float | None = None, memory: int | None = None
+    ) -> None:
         """Nothing is started yet."""
         from pebble import ProcessPool
 
         super().__init__(
             lambda: ProcessPool(
-                jobs, initializer=_prepare, initargs=(loaded(),), context=_Context()
+                jobs, initializer=_prepare, initargs=(loaded(), memory), context=_Context()
             ),
             timeout,
         )
@@ -193,9 +198,14 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _prepare(modules: tuple[str, ...]) -> None:
+def _prepare(modules: tuple[str, ...], memory: int | None) -> None:
     """In a new worker: end when the parent is gone, know the extensions that it has loaded."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    if memory is not None:
+        with suppress(ImportError, OSError, ValueError):  # Windows; macOS
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         load_all(modules)
     except GammacpError as error:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gammacp.errors import DataError
+from gammacp.files import confined
 from gammacp.formats.campaign_file import NAME, Campaign, read_campaign
 
 M = TypeVar("M", bound=BaseModel)
@@ -75,7 +76,7 @@ class Choice(BaseModel):
 
 
 def campaign_in(folder: Path) -> Campaign:
-    """What the campaign.toml of a folder says, or that the whole folder is read.
+    """What the campaign.toml of a folder says of it, or that the whole folder is read.
 
     Parameters
     ----------
@@ -85,10 +86,11 @@ def campaign_in(folder: Path) -> Campaign:
     Raises
     ------
     DataError
-        The file is not right.
+        The file is not right, or leads out of the folder.
     """
     file = folder / NAME
-    return read_campaign(file) if file.is_file() else Campaign({"paths": [folder]})
+    with confined(folder, always=True):
+        return read_campaign(file) if file.is_file() else Campaign({"paths": [folder]})
 
 
 def parsed(model: type[M], text: str | bytes) -> M:

@@ -57,7 +57,10 @@ class Guard:
             await send(message)
 
         if refused is not None:
-            await PlainTextResponse(f"gammacp studio: {refused}\n", 403)(scope, receive, guarded)
+            answer = PlainTextResponse(
+                f"gammacp studio: {refused}\n", 403, headers={"connection": "close"}
+            )
+            await answer(scope, receive, guarded)
             return
         await self.app({**scope, "root_path": f"/{self.token}"}, receive, guarded)
 

@@ -8,18 +8,24 @@ was not undone stands.
 """
 
 import json
+import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 from datetime import UTC, datetime
+from functools import cache
+from math import isfinite
 from pathlib import Path
 from threading import Lock
+from typing import Any, TypeVar, get_type_hints
 
 from gammacp.errors import DataError
-from gammacp.files import write_text
+from gammacp.files import is_inside, write_text
 from gammacp.formats.finding import DECISIONS
 from gammacp.tables import Column, Table
+
+T = TypeVar("T")
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS journal (
@@ -36,6 +42,11 @@ CREATE TABLE IF NOT EXISTS choice (one INTEGER PRIMARY KEY CHECK (one = 1), json
 """
 _LAST = """reviewer = ? AND action <> 'undo' AND number NOT IN
     (SELECT undoes FROM journal WHERE undoes IS NOT NULL) ORDER BY number DESC LIMIT 1"""
+_WAY_OUT = (
+    "Put a whole copy in its place, or move it away: the studio then begins a new one, without the "
+    "decisions in it"
+)
+_SUPER = bytes.fromhex("d9d505f920a163d7")  # ends a rollback journal that names another file
 _WAIT = 10.0  # seconds for another process that writes
 
 
@@ -156,7 +167,7 @@ class Journal:
             Number of the last that is known.
         """
         query = f"SELECT {_NAMES} FROM journal WHERE number > ? ORDER BY number"
-        return [_decision(row) for row in self._read(query, after)]
+        return self._read(query, after, made=_decision)
 
     def standing(self) -> dict[tuple[str, str], Decision]:
         """By document and item the latest decision that was not undone."""
@@ -175,15 +186,17 @@ class Journal:
 
     def choice(self) -> str | None:
         """What was chosen last; None if nothing was."""
-        found = self._read("SELECT json FROM choice")
-        return str(found[0][0]) if found else None
+        found = self._read("SELECT json FROM choice", made=lambda row: str(row[0]))
+        return found[0] if found else None
 
-    def _read(self, query: str, *values: object) -> list[tuple[object, ...]]:
-        """What the file has; nothing as long as there is none."""
-        if self._opened is None and not self.path.exists():
+    def _read(
+        self, query: str, *values: object, made: Callable[[tuple[object, ...]], T]
+    ) -> list[T]:
+        """What is made of the file's rows; nothing as long as there is none."""
+        if self._opened is None and not os.path.lexists(self.path):
             return []
         with self._lock, self._told():
-            return self._connection().execute(query, values).fetchall()
+            return [made(row) for row in self._connection().execute(query, values).fetchall()]
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -202,20 +215,40 @@ class Journal:
         if self._opened is not None:
             self._check_in_place()
             return self._opened
+        self._check_own()
         connection = sqlite3.connect(
             self.path, timeout=_WAIT, isolation_level=None, check_same_thread=False
         )
         try:
+            connection.execute("PRAGMA trusted_schema = OFF")
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
             if mode != "delete":
                 raise sqlite3.OperationalError(f"another program keeps it in mode {mode}")
             connection.execute("PRAGMA synchronous = FULL")
             connection.executescript(_TABLES)
+            (fault,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if _schema(connection) != _own_schema():
+                fault = "it is not as the studio makes it"
+            if fault != "ok":
+                raise sqlite3.DatabaseError(fault)
+            for row in connection.execute(f"SELECT {_NAMES} FROM journal"):
+                _decision(row)
         except BaseException:
             connection.close()
             raise
         self._opened, self._file = connection, _identity(self.path)
         return connection
+
+    def _check_own(self) -> None:
+        """What lies there is a stranger's until it is opened; SQLite would follow where it leads.
+
+        A rollback journal beside it may name one more file, which SQLite then removes.
+        """
+        beside = self.path.with_name(f"{self.path.name}-journal")
+        if not all(is_inside(path, self.path.parent) for path in (self.path, beside)):
+            raise sqlite3.DatabaseError("a link leads out of the folder")
+        if beside.is_file() and beside.read_bytes().endswith(_SUPER):
+            raise sqlite3.DatabaseError(f"{beside.name} leads to another file")
 
     def _check_in_place(self) -> None:
         """What is written to a file that was moved away would be found by nobody."""
@@ -231,11 +264,11 @@ class Journal:
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise DataError(
                 f"decisions cannot be read or kept: {error}",
                 file=self.path,
-                hint="Check the disk and who may write there; if the file is damaged, move it away",
+                hint=f"Check the disk and who may write there. If the file is damaged: {_WAY_OUT}",
             ) from None
 
     def close(self) -> None:
@@ -292,5 +325,26 @@ def _added(connection: sqlite3.Connection, decision: Decision) -> Decision:
 
 
 def _decision(row: tuple[object, ...]) -> Decision:
-    named = dict(zip(_COLUMNS, row, strict=True))
-    return Decision(**{**named, "kept": bool(named["kept"])})  # type: ignore[arg-type]
+    named: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    named["kept"] = {0: False, 1: True}.get(named["kept"], named["kept"])
+    for name, kind in _kinds().items():
+        value = named[name]
+        if not isinstance(value, kind) or (isinstance(value, float) and not isfinite(value)):
+            raise sqlite3.DatabaseError(f"a decision has {value!r:.40} as its {name}")
+    return Decision(**named)
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    return get_type_hints(Decision)
+
+
+@cache
+def _own_schema() -> frozenset[tuple[object, ...]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_TABLES)
+        return _schema(connection)
+
+
+def _schema(connection: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
+    return frozenset(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))

@@ -16,6 +16,7 @@ from gammacp.studio.understanding import Understood
 from gammacp.studio.uploads import Limits
 from gammacp.studio.work import Findings, Now, Review
 from gammacp.tables import Column, Record, Table, count
+from gammacp.text import visible
 
 _PLACES = (("", "Files"), ("report", "Report"), ("review", "Review"), ("export", "Take home"))
 _JOURNALS = ("CSV", "JSON")
@@ -74,12 +75,20 @@ def dropping(folder: str, limits: Limits) -> Markup:
     return filled(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
 
 
-def live(now: Now, choice: Choice, problem: str | None = None) -> Markup:
-    """What changes while the computation goes on, and what is wrong with what was chosen before."""
+def live(
+    now: Now, choice: Choice, problem: str | None = None, campaign: bytes | None = None
+) -> Markup:
+    """What changes while the computation goes on.
+
+    Before it stands what is wrong with what was chosen before, and a `campaign` file that was
+    dropped, with the question whether it shall be obeyed.
+    """
     findings = now.findings
     parts = [_progress(findings, now.state)]
     if problem is not None:
         parts.insert(0, element("p", problem, class_="warning", role="alert"))
+    if campaign is not None:
+        parts.insert(0, _asking(visible(campaign.decode("utf-8", "replace"), keep="\n\t")))
     if findings.headline is not None:
         parts.append(findings.headline)
     if findings.review is not None:
@@ -97,6 +106,24 @@ def live(now: Now, choice: Choice, problem: str | None = None) -> Markup:
     if findings.understood is not None:
         parts += [_understood(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version)
+
+
+def _asking(says: str) -> Markup:
+    buttons = [
+        join(element("button", name, type="button", data_do=do), " ")
+        for do, name in (("obey", "Do as it says"), ("ignore", "Leave it out"))
+    ]
+    return section(
+        "campaign",
+        "A campaign.toml was dropped",
+        element(
+            "p",
+            "It says which files are read and which annotators and labels count. Nothing of it is "
+            "done until you agree, and then it takes the place of what was chosen on this page.",
+        ),
+        element("pre", says),
+        element("p", *buttons),
+    )
 
 
 def _progress(findings: Findings, state: str) -> Markup:

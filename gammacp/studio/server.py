@@ -4,12 +4,11 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,18 +17,21 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from gammacp.errors import DataError, GammacpError
+from gammacp.files import in_words
 from gammacp.measures.settings import GammaOptions
 from gammacp.report.markup import Markup
 from gammacp.report.page import policy
 from gammacp.report.viewer import script as view_script
 from gammacp.studio import pages
 from gammacp.studio.choice import Choice, campaign_in, parsed
+from gammacp.studio.connections import Server
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
 from gammacp.studio.review import Asked, Gold, decided, gold, written
+from gammacp.studio.scratch import scratch
 from gammacp.studio.sound import TYPES, recordings
 from gammacp.studio.uploads import Intake, Limits
-from gammacp.studio.work import Review, Work
+from gammacp.studio.work import Now, Review, Work
 
 _HOST = "127.0.0.1"
 _LARGEST_BODY = 1 << 20
@@ -59,7 +61,7 @@ class Studio:
         options
             Of γ.
         scratch
-            A folder that only its owner can read.
+            An empty folder that only its owner can read.
         limits
             How much may be dropped.
         """
@@ -103,6 +105,23 @@ class Studio:
         """Read and compute, as it is chosen."""
         self.work.start(self.folder, self.choice, self.options)
 
+    def obey(self) -> None:
+        """Do as the campaign.toml says that was dropped, whatever was chosen before."""
+        self.intake.keep_campaign()
+        if self.chosen is not None:
+            self.journal.keep_choice("")
+            self.chosen = None
+        self.start()
+
+    def ignore(self) -> None:
+        """Forget the campaign.toml that was dropped."""
+        self.intake.campaign = None
+
+    def now(self) -> Now:
+        """How far the computation is, and whether there is something to ask."""
+        now = self.work.now()
+        return replace(now, version=f"{now.version} {hash(self.intake.campaign)}")
+
     def gold(self, with_undecided: bool) -> Gold:
         """The gold standard of the decisions that stand."""
         standing = self.journal.standing()
@@ -132,7 +151,7 @@ async def _told(request: Request, error: Exception) -> Response:
     """What goes wrong is an answer with file, line and remedy: a page to a link, else JSON."""
     problem, status = str(error) if isinstance(error, GammacpError) else _NOT_TEXT, 422
     if isinstance(error, OSError):
-        problem, status = f"{error.filename}: {error.strerror}", 500
+        problem, status = in_words(error), 500
     if "format" in request.path_params:
         return _page(pages.refused(problem), "", status)
     return JSONResponse({"problem": _utf8(problem).decode()}, status)
@@ -162,13 +181,13 @@ async def _home(studio: Studio, _request: Request) -> Response:
     script = pages.own("studio.js")
     body = (
         pages.dropping(str(studio.folder), studio.intake.limits),
-        pages.live(studio.work.now(), studio.choice, studio.problem),
+        pages.live(studio.now(), studio.choice, studio.problem, studio.intake.campaign),
     )
     return _page(pages.whole(f"Studio: {studio.folder.name}", "", body, script), script)
 
 
 async def _state(studio: Studio, _request: Request) -> Response:
-    now = studio.work.now()
+    now = studio.now()
     return JSONResponse({"state": now.state, "stage": now.findings.stage, "version": now.version})
 
 
@@ -188,6 +207,8 @@ async def _run(studio: Studio, request: Request) -> Response:
         "pause": studio.work.pause,
         "resume": studio.work.resume,
         "cancel": studio.work.cancel,
+        "obey": studio.obey,
+        "ignore": studio.ignore,
     }
     do = request.path_params["do"]
     if do not in doing:
@@ -359,20 +380,19 @@ def serve(
     number = listening.getsockname()[1]
     address = f"http://{_HOST}:{number}/{token}/"
     hosts = (f"{_HOST}:{number}", f"localhost:{number}")
-    with TemporaryDirectory(prefix="gammacp-studio-") as scratch:
-        studio = Studio(folder, options, Path(scratch))
-        config = uvicorn.Config(
-            application(studio, token, hosts), log_level="warning", access_log=False, lifespan="off"
-        )
+    with scratch() as temporary:
+        mailboxes = temporary / "work"
+        mailboxes.mkdir()
+        studio = Studio(folder, options, mailboxes)
         studio.begin()
         told(address)
         if opened is not None:
-            leading = Path(scratch) / "open.html"
+            leading = temporary / "open.html"
             leading.write_text(f'<meta http-equiv="refresh" content="0; url={address}">')
             opened(leading.as_uri())
         try:
             with suppress(KeyboardInterrupt):
-                uvicorn.Server(config).run(sockets=[listening])
+                Server(application(studio, token, hosts)).run(sockets=[listening])
         finally:
             studio.work.close()
             studio.journal.close()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 
 from gammacp.continuum import Continuum
+from gammacp.files import is_inside
 
 # What browsers play, by ending (of a film, its sound); the first ones are taken before others.
 TYPES = {
@@ -31,6 +32,7 @@ def recordings(folder: Path, documents: Mapping[str, Continuum]) -> dict[str, Pa
     if not timed:
         return {}
     there = [p for p in sorted(folder.rglob("*")) if p.suffix.lower() in TYPES and p.is_file()]
+    there = [path for path in there if is_inside(path, folder)]
     there.sort(key=lambda path: list(TYPES).index(path.suffix.lower()))
     by_name = {name: path for path in reversed(there) for name in (path.stem, path.name)}
     # Documents without a name of their own are called as their files.

@@ -91,7 +91,8 @@ def understand(
         known = _offered(folder, campaign)
         if name := campaign.values.get("dissimilarity"):
             file = str(folder / name)
-            dissimilarity = dissimilarity_of(file if name.endswith(".toml") else name)
+            named = file if name.lower().endswith(".toml") else name
+            dissimilarity = dissimilarity_of(named, importing=False)
         features = features_of(dissimilarity)
         found = (campaign.but({"features": features}) if features else campaign).collect()
     except GammacpError as error:

@@ -5,18 +5,24 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from filecmp import cmp
 from pathlib import Path
-from shutil import copyfile
+from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
+from unicodedata import normalize
 
 from starlette.concurrency import run_in_threadpool
 
 from gammacp.errors import DataError
-from gammacp.files import atomic_write, content_of
-from gammacp.formats.archive import is_archive, members
+from gammacp.files import atomic_write, content_of, is_inside
+from gammacp.formats.archive import entries_of, is_archive, members
+from gammacp.formats.campaign_file import NAME
+from gammacp.formats.finding import DECISIONS, has_ending
 from gammacp.formats.layout import file_name
+from gammacp.studio.sound import TYPES
 
 _MB = 1 << 20
 _LONGEST = 200  # bytes of a file name; 255 is what file systems take
+_LARGEST_CAMPAIGN = 1 << 20  # bytes: it is shown whole
+_BESIDE = (".txt", ".ac", ".toml")  # annotated texts, dissimilarities
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,18 +35,22 @@ class Limits:
         Bytes of one file, of what an archive unpacks to, and of all files since the start.
     files
         Number of files since the start, and of files in an archive.
+    rows
+        Lines or entries of one file, or of all files in an archive: each takes up to a thousand
+        bytes of memory when it is read.
     """
 
     file: int = 256 * _MB
     unpacked: int = 1024 * _MB
     together: int = 2048 * _MB
     files: int = 20_000
+    rows: int = 5_000_000
 
     def in_words(self) -> str:
         """The limits as a sentence."""
         return (
             f"At most {self.file // _MB} MB for a file, {self.unpacked // _MB} MB for what an "
-            f"archive unpacks to, {self.files} files."
+            f"archive unpacks to, {self.files} files, {self.rows} lines or entries in each."
         )
 
 
@@ -54,12 +64,15 @@ class Intake:
         Where files go.
     limits
         How much may come.
+    campaign
+        A campaign.toml that was dropped: what it says is done only when somebody has agreed.
     """
 
     folder: Path
     limits: Limits
     files: int = 0
     size: int = 0
+    campaign: bytes | None = None
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> str:
         """Keep a file in the folder; what it is called there.
@@ -74,49 +87,74 @@ class Intake:
         Raises
         ------
         DataError
-            It is too large, one too many, has no possible name, is an archive that is refused, or
-            another file of that name is there.
+            It is too large, one too many, has no possible name or an ending that nobody reads, is
+            an archive that is refused, or another file of that name is there.
         """
         place = placed(name)
         self.files += 1
         if self.files > self.limits.files:
             raise self._too_much(f"more than {self.limits.files} files were dropped", name)
-        size = 0
+        size = rows = 0
         try:
             with NamedTemporaryFile() as kept:
                 async for chunk in chunks:
                     size += len(chunk)
+                    rows += entries_of(chunk)
                     self.size += len(chunk)  # at once: others come in meanwhile
-                    self._check_size(name, size)
+                    self._check_size(name, size, rows)
                     kept.write(chunk)
                 kept.flush()
                 await run_in_threadpool(self._check_archive, name, Path(kept.name))
-                await run_in_threadpool(self._keep, Path(kept.name), place)
+                if place != NAME:
+                    await run_in_threadpool(self._keep, Path(kept.name), place)
+                elif not self._is_there(Path(kept.name), self.folder / NAME):
+                    self.campaign = Path(kept.name).read_bytes()
         except BaseException:
             self.size -= size
             raise
         return place
 
+    def keep_campaign(self) -> None:
+        """Put the campaign.toml that was dropped into the folder; errors as of `receive`."""
+        if self.campaign is not None:
+            with NamedTemporaryFile() as kept:
+                kept.write(self.campaign)
+                kept.flush()
+                self._keep(Path(kept.name), NAME)
+            self.campaign = None
+
     def _keep(self, kept: Path, place: str) -> None:
         """Copy a file to its place, which is inside the folder and free, or has the same."""
         target = self.folder / place
-        if not target.parent.resolve().is_relative_to(self.folder.resolve()):
+        if not is_inside(target.parent, self.folder):
             raise DataError(
                 "a link in the folder leads this file out of it",
                 file=place,
                 hint="Rename what was dropped, or take the link out of the folder",
             )
         if not os.path.lexists(target):
-            with atomic_write(target) as temporary:
-                copyfile(kept, temporary)
-        elif not target.is_file() or not cmp(kept, target, shallow=False):
+            # `copyfile` would say of a full disk that it is the one that is read.
+            with (
+                atomic_write(target) as temporary,
+                kept.open("rb") as source,
+                temporary.open("wb") as out,
+            ):
+                copyfileobj(source, out)
+        elif not self._is_there(kept, target):
             raise DataError(
                 "another file of this name is in the folder",
                 file=place,
                 hint="Rename the new one, or take the old one out of the folder",
             )
 
-    def _check_size(self, name: str, size: int) -> None:
+    def _is_there(self, kept: Path, target: Path) -> bool:
+        return target.is_file() and cmp(kept, target, shallow=False)
+
+    def _check_size(self, name: str, size: int, rows: int) -> None:
+        if rows > self.limits.rows:
+            raise self._too_much(f"file has more than {self.limits.rows} lines or entries", name)
+        if placed(name) == NAME and size > _LARGEST_CAMPAIGN:
+            raise DataError(f"a {NAME} of more than {_LARGEST_CAMPAIGN >> 10} KB", file=name)
         if size > self.limits.file:
             raise self._too_much(f"file is larger than {self.limits.file // _MB} MB", name)
         if self.size > self.limits.together:
@@ -133,7 +171,7 @@ class Intake:
                 return
         limits = self.limits
         for member, _ in members(
-            content_of(path), name, largest=limits.unpacked, most=limits.files
+            content_of(path), name, largest=limits.unpacked, most=limits.files, rows=limits.rows
         ):
             if member.is_absolute() or ".." in member.parts or "\\" in str(member):
                 raise DataError(
@@ -154,14 +192,25 @@ def placed(name: str) -> str:
     Raises
     ------
     DataError
-        A part of it could lead elsewhere, or is hidden.
+        A part of it could lead elsewhere, or is hidden; nobody reads files that end so.
     """
     parts = name.split("/")
     for part in parts:
         file_name(part, "file")
-        if part.startswith((".", "gammacp-review.")) or len(part.encode()) > _LONGEST:
+        # macOS and Windows take names in another case, or without the dot at the end, for the same.
+        own = part.startswith(".") or _folded(part).startswith(_folded(DECISIONS))
+        if own or part.endswith((".", " ")) or len(part.encode()) > _LONGEST:
             raise DataError(
-                f"file {part!r} is hidden, the studio's own or has too long a name",
+                f"file {part!r} is hidden, the studio's own, ends in a dot or a blank, or has too "
+                "long a name",
                 hint="Rename it",
             )
-    return "/".join(parts)
+    ending = Path(name).suffix.lower()
+    if not has_ending(Path(name), None) and ending not in (*TYPES, *_BESIDE):
+        what = f"a file that ends in {ending}" if ending else "a file without an ending"
+        raise DataError(f"nothing here reads or plays {what}", file=name, hint="It was left out")
+    return NAME if _folded(name) == NAME else "/".join(parts)
+
+
+def _folded(name: str) -> str:
+    return normalize("NFKC", normalize("NFKC", name).casefold())

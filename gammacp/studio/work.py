@@ -12,14 +12,15 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from gammacp.campaign.consensus import Consensus
 from gammacp.errors import GammacpError
-from gammacp.files import atomic_write
+from gammacp.files import atomic_write, confined, in_words
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.settings import GammaOptions
-from gammacp.pools import Processes
+from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report
 from gammacp.report.markup import Markup
 from gammacp.studio.choice import Choice
@@ -27,6 +28,7 @@ from gammacp.studio.understanding import Understood, understand
 
 _EVERY = 0.1  # seconds between two signs of life
 _POLL = 0.05
+_LEAST_MEMORY = 3 << 30  # bytes; code and libraries are half of one
 _LETTER, _PAUSE = "findings", "pause"  # files of a mailbox
 _STARTING = "getting ready (the first time on a machine code is compiled, which takes a minute)"
 
@@ -107,6 +109,8 @@ class _Post:
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:
     """In a worker: read, measure, and make the report and what reviewing needs.
 
+    Nothing outside the folder is read.
+
     Parameters
     ----------
     folder, choice, options
@@ -114,11 +118,22 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
     mailbox
         Where to say how far it is.
     """
+    post = _Post(mailbox)
+    try:
+        with confined(folder, always=True):
+            return _computed(folder, choice, options, post)
+    except OSError as error:
+        problem = in_words(error)
+    except MemoryError:
+        problem = _too_large()
+    return replace(post.found, stage="", problem=problem)
+
+
+def _computed(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -> Findings:
     from gammacp.continuum import Corpus
     from gammacp.report import report
     from gammacp.report.page import headline
 
-    post = _Post(mailbox)
     post.send(stage="reading")
     options = options.copy()
     understood, chosen, options["dissimilarity"] = understand(
@@ -149,6 +164,18 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
         page=built.html,
         review=_review(built),
     )
+
+
+def _too_large() -> str:
+    return (
+        f"This needs more memory than the {_memory() >> 20} MB that a computation of the studio "
+        "may take. Put fewer or smaller files into the folder, or use `gammacp report`"
+    )
+
+
+def _memory() -> int:
+    """Bytes for the worker: a file that takes all of the machine's would stop the rest of it."""
+    return max(memory_of_machine() * 3 // 4, _LEAST_MEMORY)
 
 
 def _review(built: Report) -> Review | None:
@@ -184,7 +211,7 @@ class Work:
 
     def __init__(self, mailboxes: Path) -> None:
         """Nothing runs; `mailboxes` is a folder that only its owner can read."""
-        self._pool = Processes(1)
+        self._pool = Processes(1, memory=_memory())
         self._mailboxes = mailboxes
         self._mailbox = mailboxes
         self._running: Future[Findings] | None = None
@@ -195,8 +222,10 @@ class Work:
         self._pool.submit(_ready)
 
     def start(self, folder: Path, choice: Choice, options: GammaOptions) -> None:
-        """Compute this; what runs is given up."""
+        """Compute this; what runs is given up, and what was is removed."""
         self.cancel()
+        for old in self._mailboxes.iterdir():
+            rmtree(old, ignore_errors=True)
         self._number += 1
         self._mailbox = self._mailboxes / str(self._number)
         self._mailbox.mkdir()
@@ -226,6 +255,8 @@ class Work:
         elif running.done():
             error = running.exception()
             state, problem = "done", None if error is None else str(error)
+            if isinstance(error, WorkerDied):
+                problem = f"{problem}. If it is memory: {_too_large()}"
             found = self._letter() if error else running.result()
         else:
             state = "paused" if (self._mailbox / _PAUSE).exists() else "running"

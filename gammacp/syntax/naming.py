@@ -17,6 +17,7 @@ from pathlib import Path
 
 from gammacp.arguments import one_of
 from gammacp.errors import DataError, UsageError
+from gammacp.files import content_of
 from gammacp.left_out import LeftOut
 
 SUFFIXES = {
@@ -199,7 +200,7 @@ def _same_texts(
     files: Sequence[Path], fields: Sequence[Sequence[str]], options: Sequence[int]
 ) -> int:
     """The field that groups files with the same words; else the one with the fewest names."""
-    words = [Counter(path.read_bytes().split()) for path in files]
+    words = [Counter(content_of(path).split()) for path in files]
 
     def likeness(k: int) -> float:
         documents: dict[tuple[str, ...], list[Counter[bytes]]] = {}

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from gammacp.errors import GammacpError
-from gammacp.pools import Processes, TaskError, WorkerDied
+from gammacp.pools import Processes, TaskError, WorkerDied, memory_of_machine
 
 
 class Untransportable(GammacpError):
@@ -151,3 +151,18 @@ def test_a_starting_worker_does_not_hear_ctrl_c() -> None:
     assert pool.submit(signal.getsignal, signal.SIGINT).result(timeout=30) == signal.SIG_IGN
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
     pool.shutdown()
+
+
+def _take(size: int) -> int:
+    return len(bytearray(size))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limit")
+def test_a_worker_takes_no_more_memory_than_it_may() -> None:
+    pool = Processes(1, memory=1 << 30)
+    assert pool.submit(_take, 1 << 20).result() == 1 << 20
+    with pytest.raises(TaskError, match="MemoryError"):
+        pool.submit(_take, 1 << 31).result()
+    assert pool.submit(_take, 1 << 20).result() == 1 << 20
+    pool.shutdown()
+    assert memory_of_machine() > 1 << 28

@@ -91,6 +91,19 @@ def test_drop_and_look(page: "Page", studio: Running, tmp_path: Path) -> None:
     assert page.get_by_role("heading", name="Studio").is_visible()
 
 
+def test_a_campaign_file_asks_first(page: "Page", studio: Running, tmp_path: Path) -> None:
+    (tmp_path / "campaign.toml").write_text('paths = ["."]\nexclude = ["Cid"]\n', encoding="utf-8")
+    page.get_by_role("link", name="start the review").wait_for()
+    page.locator("#files").set_input_files([tmp_path / "campaign.toml"])
+    page.get_by_text('exclude = ["Cid"]').wait_for()
+    assert not (studio.folder / "campaign.toml").exists()
+    page.get_by_role("button", name="Leave it out").press("Enter")
+    page.get_by_text('exclude = ["Cid"]').wait_for(state="detached")
+    page.get_by_role("link", name="start the review").wait_for()
+    assert page.get_by_label("Cid (6)").is_checked()
+    assert not (studio.folder / "campaign.toml").exists()
+
+
 def test_another_choice(page: "Page") -> None:
     page.get_by_role("link", name="start the review").wait_for()
     whole = gamma_on(page)

@@ -1,5 +1,7 @@
 """What is chosen on the page, computed without a server."""
 
+import errno
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from gammacp.dissimilarity.toml_file import read_dissimilarity
 from gammacp.errors import GammacpError
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.pages import live
-from gammacp.studio.work import Now, compute
+from gammacp.studio.work import Now, Work, compute
 
 ROWS = """annotator,category,start,end,severity
 Ann,Style/Awkward,0,4,Major
@@ -46,6 +48,36 @@ def test_a_dissimilarity_with_features(folder: Path, by_file: bool) -> None:
     page = str(live(Now("done", found, ""), choice, None))
     assert '<option value="mine.toml"' in page
     assert '<option value="campaign.toml"' not in page
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "gammacp-test: No space left on device"),
+        (OSError(errno.EACCES, "Permission denied", "a.csv"), "a.csv: Permission denied"),
+        (MemoryError(), "needs more memory than the"),
+    ],
+)
+def test_what_the_system_has_no_room_for_is_said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+) -> None:
+    def full(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(tempfile, "tempdir", "gammacp-test")
+    monkeypatch.setattr("gammacp.studio.work.understand", full)
+    found = compute(folder, Choice(), {"samples": 5}, folder.parent)
+    assert told in (found.problem or "")
+
+
+def test_a_mailbox_goes_with_the_next_choice(folder: Path, tmp_path: Path) -> None:
+    boxes = tmp_path / "boxes"
+    boxes.mkdir()
+    work = Work(boxes)
+    for _ in range(3):
+        work.start(folder, Choice(), {"samples": 5})
+    assert [box.name for box in boxes.iterdir()] == ["3"]
+    work.close()
 
 
 def test_a_dissimilarity_that_is_none(folder: Path) -> None:

@@ -1,8 +1,12 @@
 """Whom the studio answers, and what it takes in: each sentence of docs/studio.md on it."""
 
 import asyncio
+import errno
 import io
+import os
+import re
 import socket
+import tempfile
 import threading
 import zipfile
 from collections.abc import AsyncIterator, Iterator
@@ -17,14 +21,17 @@ from gammacp.campaign.consensus import consensus
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS
+from gammacp.studio.choice import Choice
+from gammacp.studio.journal import Journal
 from gammacp.studio.server import Studio, application, serve
-from gammacp.studio.uploads import Limits
+from gammacp.studio.uploads import Limits, placed
 from gammacp.studio.work import Findings, Now, Review
 
+HERE = Path(__file__).parents[2]
 TOKEN = "T0ken"
 HOST = "127.0.0.1:8000"
 ORIGIN = {"origin": f"http://{HOST}"}
-SMALL = Limits(file=20_000, unpacked=50_000, together=60_000, files=5)
+SMALL = Limits(file=20_000, unpacked=50_000, together=60_000, files=5, rows=30)
 
 
 @pytest.fixture
@@ -142,12 +149,35 @@ def test_a_file_keeps_its_name_and_place(client: Client, studio: Studio) -> None
 @pytest.mark.parametrize(
     "name",
     ["../a.csv", "a/../../b.csv", "/etc/a.csv", "..\\a.csv", "C:\\a.csv", ".hidden", "a//b.csv", "",
-     "a\0.csv", "gammacp-review.sqlite", "a\n.csv", "x" * 300, "<b>.csv"],
+     "a\0.csv", "gammacp-review.sqlite", "a\n.csv", "x" * 300, "<b>.csv", "GammaCP-Review.SQLite",
+     "gammacp-review.ſqlite", "GAMMACP-REVIEW.SQLITE-JOURNAL", "ｇammacp-review.sqlite", "a.csv.",
+     "a.csv ", "nul.csv", "a/CON.txt", "Com1.csv", "lpt³.csv", "aux .csv", "prn"],
 )  # fmt: skip
 def test_no_name_leads_out_of_the_folder(client: Client, studio: Studio, name: str) -> None:
     before = sorted(studio.folder.parent.rglob("*"))
     assert "Rename it" in drop(client, name, b"x")
     assert sorted(studio.folder.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["a.py", "a.sqlite", "a.exe", "a/.b/c", "plain", "a.csv.lnk", "a.so"]
+)
+def test_what_nobody_reads_is_not_kept(client: Client, studio: Studio, name: str) -> None:
+    told = drop(client, name, b"x")
+    assert "nothing here reads or plays" in told or "hidden" in told
+    assert list(studio.folder.iterdir()) == []
+
+
+def test_whatever_a_reader_or_a_player_knows_is_kept() -> None:
+    """Texts that readers look for beside a file, too."""
+    for _, entry in FORMATS.items():
+        for ending in entry.extensions:
+            assert placed(f"a{ending.upper()}") == f"a{ending.upper()}"
+    sources = [p.read_text(encoding="utf-8") for p in (HERE / "gammacp" / "formats").glob("*.py")]
+    beside = {e for source in sources for e in re.findall(r"""beside\(["'](\.\w+)""", source)}
+    assert beside >= {".txt", ".ac"}
+    for ending in (*beside, ".zip", ".wav", ".mp4", ".toml"):
+        assert placed(f"b/a{ending}") == f"b/a{ending}"
 
 
 def test_a_file_that_is_there_is_not_replaced(client: Client, studio: Studio) -> None:
@@ -166,6 +196,16 @@ def test_too_much_in_all_is_refused(client: Client) -> None:
     told = [drop(client, f"{i}.csv", b"x" * SMALL.file) for i in range(4)]
     assert told[:3] == [""] * 3
     assert "dropped" in told[3]
+
+
+def test_too_many_lines_are_refused(client: Client, studio: Studio) -> None:
+    assert "more than 30 lines" in drop(client, "a.csv", b"x\n" * 31)
+    assert "more than 30 lines" in drop(
+        client, "a.zip", zipped({f"{i}.csv": b"x\n" * 16 for i in "ab"})
+    )
+    assert "more than 30 lines or entries" in drop(client, "a.zip", zipped({"a.json": b"[]," * 31}))
+    assert list(studio.folder.iterdir()) == []
+    assert drop(client, "a.csv", b"x\n" * 30) == ""
 
 
 def test_too_many_files_are_refused(client: Client, studio: Studio) -> None:
@@ -266,10 +306,77 @@ def test_a_choice_that_cannot_be_read_leaves_that_of_the_file(
     assert "cannot be taken up" not in client.get(f"/{TOKEN}/").text
 
 
-def test_a_campaign_file_that_is_dropped_later_counts(studio: Studio, client: Client) -> None:
-    assert studio.choice.only == ()
-    assert drop(client, "campaign.toml", b'paths = ["."]\nexclude = ["Bob"]\n') == ""
-    assert studio.choice.exclude == ("Bob",)
+SAYS = 'paths = ["."]\nexclude = ["Bob"]  # <b>\u202e</b>\n'
+
+
+@pytest.mark.parametrize("name", ["campaign.toml", "Campaign.TOML"])
+def test_a_campaign_file_that_is_dropped_counts_once_somebody_agrees(
+    studio: Studio, client: Client, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(studio, "start", lambda: None)
+    studio.choose(Choice(only=("x",)))
+    before = client.get(f"/{TOKEN}/state").json()["version"]
+    assert drop(client, name, SAYS.encode()) == ""
+    assert not (studio.folder / "campaign.toml").exists()
+    assert (studio.choice.only, studio.choice.exclude) == (("x",), ())
+    assert client.get(f"/{TOKEN}/state").json()["version"] != before
+    shown = client.get(f"/{TOKEN}/").text
+    assert "Nothing of it is done until you agree" in shown
+    assert "exclude = [&quot;Bob&quot;]  # &lt;b&gt;\\u202e&lt;/b&gt;" in shown
+    assert client.post(f"/{TOKEN}/run/obey", headers=ORIGIN).status_code == 200
+    assert (studio.folder / "campaign.toml").read_text(encoding="utf-8") == SAYS
+    assert (studio.choice.only, studio.choice.exclude) == ((), ("Bob",))
+    assert "until you agree" not in client.get(f"/{TOKEN}/").text
+    assert drop(client, name, SAYS.encode()) == ""  # the same again: nothing to ask
+    assert "until you agree" not in client.get(f"/{TOKEN}/").text
+    again = Studio(studio.folder, {}, studio.folder.parent / "scratch")
+    again.journal = Journal(studio.folder)
+    monkeypatch.setattr(again, "start", lambda: None)
+    again.begin()
+    assert again.choice.exclude == ("Bob",)
+    again.work.close()
+
+
+def test_a_campaign_file_that_is_left_out_leaves_nothing(
+    studio: Studio, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studio, "start", lambda: None)
+    assert drop(client, "campaign.toml", SAYS.encode()) == ""
+    assert client.post(f"/{TOKEN}/run/ignore", headers=ORIGIN).status_code == 200
+    assert client.post(f"/{TOKEN}/run/obey", headers=ORIGIN).status_code == 200
+    assert list(studio.folder.iterdir()) == []
+    (studio.folder / "campaign.toml").write_text("paths = ['.']\n", encoding="utf-8")
+    assert drop(client, "campaign.toml", SAYS.encode()) == ""
+    refused = client.post(f"/{TOKEN}/run/obey", headers=ORIGIN)
+    assert refused.status_code == 422
+    assert "another file of this name" in refused.json()["problem"]
+    assert (studio.folder / "campaign.toml").read_text(encoding="utf-8") == "paths = ['.']\n"
+
+
+def test_a_campaign_file_in_a_folder_is_nobody_s(studio: Studio, client: Client) -> None:
+    assert drop(client, "sub/campaign.toml", b"exclude = ['Bob']") == ""
+    assert studio.intake.campaign is None
+    assert studio.choice == Choice()
+
+
+def test_a_full_disk_is_named(
+    studio: Studio, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(io.BytesIO):
+        name = "/dev/full"
+
+        def write(self, _content: object) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("gammacp.studio.uploads.copyfileobj", lambda *_: Full().write(b""))
+        answer = client.post(f"/{TOKEN}/files?name=a.csv", content=b"x", headers=ORIGIN)
+        assert answer.json()["problem"] == f"{studio.folder / 'a.csv'}: No space left on device"
+    monkeypatch.setattr("gammacp.studio.uploads.NamedTemporaryFile", Full)
+    answer = client.post(f"/{TOKEN}/files?name=a.csv", content=b"x", headers=ORIGIN)
+    assert answer.status_code == 500
+    assert answer.json()["problem"] == f"{tempfile.gettempdir()}: No space left on device"
+    assert studio.intake.size == 0
 
 
 def test_a_locked_journal_holds_up_nobody_else(studio: Studio) -> None:

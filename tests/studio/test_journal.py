@@ -173,6 +173,89 @@ def test_a_file_that_is_none_says_so(tmp_path: Path) -> None:
         Journal(tmp_path).rows()
 
 
+_UNLOCKED = "DROP TRIGGER never_changed"
+_LOCKED = """CREATE TRIGGER never_changed BEFORE UPDATE ON journal
+    BEGIN SELECT RAISE(ABORT, 'the journal is never changed'); END"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "told"),
+    [
+        (["PRAGMA writable_schema = 1",
+          "UPDATE sqlite_master SET sql = x'00ff' WHERE name = 'journal'"], "malformed"),
+        (["PRAGMA writable_schema = 1",
+          "UPDATE sqlite_master SET sql = CAST(x'ff41' AS TEXT) WHERE name = 'never_changed'"],
+         "malformed"),
+        ([_UNLOCKED, "UPDATE journal SET reviewer = x'ff00'", _LOCKED], "as its reviewer"),
+        ([_UNLOCKED, "UPDATE journal SET start = x'ff'", _LOCKED], r"b'\\xff' as its start"),
+        ([_UNLOCKED, "UPDATE journal SET start = 'a'", _LOCKED], "'a' as its start"),
+        ([_UNLOCKED, "UPDATE journal SET \"end\" = 9e999", _LOCKED], "inf as its end"),
+        ([_UNLOCKED, "UPDATE journal SET kept = 7", _LOCKED], "7 as its kept"),
+        ([_UNLOCKED, "UPDATE journal SET item = CAST(x'ff41' AS TEXT)", _LOCKED], "to UTF-8"),
+        (["CREATE TRIGGER own AFTER INSERT ON journal BEGIN DELETE FROM choice; END"],
+         "not as the studio makes it"),
+        ([_UNLOCKED, "CREATE TRIGGER never_changed BEFORE UPDATE ON choice BEGIN SELECT 1; END"],
+         "not as the studio makes it"),
+        (["CREATE TABLE more (x)"], "not as the studio makes it"),
+        (["DROP TABLE choice", "CREATE VIEW choice AS SELECT '{}' AS json"],
+         "not as the studio makes it"),
+    ],
+)  # fmt: skip
+def test_a_damaged_journal_is_refused_with_a_way_out(
+    tmp_path: Path, statements: list[str], told: str
+) -> None:
+    journal = Journal(tmp_path)
+    kept = journal.add(decision("a"))
+    journal.keep_choice("{}")
+    journal.close()
+    shutil.copy(journal.path, tmp_path / "whole")
+    with sqlite3.connect(journal.path) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+    again = Journal(tmp_path)
+    for ask in (again.rows, again.choice, lambda: again.add(decision("b")),
+                lambda: again.undo("u", "Ann")):  # fmt: skip
+        with pytest.raises(DataError, match=rf"{told}.*Put a whole copy.*or move it away"):
+            ask()
+    shutil.copy(tmp_path / "whole", journal.path)  # one way out
+    assert again.rows() == [kept]
+    again.close()
+    journal.path.unlink()  # the other
+    assert again.add(decision("c")).number == 1
+
+
+def test_a_page_of_the_file_that_was_written_over_is_found(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    for i in range(40):
+        journal.add(decision(str(i), evidence="x" * 900))
+    journal.close()
+    content = bytearray(journal.path.read_bytes())
+    for page in range(2, len(content) // 4096):
+        damaged = bytes(content[: page * 4096]) + bytes(4096) + bytes(content[(page + 1) * 4096 :])
+        journal.path.write_bytes(damaged)
+        with pytest.raises(DataError, match="move it away"):
+            Journal(tmp_path).rows()
+
+
+def test_a_rollback_journal_that_names_another_file_is_refused(tmp_path: Path) -> None:
+    """SQLite removes the file that is named so, wherever it is."""
+    journal = Journal(tmp_path)
+    journal.add(decision("a"))
+    journal.close()
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"somebody's\0")
+    name = os.fsencode(victim)
+    tail = (1).to_bytes(4, "big") + name + len(name).to_bytes(4, "big")
+    tail += sum(name).to_bytes(4, "big") + bytes.fromhex("d9d505f920a163d7")
+    hot = bytes.fromhex("d9d505f920a163d7") + bytes(4) + bytes(4) + (1).to_bytes(4, "big")
+    hot += (512).to_bytes(4, "big") + (4096).to_bytes(4, "big")
+    (tmp_path / "gammacp-review.sqlite-journal").write_bytes(hot.ljust(512, b"\0") + tail)
+    with pytest.raises(DataError, match="leads to another file"):
+        Journal(tmp_path).rows()
+    assert victim.exists()
+
+
 def test_as_csv_and_json(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.add(decision("a", category='=HYPERLINK("x")'))

@@ -54,6 +54,16 @@ def test_a_recording_is_named_as_its_document(tmp_path: Path) -> None:
     }
 
 
+def test_a_link_out_of_the_folder_is_not_heard(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    record(tmp_path / "secret.wav")
+    (tmp_path / "in" / "a.wav").symlink_to(tmp_path / "secret.wav")
+    (tmp_path / "in" / "b.wav").touch()
+    (tmp_path / "in" / "c.wav").symlink_to("b.wav")
+    heard = recordings(tmp_path / "in", dict.fromkeys("abc", spoken("s", 1)))
+    assert sorted(heard) == ["b", "c"]
+
+
 @pytest.mark.parametrize(("unit", "scale"), [("s", 1), ("ms", 1000)])
 def test_the_unit_is_played_and_no_more(
     starting: Callable[..., Running], browser: "Browser", tmp_path: Path, unit: str, scale: float

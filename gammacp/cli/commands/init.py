@@ -15,8 +15,8 @@ def init(
     json: AsJson = False,
 ) -> None:
     """Write a campaign.toml from what an export holds: the options of reading as one file."""
-    from gammacp.errors import UsageError
-    from gammacp.files import write_text
+    from gammacp.errors import DataError, UsageError
+    from gammacp.files import unconfined, write_text
     from gammacp.formats.campaign_file import read_campaign
     from gammacp.formats.campaign_writing import campaign_text
 
@@ -29,9 +29,15 @@ def init(
     tell(found)
     campaign.select(found)  # names that do not occur are refused here, not by the next command
     write_text(out, campaign_text(campaign, found, out))
-    stamp = read_campaign(out).stamp
+    outside = ""
+    try:
+        stamp = read_campaign(out).stamp
+    except DataError:  # its paths lead out of its folder
+        outside = " --outside"
+        with unconfined():
+            stamp = read_campaign(out).stamp
     if json:
         left_out = left_out_json(found.left_out)
         print_json({"campaign": str(out), "stamp": stamp, "left_out": left_out})
         return
-    message(f"wrote {out}; look through it, then: gammacp inspect {out}")
+    message(f"wrote {out}; look through it, then: gammacp inspect {out}{outside}")

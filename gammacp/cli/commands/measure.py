@@ -137,7 +137,8 @@ def _data(
 
     if reading != Reading():
         raise UsageError("options of reading are for units; for those of trees see gammacp syntax")
-    found = read_treebank(paths_and(files)[0])
+    with paths_and(files) as (paths, _):
+        found = read_treebank(paths)
     for line in found.messages:
         message(line)
     return {"treebank": found.treebank}, {"left_out": [e.as_dict() for e in found.left_out]}

@@ -77,9 +77,9 @@ def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, js
     from gammacp.syntax.report import report_on
     from gammacp.syntax.treebank import read_treebank
 
-    files = paths_and(paths)[0]
-    spare_files([out], files)
-    read = read_treebank(files, kind=kind)
+    with paths_and(paths) as (files, _):
+        spare_files([out], files)
+        read = read_treebank(files, kind=kind)
     for line in read.messages:
         message(line)
     of_trees: dict[str, Any] = {"breakdown": True} if read.treebank.kind == "dependency" else {}

@@ -141,10 +141,10 @@ class Coded:
         from gammacp.formats.campaign_file import paths_and
         from gammacp.segmentation import read_codings
 
-        paths, said = paths_and(list(files), ("format", "layer", "tier"))
         given = {"format": self.format, "layer": self.layer, "tier": self.tier}
-        how: dict[str, Any] = said | {k: v for k, v in given.items() if v is not None}
-        return read_codings(paths, unit=self.unit, typed=self.typed, **how)
+        with paths_and(list(files), ("format", "layer", "tier")) as (paths, said):
+            how: dict[str, Any] = said | {k: v for k, v in given.items() if v is not None}
+            return read_codings(paths, unit=self.unit, typed=self.typed, **how)
 
     def places(self, near: float | None) -> int | None:
         """Base units of a distance, in base units or, with a unit, in the files' positions."""

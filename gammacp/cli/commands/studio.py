@@ -13,7 +13,9 @@ def studio(
         "The campaign's folder; dropped files and decisions go there.",
         default=Path("gammacp-campaign"),
     ),
-    port: int = option("Port on 127.0.0.1; by default any that is free.", default=0, min=0),
+    port: int = option(
+        "Port on 127.0.0.1; by default any that is free.", default=0, min=0, max=65535
+    ),
     no_browser: bool = option("Only print the address.", default=False),
 ) -> None:
     """A page on this machine: drop exports, see the number, review, take the gold standard home."""

@@ -104,13 +104,13 @@ def syntax(
     from gammacp.syntax.treebank import read_treebank
     from gammacp.tables import number
 
-    paths, _ = paths_and(paths)
     output = computing.consensus
-    if output is not None:
-        spare_files([output], paths)
     options = asdict(reading)
     strict = options.pop("strict")
-    read = read_treebank(paths, kind=options.pop("trees"), **options)
+    with paths_and(paths) as (files, _):
+        if output is not None:
+            spare_files([output], files)
+        read = read_treebank(files, kind=options.pop("trees"), **options)
     for line in read.messages:
         message(line)
     if strict:

@@ -87,7 +87,9 @@ def _state(folder: Path, reading: Reading) -> object:
     """What changes when a file does."""
     from gammacp.formats.finding import expand
 
-    paths = [folder, *(path for path, _ in expand(requested(folder, reading).paths))]
+    campaign = requested(folder, reading)
+    with campaign.confined():
+        paths = [folder, *(path for path, _ in expand(campaign.paths))]
     stats = {str(path): path.stat() for path in paths if path.exists()}
     return {name: (s.st_mtime_ns, s.st_size) for name, s in stats.items()}
 

@@ -220,7 +220,8 @@ def load(
     campaign = requested(files, reading if features is None else reading.beside(features), against)
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
-        spare(targets, read, format=campaign.values.get("format"), endings=endings)
+        with campaign.confined():
+            spare(targets, read, format=campaign.values.get("format"), endings=endings)
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
     else:

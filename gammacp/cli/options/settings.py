@@ -87,7 +87,10 @@ class Weighing:
         object.__setattr__(self, "_read", read)
 
     def said_by(self, paths: Sequence[Path]) -> Weighing:
-        """The same, or what a campaign.toml says where the command line says nothing."""
+        """The same, or what a campaign.toml says where the command line says nothing.
+
+        That is data: a class of one's own counts only if `--import` has loaded its module.
+        """
         from gammacp.dissimilarity import dissimilarity
         from gammacp.formats.campaign_file import campaign_of
 
@@ -100,13 +103,11 @@ class Weighing:
             message(f"{campaign.file}: dissimilarity {own} gives way to the command line")
             return self
         try:
-            dissimilarity(own)
+            with campaign.confined():
+                return replace(self, own=dissimilarity(own, importing=False))
         except UsageError as error:
             hint = "Name a TOML file, or one of those in `gammacp gamma --help`"
             raise campaign.error(str(error), "dissimilarity", hint=hint) from None
-        said = replace(self, own=own)
-        object.__setattr__(said, "_said", True)
-        return said
 
     def check_weighed(self) -> None:
         """Raise a UsageError for a feature without a type, in a command that reads no layer."""
@@ -136,12 +137,15 @@ class Weighing:
         from gammacp.dissimilarity import Combined, Ordinal, dissimilarity
         from gammacp.dissimilarity.features import with_features
 
+        own: Any = self.own
+        if not isinstance(own, str | None):
+            return own  # a campaign.toml's, made already
         if self.own not in (None, "combined"):
             if self != Weighing(own=self.own):
                 raise UsageError(
                     "--dissimilarity takes the place of --alpha, --beta, … and --preset"
                 )
-            return dissimilarity(str(self.own))
+            return dissimilarity(self.own)
         kind: Any = self.categorial
         if self.order is not None:
             if self.categorial != "ordinal":
@@ -232,7 +236,8 @@ class Settings:
         found: dict[str, str] = {}
         for group in (self.weighing, self.sampling, self.solving):
             for f in fields(group):
-                said = f.name == "own" and getattr(group, "_said", False)
+                own: Any = getattr(group, "own", None)
+                said = f.name == "own" and not isinstance(own, str | None)
                 if f.name != "seed" and getattr(group, f.name) != f.default and not said:
                     name = "dissimilarity" if f.name == "own" else f.name.replace("_", "-")
                     found[name] = "dissimilarity" if group is self.weighing else f.name

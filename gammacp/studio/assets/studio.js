@@ -54,7 +54,7 @@ async function upload(files) {
 }
 
 async function act(what) {
-  await send(`./run/${what}`);
+  try { await send(`./run/${what}`); } catch (error) { find("#uploads").textContent = error.message; }
   await look();
 }
 

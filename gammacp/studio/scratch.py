@@ -1,0 +1,49 @@
+"""The studio's temporary folder, and those that killed studios left behind."""
+
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from shutil import rmtree
+
+_PREFIX = "gammacp-studio-"
+_LOCK = "lock"  # held as long as the studio lives, however it ends
+_YOUNG = 60.0  # seconds in which a studio that starts may not hold it yet
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder that only its owner can read, for everything temporary within the block.
+
+    Folders of studios that are gone without having removed theirs are removed.
+    """
+    before = tempfile.tempdir
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        if _is_left_behind(folder):
+            rmtree(folder, ignore_errors=True)
+    with (
+        tempfile.TemporaryDirectory(prefix=_PREFIX) as name,
+        closing(sqlite3.connect(Path(name) / _LOCK)) as lock,
+    ):
+        lock.execute("BEGIN EXCLUSIVE")
+        tempfile.tempdir = name
+        try:
+            yield Path(name)
+        finally:
+            tempfile.tempdir = before
+
+
+def _is_left_behind(folder: Path) -> bool:
+    try:
+        found = folder.lstat()
+        mine = found.st_uid == getattr(os, "getuid", lambda: found.st_uid)()
+        if not mine or time.time() - found.st_mtime < _YOUNG or not (folder / _LOCK).is_file():
+            return False
+        with closing(sqlite3.connect(folder / _LOCK, timeout=0)) as lock:
+            lock.execute("BEGIN EXCLUSIVE")
+    except (OSError, sqlite3.Error):
+        return False
+    return True

@@ -1,0 +1,342 @@
+"""What a file says leads nowhere outside its folder and runs no code: seen by an audit hook."""
+
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gammacp.dissimilarity import dissimilarity
+from gammacp.errors import DataError, GammacpError
+from gammacp.files import confined, content_of, unconfined
+from gammacp.formats.campaign_file import KEYS, campaign_of, read_campaign
+from gammacp.formats.finding import matches
+from gammacp.studio.choice import Choice
+from gammacp.studio.journal import Decision, Journal
+from gammacp.studio.sound import recordings
+from gammacp.studio.understanding import understand
+from gammacp.toml_files import toml_value
+from tests.conftest import Run
+
+ROWS = "annotator,category,start,end\n{0},x,0,10\n{0},y,20,30\nB,x,0,11\nB,y,21,30\n"
+MATRIX = ",x,y\nx,0,1\ny,1,0\n"
+EVIL = """
+from pathlib import Path
+Path(__file__).with_name("canary").touch()
+class X:
+    def pairwise(self, u, v): raise NotImplementedError
+    def bind(self, c): raise NotImplementedError
+"""
+CODE = [Path(p).resolve() for p in (sys.prefix, sys.base_prefix, np.__file__.split("numpy")[0])]
+CODE.append(Path(__file__).parents[2])
+_seen: list[str] | None = None
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if _seen is not None and event in (
+        "open", "os.listdir", "os.scandir", "sqlite3.connect", "exec",
+    ):  # fmt: skip
+        first = arguments[0] if arguments else None
+        first = getattr(first, "co_filename", first)
+        if isinstance(first, str | bytes | os.PathLike):
+            _seen.append(os.fsdecode(first))
+
+
+sys.addaudithook(_hook)
+
+
+@contextmanager
+def watched(folder: Path) -> Iterator[None]:
+    """A failure where anything but the folder, and our own code, is opened, listed or run."""
+    global _seen
+    _seen = []
+    try:
+        yield
+        seen = list(_seen)
+    finally:
+        _seen = None
+    allowed = [folder.resolve(), *CODE]
+    places = {name: Path(os.path.realpath(name)) for name in seen if not name.startswith("<")}
+    assert [n for n, p in places.items() if not any(p.is_relative_to(a) for a in allowed)] == []
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with secrets beside it, and links of every kind that lead there."""
+    root = tmp_path_factory.mktemp("root")
+    secret, camp = root / "secret", root / "camp"
+    for folder, who in ((secret, "SECRET"), (camp, "Ann"), (camp / "sub", "Ann")):
+        folder.mkdir()
+        (folder / "s.csv").write_text(ROWS.format(who))
+        (folder / "s.wav").write_bytes(b"RIFF")
+        (folder / "m.csv").write_text(MATRIX)
+        (folder / "d.toml").write_text('[category]\ntype = "matrix"\nfile = "m.csv"\n')
+        (folder / "b.txt").write_text(f"{who} sat")
+        (folder / "b.ann").write_text("T1\tx 0 3\tAnn\n")
+        (folder / "evil.py").write_text(EVIL)
+        (folder / ".hidden").write_text("x")
+    for name in ("m.csv", "d.toml"):
+        (camp / f"out-{name}").write_text(
+            f'[category]\ntype = "matrix"\nfile = "../secret/{name}"\n'
+        )
+    (camp / "out.toml").write_text('[category]\ntype = "tree"\nfile = "../secret/m.csv"\n')
+    for name in ("l.csv", "l.toml", "l.wav", "sub/b2.txt"):
+        (camp / name).symlink_to(secret / f"s{Path(name).suffix}")
+    (camp / "dir").symlink_to(secret)
+    (camp / "sub" / "up").symlink_to(camp)
+    (camp / "loop").symlink_to(camp / "loop")
+    return root
+
+
+PARTS = st.sampled_from(
+    ["..", ".", "secret", "camp", "s.csv", "l.csv", "b.ann", "dir", "sub", "up", "loop", "*", "**",
+     "*.csv", "?.csv", "[a-z]*", "~", "", "d*", "\0", "x" * 300, "s.csv\n", "*/..", "dir/**"]
+)  # fmt: skip
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> str:
+    before = draw(
+        st.sampled_from(["", "", "", "/etc/", "{root}/", "{root}/camp/", "{root}/camp/../"])
+    )
+    return before + "/".join(draw(st.lists(PARTS, min_size=1, max_size=4)))
+
+
+NAMES = st.one_of(
+    entries(),
+    st.sampled_from(["d.toml", "l.toml", "out.toml", "out-m.csv", "evil:X", "evil.py:X", "combined",
+                     "../secret/d.toml", "dir/d.toml", "{root}/secret/d.toml"]),
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(paths=st.lists(entries(), min_size=1, max_size=3), name=NAMES, rounds=st.lists(entries()))
+def test_nothing_outside_is_opened(
+    root: Path, paths: list[str], name: str, rounds: list[str]
+) -> None:
+    camp = root / "camp"
+    said = [[e.replace("{root}", str(root)) for e in entry] for entry in (paths, rounds, [name])]
+    text = (
+        f"paths = {toml_value(said[0])}\ndissimilarity = {toml_value(said[2][0])}\n"
+        f"[rounds]\nfirst = {toml_value(said[1])}\n"
+    )
+    (camp / "campaign.toml").write_text(text)
+    with watched(camp):
+        with suppress(GammacpError):
+            campaign = read_campaign(camp / "campaign.toml")
+            with suppress(GammacpError), campaign.confined():
+                dissimilarity(campaign.dissimilarity or "combined", importing=False)
+            for chosen in (campaign, campaign.but({}, "first")):
+                with suppress(GammacpError):
+                    found = chosen.collect()
+                    assert "SECRET" not in {
+                        n for c in found.continua.values() for n in c.annotators
+                    }
+        with confined(camp, always=True):
+            understood, continua, _ = understand(camp, Choice(), None)
+            recordings(camp, continua)
+    assert "SECRET" not in understood.annotators
+    assert not any(camp.rglob("canary"))
+
+
+def test_the_whole_folder_is_read_but_for_what_leads_out(root: Path) -> None:
+    camp = root / "camp"
+    (camp / "campaign.toml").unlink(missing_ok=True)
+    with watched(camp), confined(camp, always=True):
+        understood, _, _ = understand(camp, Choice(), None)
+    assert {Path(str(error.file)).name for error in understood.failures} >= {"l.csv"}
+    assert all("leads out of" in str(e) for e in understood.failures if "l.csv" in str(e.file))
+    assert "Ann" in understood.annotators
+    assert "SECRET" not in understood.annotators
+
+
+def test_a_glob_finds_what_the_standard_library_finds(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import glob
+
+    monkeypatch.chdir(root / "secret")
+    (root / "secret" / "deep" / "er").mkdir(parents=True, exist_ok=True)
+    (root / "secret" / "deep" / "er" / "s.csv").touch()
+    for pattern in ("*.csv", "**/*.csv", "?.*", "*/*/s.csv", "no*", ".h*", "[sm].csv", "../s*/m.*"):
+        assert [str(p) for p in matches(pattern)] == sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+        whole = str(Path.cwd() / pattern)
+        expected = {Path(p).resolve() for p in glob.glob(whole, recursive=True)}  # noqa: PTH207
+        assert {p.resolve() for p in matches(whole)} == expected
+
+
+def test_outside_is_a_wish_that_is_spoken(run: Run, root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "campaign.toml"
+    entry = os.path.relpath(root / "secret" / "s.csv", tmp_path)
+    file.write_text(f"# mine\npaths = [{toml_value(entry)}]\n")
+    refused = run("inspect", file)
+    assert refused.code == 3
+    assert f"campaign.toml:2: '{entry}' leads out of {tmp_path}" in refused.err
+    assert "--outside" in refused.err
+    for arguments in (("--outside", "inspect", file), ("inspect", file, "--outside")):
+        assert "SECRET" in run(*arguments).out
+    assert run("inspect", file).code == 3  # the wish is gone with its command
+    made = run("init", root / "secret" / "s.csv", "-o", tmp_path / "new.toml")
+    assert made.err.strip().endswith("new.toml --outside")
+    assert "SECRET" in run("inspect", tmp_path / "new.toml", "--outside").out
+
+
+@pytest.mark.parametrize("command", ["syntax", "segmentation", "report --trees", "measure -m las"])
+def test_commands_with_readers_of_their_own_stay_inside(
+    run: Run, root: Path, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "link.conllu").symlink_to(root / "secret" / "s.csv")
+    (tmp_path / "campaign.toml").write_text('paths = ["link.conllu"]\n')
+    name, *options = command.split()
+    if options[:1] == ["--trees"]:
+        options = ["--trees", "dependency", "-o", str(tmp_path / "x.html")]
+    outcome = run(name, tmp_path / "campaign.toml", *options)
+    assert outcome.code == 3
+    assert "leads out of" in outcome.err
+
+
+def test_nested_wishes(root: Path) -> None:
+    camp, secret = root / "camp", root / "secret"
+    with unconfined(), confined(camp):
+        content_of(secret / "s.csv")
+        with confined(camp, always=True), pytest.raises(DataError, match="leads out of"):
+            content_of(secret / "s.csv")
+    content_of(secret / "s.csv")
+
+
+COMMANDS = (
+    "gamma --samples 3", "align", "measure -m gamma --samples 3", "compare --samples 3",
+    "consensus", "calibrate --samples 3", "replace --candidate B", "report -o x.html",
+    "watch --once", "plan", "inspect", "convert", "bench", "segmentation", "syntax",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_imports_what_a_campaign_names(
+    run: Run, root: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    camp = root / "camp"
+    monkeypatch.chdir(camp)
+    name, *options = command.split()
+    for own in ("evil:X", "evil.py:X", "./evil.py:X", f"{camp}/evil.py:X"):
+        (camp / "own.toml").write_text(f'paths = ["s.csv"]\ndissimilarity = "{own}"\n')
+        outcome = run(name, "own.toml", *options)
+        if name in ("gamma", "align", "compare", "report"):
+            assert outcome.code == 3
+            assert "own.toml:2: " in outcome.err
+            assert f"if you trust it, give --import {own.removesuffix(':X')}" in outcome.err
+    assert "evil" not in sys.modules
+    assert not (camp / "canary").exists()
+
+
+def test_a_module_that_was_imported_by_hand_may_be_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The advice of the error, followed literally."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.csv").write_text(ROWS.format("A"))
+    own = "from gammacp import Combined\nclass X(Combined):\n    pass\n"
+    (tmp_path / "trusted_own.py").write_text(own)
+    for name in ("trusted_own", "trusted_own.py"):
+        (tmp_path / "own.toml").write_text(f'paths = ["s.csv"]\ndissimilarity = "{name}:X"\n')
+        told = run("align", "own.toml", "--import", "trusted_own.py", "--json")
+        assert told.code == 0, told.err
+        assert told.out == run("align", "s.csv", "--json").out.replace("Combined", "X")
+
+
+@pytest.mark.parametrize("key", [name for name, key in KEYS.items() if not key.table])
+def test_no_key_of_a_campaign_imports(
+    root: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    camp = root / "camp"
+    monkeypatch.chdir(camp)
+    for value in ("evil:X", ["evil:X"], "evil.py", ["evil.py"], "evil", "matrix=evil.py"):
+        others = "" if key == "paths" else 'paths = ["s.csv"]\n'
+        (camp / "own.toml").write_text(f"{others}{key} = {toml_value(value)}\n")
+        with watched(camp), suppress(GammacpError):
+            campaign = campaign_of([camp / "own.toml"])
+            campaign.select(campaign.collect())
+    for line in ('positional = "{}"', 'f_cat = "{}"', '[category]\ntype = "{}"',
+                 '[category]\ntype = "tree"\nfile = "{}"'):  # fmt: skip
+        for value in ("evil:X", "evil.py:X", "evil", "evil.py", "matrix=../secret/m.csv",
+                      "../secret/m.csv", str(root / "secret" / "m.csv")):  # fmt: skip
+            (camp / "own.toml").write_text(line.format(value))
+            with watched(camp), suppress(GammacpError):
+                dissimilarity("own.toml")
+    assert "evil" not in sys.modules
+    assert not (camp / "canary").exists()
+
+
+def test_no_choice_that_lies_in_a_folder_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.csv").write_text(ROWS.format("A"))
+    (tmp_path / "evil.py").write_text(EVIL)
+    for own in ("evil:X", "evil.py:X", "../x.toml", "/etc/x.toml"):
+        choice = Choice(dissimilarity=own)
+        with watched(tmp_path), confined(tmp_path, always=True):
+            understood, continua, _ = understand(tmp_path, choice, None)
+        assert understood.problem is not None
+        assert continua == {}
+    assert not (tmp_path / "canary").exists()
+
+
+def test_a_journal_that_leads_elsewhere_is_not_opened(root: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim.sqlite"
+    with sqlite3.connect(victim) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    before = victim.read_bytes()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "gammacp-review.sqlite").symlink_to(victim)
+    decision = Decision(request="a", reviewer="A", document="d", item="i", action="drop")
+    for ask in (
+        Journal(folder).rows,
+        Journal(folder).choice,
+        lambda: Journal(folder).add(decision),
+    ):
+        with watched(folder), pytest.raises(DataError, match=r"leads out of the folder.*move it"):
+            ask()
+    assert victim.read_bytes() == before
+    assert root.is_dir()
+
+
+BY_NAME = {
+    "gammacp/__init__.py", "gammacp/alignment/duals/lp.py", "gammacp/cli/app.py",
+    "gammacp/compat/pygamma/__init__.py", "gammacp/plugins.py", "gammacp/pools/cluster.py",
+    "gammacp/registry.py", "gammacp/reproduce/experiments.py", "gammacp/warming.py",
+}  # fmt: skip
+UNPICKLED = {
+    "gammacp/checking.py", "gammacp/pools/cluster.py", "gammacp/pools/local.py",
+    "gammacp/studio/work.py",
+}  # fmt: skip
+
+
+def test_code_is_imported_by_name_in_known_places_only() -> None:
+    """A new one has to be looked at: may the name come from a file that somebody else wrote?"""
+    import ast
+
+    top = Path(__file__).parents[2]
+    named, unpickled = set[str](), set[str]()
+    for path in (p for package in ("gammacp", "shuffling") for p in (top / package).rglob("*.py")):
+        place = path.relative_to(top).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            words = ast.unparse(node.func)
+            if words.rpartition(".")[2] in (
+                "import_module", "__import__", "spec_from_file_location", "exec_module",
+            ) or words in ("exec", "eval"):  # fmt: skip
+                named.add(place)
+            if words in ("pickle.load", "pickle.loads", "marshal.loads"):
+                unpickled.add(place)
+    assert (named, unpickled) == (BY_NAME, UNPICKLED)
