@@ -9,7 +9,7 @@ from typing import Any
 from gammacp.errors import DataError
 from gammacp.files import content_of
 
-_KEY = re.compile(r"""\s*+((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=#\[\]])+)=""")
+_KEY = re.compile(r"""((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=#\[\]])+)=""")
 _TABLE = re.compile(r"\s*\[([^\[\]]+)\]\s*(#|$)")
 
 
