@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from errno import EISDIR
 from pathlib import Path
+from select import select
 from shutil import copyfileobj
 from tempfile import gettempdir, mkstemp
 
@@ -89,13 +90,15 @@ def in_words(error: OSError) -> str:
     return f"{error.filename or gettempdir()}: {error.strerror or error}"
 
 
-def content_of(path: str | os.PathLike[str]) -> bytes:
+def content_of(path: str | os.PathLike[str], *, pipes: bool = False) -> bytes:
     """The bytes of a file; a link is followed, but only to a file.
 
     Parameters
     ----------
     path
         Of the file.
+    pipes
+        Whether it may be a pipe: all that is written into it then, if somebody begins in time.
 
     Raises
     ------
@@ -107,6 +110,8 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
         check_inside(path)
         # A pipe that nobody writes into would hang an `open` for ever: look before.
         kind = os.stat(path).st_mode  # noqa: PTH116 (a PathLike may be a string)
+        if pipes and stat.S_ISFIFO(kind):
+            return _piped(path)
         if not stat.S_ISREG(kind):
             name = next((n for is_one, n in _KINDS if is_one(kind)), "something else")
             raise DataError(f"is {name}, not a file", file=path, hint="Save it as a file first")
@@ -120,6 +125,31 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
         raise DataError(f"file cannot be read: {what}", file=path) from None
 
 
+def _piped(path: str | os.PathLike[str]) -> bytes:
+    # Opened without waiting, for nobody may ever open the other end.
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:  # noqa: PTH123
+        if not select([pipe], [], [], _PATIENCE)[0]:
+            raise DataError(
+                f"nothing came through the pipe in {_PATIENCE} s",
+                file=path,
+                hint="Save it as a file first",
+            )
+        os.set_blocking(pipe.fileno(), True)
+        return pipe.read()
+
+
+def content_if_any(path: str | os.PathLike[str]) -> bytes | None:
+    """The bytes of a file that may be there; None where there is none.
+
+    Parameters
+    ----------
+    path
+        Of the file; no file can have a name that is too long, or that has a null in it.
+    """
+    return content_of(path) if os.path.isfile(path) else None  # noqa: PTH113
+
+
+_PATIENCE = 15
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISCHR, "a device"),

@@ -16,13 +16,26 @@ _INTERRUPTED = 130
 def main() -> None:
     """Run the command line and exit: errors are one line on stderr, never a traceback."""
     try:
-        code = _exit_code()
+        code = _flushed(_exit_code())
     except KeyboardInterrupt:
         print("gammacp: interrupted", file=sys.stderr)
         code = _INTERRUPTED
     if code == _INTERRUPTED:
         _leave_at_once()
     sys.exit(code)
+
+
+def _flushed(code: int) -> int:
+    """The exit code, when all is written that was printed."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # Else Python would try again when it ends, and say so.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            print(f"gammacp: stdout: {error.strerror}", file=sys.stderr)
+            return code or 1
+    return code
 
 
 def _leave_at_once() -> None:
@@ -60,6 +73,7 @@ def _exit_code() -> int:
 
     try:
         output.verbosity = 0
+        output.make_streams_usable()
         with ended_by_interrupts():
             sys.argv[1:] = _for_all_first(sys.argv[1:])
             name = next(iter(sys.argv[1:]), "")

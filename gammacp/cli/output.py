@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import os
@@ -25,9 +26,43 @@ verbosity = 0
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
+def make_streams_usable() -> None:
+    """Let stdout and stderr take whatever is printed.
+
+    A character that their encoding does not have becomes an escape, a line of a table "-". What is
+    closed (`>&-`), Python has no stream for: nothing is shown then.
+    """
+    codecs.register_error("gammacp", _in_ascii)
+    for name in ("stderr", "stdout"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+            message("stdout is closed: results are not shown")
+        elif stream.errors == "strict":
+            stream.reconfigure(errors="gammacp")
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    part = error.object[error.start : error.end].replace("─", "-")
+    return part.encode("ascii", "backslashreplace").decode(), error.end
+
+
+def _encodable(cell: str) -> str:
+    """A cell as stdout writes it: escapes are longer than what they stand for."""
+    if cell.isascii() or _takes_all():
+        return cell
+    return cell.encode(sys.stdout.encoding, "gammacp").decode(sys.stdout.encoding)
+
+
+def _takes_all() -> bool:
+    return (sys.stdout.encoding or "utf").lower().startswith("utf")
+
+
 def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
     """One JSON document on stdout (of `lines` one); undefined numbers are null."""
-    text = json.dumps(_plain(document), ensure_ascii=False, indent=None if lines else 2)
+    ascii_only = not _takes_all()
+    text = json.dumps(_plain(document), ensure_ascii=ascii_only, indent=None if lines else 2)
     sys.stdout.write(re.sub(r"[^\n -~]", _escape, text) + "\n")
 
 
@@ -77,7 +112,7 @@ def _lines(heads: list[str], cells: list[list[str]], right: list[bool]) -> Itera
     """The table as a terminal of any width shows it."""
     from rich.cells import cell_len
 
-    rows = [heads, *cells]
+    rows = [[_encodable(cell) for cell in row] for row in (heads, *cells)]
     lengths = [[cell_len(cell) for cell in row] for row in rows]
     widths = [max(column) for column in zip(*lengths, strict=True)]
     blank = " " * (sum(widths) + 3 * len(widths) - 1) + "\n"

@@ -1,5 +1,6 @@
-"""Zip archives: exports of several files in one, such as INCEpTION projects."""
+"""Zip archives: exports of several files in one, such as INCEpTION projects; files in gzip."""
 
+import gzip
 import io
 import zipfile
 import zlib
@@ -7,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from gammacp.errors import DataError
 
@@ -72,6 +73,38 @@ def entries_of(content: bytes) -> int:
         Of a file, or a part of it.
     """
     return max(map(content.count, (b"\n", b"[", b"{")))
+
+
+def without_gz(path: Path) -> Path:
+    """The path of what is packed in a .gz; that of another file as it is."""
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+
+
+def unpacked(content: bytes, place: str, *, largest: int = _LARGEST) -> bytes:
+    """The content of a .gz.
+
+    Parameters
+    ----------
+    content
+        Its bytes.
+    place
+        Its name for messages.
+    largest
+        Bytes that it may unpack to.
+
+    Raises
+    ------
+    DataError
+        It is damaged, or unpacks to more.
+    """
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            found = stream.read(largest + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"gzip is damaged: {error}", file=place, hint="Pack it again") from None
+    if len(found) > largest:
+        raise DataError(f"gzip holds more than {largest >> 20} MB unpacked", file=place)
+    return found
 
 
 def is_archive(content: bytes, name: str = "") -> bool:

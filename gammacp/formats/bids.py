@@ -62,7 +62,7 @@ _OF_OTHERS = {b"annotator", b"rater", b"coder", b"observer", b"start", b"end"}
 
 
 def _sniff(head: bytes, path: Path) -> bool:
-    line = head.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 1)[0]
+    line = head.lstrip().split(b"\n", 1)[0]
     columns = [c.strip().lower() for c in line.split(b"\t")]
     is_events = columns[:2] == [b"onset", b"duration"]
     return is_events and not _OF_OTHERS & set(columns) and bool(path.name)

@@ -16,7 +16,7 @@ from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.records import mapping, objects, table
 from gammacp.formats.registry import registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Source, in_utf8
 from gammacp.formats.spans import SECONDS, Documents, Spans
 
 _PARTS = ("behavior", "subject", "modifiers")
@@ -73,7 +73,7 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
             hint="Open the project in BORIS 8 and export the events again, or give the project",
         )
     documents = Documents(source, SECONDS)
-    is_project = source.content.lstrip(_MARK)[:1] == b"{"
+    is_project = in_utf8(source.content).lstrip(_MARK)[:1] == b"{"
     found = _project if is_project else _tables
     for name, observer, events in found(source, annotator):
         spans = documents.of(name)

@@ -137,7 +137,8 @@ def _over_lines(
     found = parts[:1]
     for start, end in parts[1:]:
         last, reached = found[-1]
-        if _LINE_BREAK.fullmatch((text or "")[reached:start]):
+        gap = (text or "")[reached:start]
+        if gap.isspace() and "\n" in gap:
             found[-1] = last, end
         else:
             found.append((start, end))

@@ -5,20 +5,18 @@ After "UIMA References", chapter "XMI CAS Serialization Reference", and the JSON
 count UTF-16 units.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gammacp.formats.records import objects
-from gammacp.formats.source import Source
+from gammacp.formats.source import Source, in_utf8
 from gammacp.formats.type_system import TypeSystem, beside, from_json, holds_several
 from gammacp.formats.xmltree import Element, parse
 
 _XMI = "http://www.omg.org/XMI "
 _CAS = "http:///uima/cas.ecore "
 _OWN = frozenset({"sofa", "begin", "end"})
-_NUMBERS = re.compile(r"\s*(?:\d{1,15}\s*)*")
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,8 @@ class Cas:
 
 def view_of(source: Source) -> Cas:
     """What a file in XMI or JSON holds."""
-    content = source.content.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return _from_json(source) if content.startswith(b"{") else _from_xmi(source)
+    is_json = in_utf8(source.content).lstrip().startswith(b"{")
+    return _from_json(source) if is_json else _from_xmi(source)
 
 
 def _from_xmi(source: Source) -> Cas:
@@ -71,10 +69,10 @@ def _from_xmi(source: Source) -> Cas:
         raise source.error("CAS has no text (no Sofa with a sofaString)")
     views: dict[str, set[str]] = {}
     for view in root.all(f"{_CAS}View"):
-        listed = view.attributes.get("members", "")
-        if not _NUMBERS.fullmatch(listed):
+        listed = view.attributes.get("members", "").split()
+        if not all(key.isdecimal() for key in listed):
             raise view.error("members of a view are not numbers")
-        views.setdefault(view.attribute("sofa"), set()).update(listed.split())
+        views.setdefault(view.attribute("sofa"), set()).update(listed)
     there = {e.attribute(f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
     members = _members(source, views, sofa.attribute(f"{_XMI}id"), there)
     arrays = {

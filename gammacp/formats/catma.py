@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Corpus
-from gammacp.files import content_of
+from gammacp.files import content_if_any
 from gammacp.formats.offsets import from_utf16, same
 from gammacp.formats.records import Record, mapping, objects, size
 from gammacp.formats.registry import holding, registered
@@ -115,8 +115,7 @@ class _Project:
             folders = [*PurePosixPath(self.source.member).parents, PurePosixPath()]
             return self.source.neighbours.get(str(folders[min(3, len(folders) - 1)] / name))
         above = self.source.path.absolute().parents
-        file = above[min(3, len(above) - 1)] / name
-        return content_of(file) if file.is_file() else None
+        return content_if_any(above[min(3, len(above) - 1)] / name)
 
     def record(self, name: str) -> Record:
         """A JSON object of the project; empty without one."""

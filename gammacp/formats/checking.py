@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import GammacpError
+from gammacp.formats.boundary import unforeseen_raised
 from gammacp.formats.reading import collect, read_corpus
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.spans import MILLISECONDS, SECONDS
@@ -152,7 +153,8 @@ def _read(
     entry: Format, path: Path, options: Mapping[str, object], what: str
 ) -> tuple[Corpus | None, GammacpError | None]:
     try:
-        return read_corpus(path, format=entry.name, **options), None
+        with unforeseen_raised():
+            return read_corpus(path, format=entry.name, **options), None
     except GammacpError as error:
         return None, error
     except Exception as error:
@@ -183,7 +185,9 @@ def _target(entry: Format, folder: Path, continuum: Continuum) -> Path:
         return folder
     who = next(iter(continuum.annotators), "nobody")
     place = (entry.layout or "{document}").format(annotator=who, document="document")
-    return folder / (place + entry.extensions[0])
+    target = folder / (place + entry.extensions[0])
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return target
 
 
 def _compare(entry: Format, before: Continuum, after: Continuum) -> None:

@@ -163,7 +163,8 @@ def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".conll", ".iob", ".bio", ".iob2", ".bioes"):
         return True
     # The head of a long file ends inside a line.
-    rows = [x.decode("utf-8", "replace").split() for x in head.splitlines() if x.strip()]
+    split = (line.decode("utf-8", "replace").split() for line in head.splitlines())
+    rows = [row for row in split if row]
     whole = rows[:-1] if len(rows) > 3 else rows
     lines = [x for x in whole if not x[0].startswith("#") and not _is_header(x)]
     width = len(lines[0]) if lines else 0

@@ -37,8 +37,8 @@ from gammacp.formats.spans import Documents, in_pieces
 _POSITIONS = ("start", "end")
 # Before the name of a feature, where columns are told by what they are for.
 _FEATURE = "feature:"
-_NOTE = re.compile(r"#\s*(bounds|offset unit)\s*:\s*(.*?)\s*$", re.IGNORECASE)
-_NOTE_LIKE = re.compile(r"#\s*\w+\s*:\s*[-+.\d]+\s+[-+.\d]+\s*$")
+_NOTE = re.compile(r"#\s*+(bounds|offset unit)\s*+:(.*)", re.IGNORECASE)
+_NOTE_LIKE = re.compile(r"#\s*+\w++\s*+:\s*+[-+.\d]++\s++[-+.\d]++\s*+$")
 _HINT = "The columns are annotator, category, start, end"
 
 
@@ -184,7 +184,7 @@ def _rows(
             if fresh and text.startswith("#"):
                 note = _NOTE.match(text)
                 if note:
-                    _note(source, number, note[1].lower(), note[2], notes)
+                    _note(source, number, note[1].lower(), note[2].strip(), notes)
                     continue
                 if _NOTE_LIKE.match(text):
                     raise source.error(
@@ -344,7 +344,7 @@ def _noted(documents: Documents, notes: _Notes) -> Documents:
 def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".csv", ".tsv", ".tab"):
         return True
-    first = head.lstrip(b"\xef\xbb\xbf \r\n").split(b"\n")[0]
+    first = head.lstrip(b" \r\n").split(b"\n")[0]
     return any(first.count(mark.encode()) >= 3 for mark in DELIMITERS)
 
 

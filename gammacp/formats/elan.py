@@ -306,4 +306,12 @@ _TYPE = {
 }
 
 
-registered("elan", "ELAN", (".eaf",), ending_or(".eaf", b"<ANNOTATION_DOCUMENT"), read, write=write)
+registered(
+    "elan",
+    "ELAN",
+    (".eaf",),
+    ending_or(".eaf", b"<ANNOTATION_DOCUMENT"),
+    read,
+    write=write,
+    milliseconds=True,
+)

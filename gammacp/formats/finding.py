@@ -1,6 +1,7 @@
 """From paths to files of a known format: folders walked, globs expanded, archives opened."""
 
 import glob
+import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -10,7 +11,15 @@ from pathlib import Path
 
 from gammacp.errors import DataError
 from gammacp.files import check_inside, content_of
-from gammacp.formats.archive import is_archive, is_project, members, why_not_annotators
+from gammacp.formats.archive import (
+    is_archive,
+    is_project,
+    members,
+    unpacked,
+    why_not_annotators,
+    without_gz,
+)
+from gammacp.formats.boundary import error_of
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.records import records
 from gammacp.formats.registry import FORMATS, HEAD_BYTES, Format, recognise
@@ -24,6 +33,7 @@ Failure = tuple[Path, DataError]
 """A file that could not be opened or recognised, and why."""
 DECISIONS = "gammacp-review.sqlite"
 """What the studio writes beside the exports (SQLite adds files of its own): no export."""
+_JSON = {".json", ".jsonl", ".jsonld", ".jams"}
 _UNREADABLE_PROJECT = (
     "is a project of INCEpTION or WebAnno that has the annotators' work in the tool's own binary "
     "form only (annotation_ser)"
@@ -88,23 +98,44 @@ def find(
     search = _Search(chosen, layout)
     for path, folder in _expanded(paths, search):
         try:
-            content = content_of(path)
-            if is_archive(content, path.name):
-                sources = _archived(path, content, search)
-            else:
-                sources = [(_source(path, path, content), path)]
+            with error_of(path):
+                place, content = opened(path, named=folder is None)
+                if is_archive(content, place.name):
+                    sources = _archived(path, content, search)
+                else:
+                    sources = [(_source(path, place, content), place)]
         except DataError as error:
             search.fail(path, error.at(path))
             continue
         for source, place in sources:
-            _recognise(search, source, place, folder if place == path else path)
+            _recognise(search, source, place, path if source.member else folder)
     return Finding(tuple(search.found), tuple(search.failures), _passed_over(search))
+
+
+def opened(path: Path, *, named: bool) -> tuple[Path, bytes]:
+    """The path of a file as if it were not packed, and its content, unpacked.
+
+    Parameters
+    ----------
+    path
+        Of the file; one that ends in .gz is unpacked.
+    named
+        Whether somebody named the file itself: it may be a pipe then.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read or unpacked.
+    """
+    content, place = content_of(path, pipes=named), without_gz(path)
+    return place, content if place == path else unpacked(content, str(path))
 
 
 def _recognise(search: _Search, source: Source, place: Path, inside: Path | None) -> None:
     """Add a file under its format; `inside` is the folder or archive it was found in."""
     try:
-        entry = search.chosen or _recognised(source, place, named=inside is None)
+        with error_of(source.place):
+            entry = search.chosen or _recognised(source, place, named=inside is None)
         if entry is not None:
             search.found.append((_named(source, place, search.layout or entry.layout), entry))
         elif inside is not None:
@@ -160,15 +191,24 @@ def _keys(source: Source) -> str:
 
 def _is_of_another_kind(source: Source, place: Path) -> bool:
     # A damaged file would otherwise be missing in silence, with all that its annotator did.
+    root: object = None
     try:
         if place.suffix.lower() == ".json":
-            source.json()
+            root = source.json()
         elif place.suffix.lower() == ".xml":
             parse(source)
         else:
             return False
     except DataError:
         return False
+    # So would one whose ending, blanks or line breaks are not those that its format is known by.
+    plain = json.dumps(root, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    for name, entry in FORMATS.items():
+        if any(entry.sniff(plain, place.with_suffix(x)) for x in _JSON & {*entry.extensions}):
+            raise source.error(
+                f"JSON has the keys of {entry.title}, but is not written as that tool does",
+                hint=f"Read it with --format {name}; move it away if it holds no annotations",
+            )
     return True
 
 
@@ -217,11 +257,12 @@ def _expanded(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Pa
     files: dict[Path, Path | None] = {}
     for given in paths:
         path = Path(given)
-        if path.is_dir():
+        # A name may be longer than the system takes: then it is no file's.
+        if os.path.isdir(path):  # noqa: PTH112
             check_inside(path)
             for file in _in_folder(path, search):
                 files.setdefault(file, path)
-        elif not path.exists() and glob.has_magic(str(given)):
+        elif not os.path.exists(path) and glob.has_magic(str(given)):  # noqa: PTH110
             fits = matches(given)
             if not fits:
                 raise DataError("no file matches", file=str(given))
@@ -263,6 +304,7 @@ def _why_no_format(path: Path, chosen: Format | None) -> str:
 def has_ending(path: Path, chosen: Format | None) -> bool:
     """Whether a file of this name is read where it is found in a folder."""
     offered = [chosen] if chosen else [f for _, f in FORMATS.items()]
+    path = without_gz(path)
     return path.suffix.lower() == ".zip" or any(f.has_ending(path) for f in offered)
 
 

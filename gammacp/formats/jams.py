@@ -7,9 +7,11 @@ annotations, each of a namespace (`segment_open`, `chord`, …) by one annotator
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
+from gammacp.formats.positions import LARGEST
 from gammacp.formats.records import Record, mapping, name, objects
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
@@ -62,8 +64,10 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
             if label is None and isinstance(value, float):
                 label = f"{value:.15g}"
             spans.leave_out("value", "neither text nor number", label is None and value is not None)
-            if not isinstance(time, int | float) or not isinstance(duration, int | float):
-                raise source.error(f"{space}: observation has no time and duration in numbers")
+            if not _is_number(time) or not _is_number(duration):
+                raise source.error(
+                    f"{space}: observation has no time and duration in numbers up to 2^53"
+                )
             spans.add(who, label, time, time + duration, what=f"{space} at {time:g}")
     return spans.continuum()
 
@@ -86,6 +90,10 @@ def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[objec
         yield space, record, [tuple(row.get(key) for key in keys) for row in rows]
 
 
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and -LARGEST <= value <= LARGEST
+
+
 def _annotator(record: Record) -> str:
     about = mapping(record.get("annotation_metadata"))
     for key in ("annotator", "curator"):
@@ -98,7 +106,7 @@ def _annotator(record: Record) -> str:
 def _sniff(head: bytes, path: Path) -> bool:
     # One object; Label Studio's data may have the same keys, but its tasks have results.
     keys = holding(".jams .json", b'"namespace":', b'"annotation_metadata":')
-    whole = head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    whole = head.lstrip().startswith(b"{")
     return whole and keys(head, path) and b'"from_name":' not in head
 
 

@@ -180,15 +180,15 @@ def _read_task(
                 labels = [_joined(source, _labels(source, region, value), "+")]
             for label in labels or [None]:
                 what = f"task {key}, region {region.get('id')}"
-                known = beside.get(region.get("id"))
+                known = beside.get(str(region.get("id")))
                 spans.add(annotator, label, start, end, what=what, features=known)
 
 
 def _features(
     source: Source, annotation: Record, names: Sequence[str]
-) -> dict[object, dict[str, str | None]]:
+) -> dict[str, dict[str, str | None]]:
     """By region what the control tags of these names say of it."""
-    found: dict[object, dict[str, str | None]] = {}
+    found: dict[str, dict[str, str | None]] = {}
     for entry in objects(source, annotation, "result", line=None) if names else ():
         value = entry.get("value")
         if entry.get("from_name") not in names or not isinstance(value, dict):
@@ -198,7 +198,7 @@ def _features(
             p if isinstance(p, list) else [p] for p in (said if isinstance(said, list) else [said])
         ]
         text = _joined(source, [_joined(source, [*map(str, p)], "/") for p in paths], "+")
-        found.setdefault(entry.get("id"), {})[str(entry.get("from_name"))] = text
+        found.setdefault(str(entry.get("id")), {})[str(entry.get("from_name"))] = text
     return found
 
 

@@ -1,6 +1,7 @@
 """Names of documents and annotators from paths, and as parts of paths."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,8 @@ _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
     + [f"{name}{n}" for name in ("com", "lpt") for n in "0123456789¹²³"]
 )
-_GROUPS = {"{annotator}": "(?P<annotator>[^/]+)", "{document}": "(?P<document>[^/]+)", "*": "[^/]*"}
+# Bytes: file systems take 255, endings and what stands beside the name in a pattern included.
+_LONGEST = 200
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,44 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
         raise UsageError(
             f"layout {layout!r} is not a path of {{annotator}}, {{document}} and *, each name once"
         )
-    wanted = fields.count("/") + 1
+    wanted = fields.split("/")
     parts = (*path.absolute().parts[1:-1], stem)
-    if len(parts) < wanted:
+    if len(parts) < len(wanted):
         raise DataError(f"path is shorter than the layout {layout!r}", file=path)
-    pattern = "".join(_GROUPS.get(piece) or re.escape(piece) for piece in pieces)
-    match = re.fullmatch(pattern, "/".join(parts[-wanted:]), re.DOTALL)
-    if match is None:
-        raise DataError(f"name does not fit the layout {layout!r}", file=path)
-    found = match.groupdict()
-    return PathNames(found.get("document", stem), found.get("annotator", ""))
+    found = {"{document}": stem, "{annotator}": ""}
+    for pattern, part in zip(wanted, parts[-len(wanted) :], strict=True):
+        split = _FIELD.split(pattern)
+        values = fitted(split, part)
+        if values is None:
+            raise DataError(f"name does not fit the layout {layout!r}", file=path)
+        found |= zip(split[1::2], values, strict=True)
+    return PathNames(found["{document}"], found["{annotator}"])
+
+
+def fitted(pattern: Sequence[str], text: str) -> list[str] | None:
+    """What the fields of a pattern stand for in a text; None if it does not fit.
+
+    Parameters
+    ----------
+    pattern
+        What is as it is and fields in turn, the former first and last; a field "*" may be empty.
+    text
+        A name.
+
+    >>> fitted(["", "{document}", "-", "{annotator}", ""], "interview-1-Lisa")
+    ['interview-1', 'Lisa']
+    """
+    end = len(text) - len(pattern[-1]) if text.endswith(pattern[-1]) else -1
+    found: list[str] = []
+    # From the end, each field as short as can be: that needs no second try, whatever the pattern.
+    for i in range(len(pattern) - 2, 0, -2):
+        fixed, limit = pattern[i - 1], end - (pattern[i] != "*")
+        at = text.rfind(fixed, 0, max(limit, 0)) if i > 1 else 0
+        if at < 0 or limit < at + len(fixed) or not text.startswith(fixed, at):
+            return None
+        found.append(text[at + len(fixed) : end])
+        end = at
+    return None if end else found[::-1]
 
 
 def file_name(name: str, kind: str) -> str:
@@ -66,4 +96,7 @@ def file_name(name: str, kind: str) -> str:
     wrong = device or not name.strip(". ") or not name.isprintable()
     if wrong or any(x in name for x in '/\\:*?"<>|\0'):
         raise DataError(f"{kind} {name!r} cannot be the name of a file", hint="Rename it")
+    if len(name.encode()) > _LONGEST:
+        what = f"{kind} {name[:40]!r}… has {len(name)} characters, too many for the name of a file"
+        raise DataError(what, hint="Rename it")
     return name

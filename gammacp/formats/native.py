@@ -32,7 +32,7 @@ from gammacp.formats.spans import in_pieces
 from gammacp.left_out import Tally
 
 _VERSION = 1
-_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"gammacp"\s*:')
+_START = re.compile(rb'\s*\{\s*"gammacp"\s*:')
 _Position = Annotated[StrictInt | StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
 
 

@@ -119,11 +119,6 @@ def annotated_text(continuum: Continuum, format: str) -> str:
             hint="Give it to `gammacp convert` with --texts FOLDER (a NAME.txt per document), or "
             "write CSV or JSON",
         )
-    if continuum.offset_unit not in ("", CHARACTERS):
-        raise DataError(
-            f"positions count {continuum.offset_unit}, not the characters of a text",
-            hint="Write CSV, JSON, ELAN or TextGrid",
-        )
     check_characters(continuum, format)
     if continuum.n_units and not 0 <= continuum.starts.min() <= continuum.ends.max() <= len(text):
         raise DataError(
@@ -134,7 +129,12 @@ def annotated_text(continuum: Continuum, format: str) -> str:
 
 
 def check_characters(continuum: Continuum, format: str) -> None:
-    """DataError if a position cannot be a number of characters."""
+    """DataError if positions do not count characters, or one cannot be a number of them."""
+    if continuum.offset_unit not in ("", CHARACTERS):
+        raise DataError(
+            f"positions count {continuum.offset_unit}, and {format} the characters of a text",
+            hint="Write CSV or JSON; times also as ELAN, TextGrid or RTTM",
+        )
     for u in continuum:
         edges = (u.start, u.end, *(edge for part in u.fragments for edge in part))
         wrong = next((edge for edge in edges if edge < 0 or edge % 1), None)

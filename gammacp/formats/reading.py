@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
+from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
 from gammacp.formats.finding import PathLike, find, place_of
 from gammacp.formats.joining import File, Joining, joinings
@@ -177,7 +178,7 @@ def collect(
     settings = {name: _settings(group, given) for name, group in by_format.items()}
     parts: list[_Part] = []
     left_out = [finding.left_out]
-    failed = [place for place, _ in finding.failures]
+    failed = [without_gz(place) for place, _ in finding.failures]
     for source, entry in finding.found:
         try:
             document = entry.read(source, **settings[entry.name])
@@ -185,7 +186,7 @@ def collect(
             left_out.append(document.left_out)
         except DataError as error:
             failures.append((source.place, error.at(source.place)))
-            failed.append(source.path / source.member if source.member else source.path)
+            failed.append(without_gz(source.path) / source.member)
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
     for name, group in _grouped(parts, lambda part: part.name).items():

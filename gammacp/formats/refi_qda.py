@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Corpus
-from gammacp.files import content_of
+from gammacp.files import content_if_any
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
@@ -147,8 +147,7 @@ def _text(element: Element) -> str:
             (data for n, data in source.neighbours.items() if PurePosixPath(n).name == name), None
         )
     elif name:
-        file = source.path.parent / "Sources" / name
-        content = content_of(file) if file.is_file() else None
+        content = content_if_any(source.path.parent / "Sources" / name)
     if content is None:
         raise element.error(
             f"text {path!r} is not in the project",

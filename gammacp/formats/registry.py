@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
+from gammacp.formats.boundary import guarded
 from gammacp.formats.layers import Layers
-from gammacp.formats.source import Source
+from gammacp.formats.source import Source, in_utf8
 from gammacp.registry import Registry
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _NOTES = {
     "category": "Category",
     "policy": "Spans",
 }
-_NOTE = re.compile(r"^(Positions|Annotators|Category|Spans)\n((?: {4}.+\n?)+)", re.MULTILINE)
+_NOTE = re.compile(r"^(Positions|Annotators|Category|Spans)\n((?: {4}.+(?:\n|\Z))+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,8 @@ class Format:
         Whether it makes a file for each annotator, where `layout` says.
     by_name
         Whether it is written only when it is named, for its ending is another format's.
+    milliseconds
+        Whether it rounds seconds to milliseconds.
     bounds, text, features, fragments
         Whether the writer keeps them and the reader gives them back. Units of several fragments are
         refused by other writers.
@@ -96,6 +99,7 @@ class Format:
     many: bool = False
     per_annotator: bool = False
     by_name: bool = False
+    milliseconds: bool = False
     bounds: bool = False
     text: bool = False
     features: bool = False
@@ -103,11 +107,14 @@ class Format:
     extra: str | None = None
 
     def __post_init__(self) -> None:
-        """Take from the reader's docstring what is not given."""
+        """Take from the reader's docstring what is not given; keep strangers' files in bounds."""
         noted = dict(_NOTE.findall(inspect.getdoc(self.read) or ""))
         for name, title in _NOTES.items():
             if not getattr(self, name):
                 object.__setattr__(self, name, " ".join(noted.get(title, "").split()))
+        for name in ("sniff", "read", "codings", "layers"):
+            if function := getattr(self, name):
+                object.__setattr__(self, name, guarded(function))
 
     def has_ending(self, path: Path) -> bool:
         """Whether a file name ends as this format's do.
@@ -183,6 +190,7 @@ def recognise(head: bytes, path: Path) -> Format | None:
 
     Formats that an extension registered are asked before those that come with gammacp.
     """
+    head = in_utf8(head)
     # The sort is stable: within each kind the order of registration stays.
     entries = sorted(
         (f for _, f in FORMATS.items()), key=lambda f: f.read.__module__ in FORMATS.modules

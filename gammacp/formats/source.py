@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from gammacp.errors import DataError
-from gammacp.files import content_of
+from gammacp.files import content_if_any
 from gammacp.formats.positions import position
 
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
@@ -21,6 +21,20 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+
+
+def in_utf8(content: bytes) -> bytes:
+    """Content with a byte order mark in UTF-8 without it; any other as it is.
+
+    Parameters
+    ----------
+    content
+        A file's beginning; what is cut off at its end is dropped.
+    """
+    for mark, coding in _BOMS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(coding, "ignore").encode()
+    return content
 
 
 @dataclass(frozen=True)
@@ -127,8 +141,7 @@ class Source:
         """
         if self.member:
             return self.neighbours.get(str(PurePosixPath(self.member).with_name(name)))
-        file = self.path.with_name(name)
-        return content_of(file) if file.is_file() else None
+        return content_if_any(self.path.with_name(name))
 
     def _decoded(self, content: bytes, encoding: str, hint: str) -> str:
         if not content.strip():

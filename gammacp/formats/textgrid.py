@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     r"""
     "(?:[^"]|"")*+"                                           # string
     | (?<!\S)<[^<>\s]*>(?!\S)                                 # flag
-    | (?<!\S)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\S)  # free-standing number
+    | (?<!\S)[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?!\S)  # free-standing number
     | (?<!\S)!.*                                               # comment
     | " | \n
     """,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from gammacp.errors import UsageError
+from gammacp.formats.layout import fitted
 
 ANNOTATOR = "{annotator}"
 
@@ -22,11 +23,10 @@ def annotator_of(tier: str, pattern: str) -> str | None:
     if pattern.count(ANNOTATOR) > 1:
         raise UsageError(f"tier pattern {pattern!r} has {ANNOTATOR} more than once")
     parts = re.split(r"(\{annotator\}|\*)", pattern)
-    groups = {ANNOTATOR: "(?P<annotator>.+)", "*": ".*"}
-    match = re.fullmatch("".join(groups.get(p) or re.escape(p) for p in parts), tier, re.DOTALL)
-    if match is None:
+    values = fitted(parts, tier)
+    if values is None:
         return None
-    return match["annotator"] if ANNOTATOR in pattern else ""
+    return values[parts.index(ANNOTATOR) // 2] if ANNOTATOR in parts else ""
 
 
 def no_tier(pattern: str | None, there: Iterable[str]) -> tuple[str, str]:

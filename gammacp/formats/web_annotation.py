@@ -20,7 +20,7 @@ from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 
 _TAGS = ("tagging", "classifying", "identifying")
-_TIME = re.compile(r"(?:^|[#&])t=(?:npt:)?([^,&]*),([^,&]+)")
+_TIME = re.compile(r"(?:^|[#&])t=(?:npt:)?([^,&#]*+),([^,&#]++)")
 Place = tuple[str, str, object, object]
 """Source, offset unit, start, end."""
 

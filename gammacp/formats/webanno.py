@@ -23,12 +23,18 @@ from gammacp.formats.offsets import ToCodePoints, from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
-from gammacp.formats.webanno_rows import VERSION_3, Row, RowLayer, Rows, rows_of, unescaped
+from gammacp.formats.webanno_rows import (
+    VERSION_3,
+    Row,
+    RowLayer,
+    Rows,
+    pieces,
+    rows_of,
+    stacked,
+    unescaped,
+)
 
-_STACKED = re.compile(r"(?<!\\)\|")
-_IDENTIFIER = re.compile(r"(?<!\\)\[(\d+)\]$")
 _SLOT = re.compile(r"ROLE_[^:]*:([^.]*)_")
-_FILLED = re.compile(r"(?<!\\);")
 _TARGET = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)\])?")
 _LINK = re.compile(r"->(\d+-\d+)")
 # TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
@@ -141,10 +147,10 @@ class _Slots:
             self.places[row.place] = row.start, row.end
             for other in file.layers:
                 for i, cell in enumerate(_cells(row, other) if other.kind == "SP" else ()):
-                    for value in _STACKED.split(cell) if (other.name, i) not in targets else ():
-                        if key := _IDENTIFIER.search(value):
-                            start, _ = self.places.setdefault(key[0], (row.start, row.end))
-                            self.places[key[0]] = start, row.end
+                    for _, key in stacked(cell) if (other.name, i) not in targets else ():
+                        if key:
+                            start, _ = self.places.setdefault(f"[{key}]", (row.start, row.end))
+                            self.places[f"[{key}]"] = start, row.end
 
     def values(self, row: Row, n: int, features: Sequence[str]) -> list[dict[str, str]]:
         """What the slots among these features are of each of a row's `n` annotations."""
@@ -153,15 +159,15 @@ class _Slots:
             roles, targets = _cells(row, self.layer)[column : column + 2]
             if {name, name + TARGET}.isdisjoint(features) or targets in _NONE:
                 continue
-            stacks = zip(found, _STACKED.split(roles), _STACKED.split(targets), strict=False)
-            for known, role, target in stacks:
-                known |= slot(name, self._links(row, _IDENTIFIER.sub("", role), target))
+            stacks = zip(found, stacked(roles), pieces(targets, "|"), strict=False)
+            for known, (role, _), target in stacks:
+                known |= slot(name, self._links(row, role, target))
         return found
 
     def _links(self, row: Row, roles: str, targets: str) -> Iterator[Link]:
         if targets in _NONE:
             return
-        for role, target in zip_longest(_FILLED.split(roles), _FILLED.split(targets), fillvalue=""):
+        for role, target in zip_longest(pieces(roles, ";"), pieces(targets, ";"), fillvalue=""):
             m = _TARGET.fullmatch(target)
             place = m and self.places.get(f"[{m[2]}]" if m[2] else m[1])
             if not place:
@@ -185,7 +191,7 @@ def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLa
         spans.leave_out("annotation", f"layer {name} was not chosen", count)
     elif layer.kind == "RL":
         cells = [_cells(row, layer)[-1] for row in rows]
-        count = sum(len(_STACKED.split(cell)) for cell in cells if cell != "_")
+        count = sum(len(stacked(cell)) for cell in cells if cell != "_")
         spans.leave_out("relation", f"layer {name} links annotations", count)
     else:
         links = {link for row in rows for link in _LINK.findall(_cells(row, layer)[0])}
@@ -196,11 +202,10 @@ def _n_values(rows: tuple[Row, ...], layer: RowLayer, column: int) -> int:
     """How many annotations have a value in a column; those over several tokens count once."""
     single, several = 0, set()
     for row in rows:
-        for value in _STACKED.split(_cells(row, layer)[column]):
-            key = _IDENTIFIER.search(value)
-            if (value[: key.start()] if key else value) not in _NONE:
-                single += key is None
-                several.add(key[1] if key else "")
+        for value, key in stacked(_cells(row, layer)[column]):
+            if value not in _NONE:
+                single += not key
+                several.add(key)
     return single + len(several - {""})
 
 
@@ -251,10 +256,8 @@ def _stacked(row: Row, layer: RowLayer, column: int | None) -> Iterator[tuple[st
     cell = own if own != "_" else next((c for c in cells if c != "_"), "_")
     if cell == "_":
         return
-    for value in _STACKED.split(cell):
-        key = _IDENTIFIER.search(value)
-        bare = value[: key.start()] if key else value
-        yield (bare if cell is own else "_"), (key[1] if key else "")
+    for value, key in stacked(cell):
+        yield (value if cell is own else "_"), key
 
 
 def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:
@@ -279,9 +282,8 @@ def _text(source: Source, parsed: Rows) -> str:
 
 
 def _sniff(head: bytes, path: Path) -> bool:
-    start = head.removeprefix(b"\xef\xbb\xbf")
-    older = path.suffix.lower() == ".tsv" and _OLDER.match(start.lstrip(b"\r\n"))
-    return start.lstrip().startswith(VERSION_3.encode()) or bool(older)
+    older = path.suffix.lower() == ".tsv" and _OLDER.match(head.lstrip(b"\r\n"))
+    return head.lstrip().startswith(VERSION_3.encode()) or bool(older)
 
 
 registered(

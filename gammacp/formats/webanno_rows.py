@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from gammacp.formats.source import Source
 
-_NUMBER = re.compile(r"(\d+)-(\d+)(\.\d+)?")
+_NUMBER = re.compile(r"(\d{1,15})-(\d{1,15})(\.\d{1,15})?")
 _OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
 _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
+# Behind an even number of backslashes: an odd one takes the bracket's meaning away.
+_IDENTIFIER = re.compile(r"(?<!\\)((?:\\\\)*+)\[(\d+)\]\Z")
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
 VERSION_3 = "#FORMAT=WebAnno TSV 3"
 
@@ -51,6 +53,30 @@ class Rows:
 def unescaped(text: str) -> str:
     """Text as it was before the file's backslashes."""
     return _ESCAPED.sub(lambda m: _CONTROL.get(m[1], m[1]), text)
+
+
+def pieces(cell: str, mark: str) -> list[str]:
+    r"""A cell, cut at a mark wherever no backslash takes its meaning away.
+
+    >>> pieces(r"a\|b|c\\|d", "|")
+    ['a\\|b', 'c\\\\', 'd']
+    """
+    found, begin = [], 0
+    for m in re.finditer(rf"\\.|\{mark}", cell, re.DOTALL):
+        if m[0] == mark:
+            found.append(cell[begin : m.start()])
+            begin = m.end()
+    return [*found, cell[begin:]]
+
+
+def stacked(cell: str) -> list[tuple[str, str]]:
+    r"""(value, identifier or "") of the annotations of a cell, values as they are written.
+
+    >>> stacked(r"PER|a\[1]|LOC[2]|b\\[3]")
+    [('PER', ''), ('a\\[1]', ''), ('LOC', '2'), ('b\\\\', '3')]
+    """
+    found = ((piece, _IDENTIFIER.search(piece)) for piece in pieces(cell, "|"))
+    return [(piece[: m.end(1)], m[2]) if m else (piece, "") for piece, m in found]
 
 
 def rows_of(source: Source) -> Rows:

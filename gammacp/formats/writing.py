@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from errno import ENOENT
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
@@ -9,6 +10,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.formats.layout import file_name
 from gammacp.formats.parts import Notes, continua_of
 from gammacp.formats.registry import Format, format_for_writing
+from gammacp.formats.spans import SECONDS
 
 
 def write(
@@ -20,6 +22,8 @@ def write(
     **options: object,
 ) -> None:
     """Write a continuum or a corpus; the file is complete or not there.
+
+    A folder that several files are written into is made; all above it must be there.
 
     Parameters
     ----------
@@ -41,8 +45,11 @@ def write(
         The format cannot hold the document (what, and which format can).
     UsageError
         The format is unknown or only read, or has no such option.
+    FileNotFoundError
+        The folder that it should be written into does not exist.
     """
     target = Path(path)
+    check_folder(target)
     chosen = format_for_writing(target, format)
     assert chosen.write is not None
     broken = [] if chosen.fragments else [c for c in continua_of(document) if c.n_broken]
@@ -85,6 +92,22 @@ def write(
             chosen.write(continuum, target / (names[name] + chosen.extensions[0]), **options)
 
 
+def check_folder(target: Path) -> None:
+    """FileNotFoundError where `write` would have to make a folder that nobody asked for.
+
+    Parameters
+    ----------
+    target
+        As for `write`: of a folder, or a path with {annotator} or {document}, the last folder that
+        is named is made.
+    """
+    before, brace, _ = str(target).partition("{")
+    folder = (Path(f"{before}x").parent if brace else target).parent
+    if not folder.is_dir():
+        what = "folder does not exist. Make it, or correct the path"
+        raise FileNotFoundError(ENOENT, what, str(folder))
+
+
 def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:
     """One continuum as it is, several as a corpus."""
     return next(iter(named.values())) if len(named) == 1 else Corpus.from_continua(named)
@@ -97,6 +120,12 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
         yield "the text is not kept"
     if document.features and not format.features:
         yield f"features are not kept: {', '.join(document.features)}"
+    if format.milliseconds:
+        edges = (x for c in continua if c.offset_unit == SECONDS for x in (*c.starts, *c.ends))
+        moved = [abs(round(x * 1000) - x * 1000) for x in edges]
+        if count := sum(distance > 1e-6 for distance in moved):
+            what = "position is" if count == 1 else "positions are"
+            yield f"{count} {what} rounded to milliseconds, by up to {max(moved):.1g} ms"
     if not format.bounds:
         for lo, hi in [c.bounds for c in continua if c.n_units and c.declared][:1]:
             yield f"bounds {lo:.15g}:{hi:.15g} are not kept; read it with --bounds"

@@ -18,8 +18,8 @@ from gammacp.syntax.annotations import Dependencies, Edge
 from gammacp.syntax.defects import UNSOUND, Defect, Kind
 from gammacp.syntax.text import read_lines
 
-_NAME = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
-_COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.*\S)")
+_NAME = re.compile(r"#\s*+sent_id\s*+=\s*+(.*\S)")
+_COLUMNS = re.compile(r"#\s*+global\.columns\s*+=\s*+(.*\S)")
 _SKIPPED_ID = re.compile(r"(\d+)([-.])(\d+)")
 _SKIPPED = {
     "-": ("multiword range", "its tokens are compared"),

@@ -1,15 +1,18 @@
+import random
+import re
 from pathlib import Path
 
 import pytest
 
 from gammacp import Continuum, DataError, Unit, UsageError, read, read_corpus, write
 from gammacp.formats import Selection, collect, selected
-from gammacp.formats.layout import PathNames, names_from_path
+from gammacp.formats.layout import PathNames, fitted, names_from_path
 from gammacp.formats.merging import merged
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sub").mkdir()
     for path in ("a.csv", "sub/a.csv", "sub/b.csv"):
         write(Continuum.from_units([Unit("A", 1, 2, path)]), tmp_path / path)
     (tmp_path / "sub" / "notes.md").write_text("no data", encoding="utf-8")
@@ -93,3 +96,25 @@ def test_selection_is_over_all_continua() -> None:
         selected(continua, Selection(only=["x"]))
     with pytest.raises(DataError, match=r"annotator .x. does not occur\. There are: A, B"):
         selected(continua, Selection(exclude=["x"]))
+
+
+def test_fields_of_a_pattern_are_those_of_a_regular_expression() -> None:
+    """Found from the end as by a greedy expression, which may take for ever."""
+    r, fits = random.Random(0), 0
+    for _ in range(3000):
+        pattern = ["".join(r.choices("ab-", k=r.choice((0, 0, 1, 2))))]
+        for _ in range(r.randint(0, 4)):
+            pattern += [r.choice(["*", "{x}"]), "".join(r.choices("ab-", k=r.choice((0, 0, 1, 2))))]
+        text = "".join(r.choices("ab-", k=r.randint(0, 9)))
+        fields = {"*": "(.*)", "{x}": "(.+)"}
+        match = re.fullmatch("".join(fields.get(p) or re.escape(p) for p in pattern), text)
+        assert fitted(pattern, text) == (list(match.groups()) if match else None)
+        fits += match is not None
+    assert fits > 200
+    assert fitted(["", *["*", "a"] * 200], "a" * 199 + "b") is None
+
+
+def test_names_that_no_file_has(tmp_path: Path) -> None:
+    c = Continuum.from_units([Unit("A" * 300, 0, 1, "x")], text="ab", name="d")
+    with pytest.raises(DataError, match=r"annotator 'A+'… has 300 characters, too many"):
+        write(c, tmp_path / "out", format="brat")

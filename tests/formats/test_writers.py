@@ -202,6 +202,7 @@ def test_options_of_writers(tmp_path: Path, options: dict[str, Any], message: st
 
 def test_gold_standards_go_back_into_the_tool(run: Run, tmp_path: Path) -> None:
     gold, sheet = tmp_path / "gold", tmp_path / "gold.csv"
+    gold.mkdir()
     arguments = ["consensus", FIXTURES / "brat", "--support", "1", "--splits", "0", "-o"]
     for name in ("cas", "webanno", "brat"):
         outcome = run(
@@ -259,3 +260,52 @@ def test_a_brat_collection_has_nothing_else_and_no_mark_in_its_text(tmp_path: Pa
     marked = Continuum.from_units([Unit("ann", 0, 2, "X")], name="d", text="\ufeffab")
     with pytest.raises(DataError, match=r"begins with U\+FEFF"):
         write(marked, tmp_path / "other", format="brat")
+
+
+@pytest.mark.parametrize(
+    "label", ["a\\", "a\\[1]", "a\\|b", "\\", "\\\\|", "->", "a;b\\;c", "*", "_"]
+)
+def test_labels_that_webanno_escapes(tmp_path: Path, label: str) -> None:
+    """A backslash before a mark takes its meaning away, unless it is itself escaped."""
+    units = [Unit("A", 0, 3, label), Unit("A", 0, 7, label), Unit("A", 4, 7, "x")]
+    c = Continuum.from_units(units, text="abc def", offset_unit="characters", name="d")
+    write(c, tmp_path / "out", format="webanno")
+    assert list(read(tmp_path / "out")) == list(c)
+
+
+@pytest.mark.parametrize("format", ["brat", "webanno", "cas", "doccano"])
+def test_tokens_are_no_characters(tmp_path: Path, format: str) -> None:
+    c = Continuum.from_units([Unit("A", 0, 2, "x")], text="abc def", offset_unit="tokens", name="d")
+    with pytest.raises(DataError, match=r"positions count tokens, and .*\. Write CSV or JSON"):
+        write(c, tmp_path / "out", format=format)
+    assert not (tmp_path / "out").exists()
+
+
+def test_rounding_is_told_among_the_losses(run: Run, tmp_path: Path) -> None:
+    rows = "# offset unit: s\nA,x,0,1.0004\nB,x,0.25,1.2\n"
+    (tmp_path / "a.csv").write_text(rows, encoding="utf-8")
+    outcome = run("convert", tmp_path / "a.csv", tmp_path / "a.eaf")
+    assert "1 position is rounded to milliseconds, by up to 0.4 ms" in outcome.err
+    (tmp_path / "a.csv").write_text(rows.replace("1.0004", "1.1"), encoding="utf-8")
+    outcome = run("convert", tmp_path / "a.csv", tmp_path / "a.eaf")
+    assert "rounded" not in outcome.err
+
+
+def test_no_folder_is_made_unasked(run: Run, tmp_path: Path) -> None:
+    missing = tmp_path / "no" / "such"
+    for target, format in (
+        (missing / "a.json", None),
+        (missing / "brat", "brat"),
+        (missing / "gold" / "{document}.xmi", "cas"),
+    ):
+        with pytest.raises(FileNotFoundError, match=r"folder does not exist\. Make it"):
+            write(story(), target, format=format)
+    for command in ("convert", "consensus"):
+        place = [missing / "a.csv"] if command == "convert" else ["-o", missing / "a.csv"]
+        outcome = run(command, FIXTURES / "brat", *place)
+        assert outcome.code == 1
+        assert f"{missing}: folder does not exist. Make it, or correct the path" in outcome.err
+    assert not (tmp_path / "no").exists()
+    write(story(), tmp_path / "gold" / "{annotator}.xmi", format="cas")
+    write(story(), tmp_path / "brat", format="brat")
+    assert {p.name for p in tmp_path.iterdir()} == {"gold", "brat"}

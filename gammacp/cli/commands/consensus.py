@@ -99,10 +99,12 @@ def consensus(
     """A gold standard from the best alignment, and what a person should look at, worst first."""
     from gammacp.campaign.consensus import consensus_of_each, reliability, tables
     from gammacp.formats import write
-    from gammacp.formats.writing import document_of
+    from gammacp.formats.writing import check_folder, document_of
     from gammacp.pools import workers
 
     endings = target.endings()
+    if target.out is not None:
+        check_folder(target.out)
     paths = outputs(out=target.out, units=lists.units, review=lists.review, soft=lists.soft)
     loaded = load(files, reading, weighing.features, writes=paths, endings=endings)
     written = write_options(target.write_option)

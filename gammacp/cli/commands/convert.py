@@ -31,13 +31,14 @@ def convert(
     from gammacp.errors import UsageError
     from gammacp.formats import write
     from gammacp.formats.registry import format_for_writing
-    from gammacp.formats.writing import document_of, losses
+    from gammacp.formats.writing import check_folder, document_of, losses
 
     if not inputs:
         raise UsageError("give what to read and the file to write: gammacp convert IN OUT")
     *files, out = inputs
     options = write_options(write_option)
     chosen = format_for_writing(out, to)
+    check_folder(out)
     loaded = load(files, reading, writes=[out], endings=chosen.extensions)
     spare_files([out], filter(None, (texts,)))
     named = loaded.named()

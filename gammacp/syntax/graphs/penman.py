@@ -21,9 +21,9 @@ from gammacp.syntax.annotations import Graph
 from gammacp.syntax.defects import UNSOUND, Defect, Kind, require_sound
 from gammacp.syntax.text import read_lines
 
-_SYMBOL = re.compile(r'^[ \t]*#.*$|"(?:[^"\\\n]|\\.)*"|[()]|^[ \t]*$', re.MULTILINE)
+_SYMBOL = re.compile(r'^[ \t]*#.*$|(?<!\\)"(?:[^"\\\n]|\\.)*+"|[()]|^[ \t]*$', re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
-_SAID = re.compile(r"::(\S+)[ \t]+(.*?)(?=::|$)", re.MULTILINE)
+_SAID = re.compile(r"::((?:(?!::)\S)++)[ \t]++(.*?)(?=::|$)", re.MULTILINE)
 # What AMR calls its nodes; a constant of this form is quoted.
 _VARIABLE = re.compile(r"[a-z]{1,2}\d+|[a-z]")
 

@@ -1,0 +1,72 @@
+"""The boundary round readers and sniffers: what nobody foresaw is the error of its file alone.
+
+Files are strangers'. A reader checks what it reads; where it stumbles all the same, the error says
+so with its type, and the other files go on.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from os import PathLike
+from typing import ParamSpec, TypeVar
+
+from gammacp.errors import DataError, GammacpError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_CAUGHT: ContextVar[tuple[type[Exception], ...]] = ContextVar("caught", default=(Exception,))
+_LONGEST = 200
+
+
+@contextmanager
+def unforeseen_raised() -> Iterator[None]:
+    """Within, unforeseen exceptions come through as they are: for tests that look for them."""
+    token = _CAUGHT.set(())
+    try:
+        yield
+    finally:
+        _CAUGHT.reset(token)
+
+
+@contextmanager
+def error_of(place: str | PathLike[str]) -> Iterator[None]:
+    """Within, an unforeseen exception is a DataError of a file.
+
+    Parameters
+    ----------
+    place
+        The file, for the message.
+    """
+    try:
+        yield
+    except GammacpError:
+        raise
+    except RecursionError:
+        raise DataError("what it holds is nested too deeply", file=place) from None
+    except _CAUGHT.get() as error:
+        raise DataError(
+            f"reading stopped with {type(error).__name__}: {str(error)[:_LONGEST]}",
+            file=place,
+            hint="A reader must not stop so, whatever the file holds: please report it. "
+            "Nothing of this file was read",
+        ) from error
+
+
+def guarded(function: Callable[P, T]) -> Callable[P, T]:
+    """A reader or a sniffer within the boundary.
+
+    Parameters
+    ----------
+    function
+        Its last argument by position is a Source or a path.
+    """
+
+    @wraps(function)
+    def inside(*given: P.args, **options: P.kwargs) -> T:
+        last = given[-1]
+        with error_of(getattr(last, "place", None) or str(last)):
+            return function(*given, **options)
+
+    return inside

@@ -1,0 +1,156 @@
+"""No regular expression backtracks on what strangers write: each takes time by the length alone.
+
+Every pattern in the source is found in its syntax tree. For each of its repetitions a text is made
+that repeats what it takes, thirty thousand times, and ends in what nothing takes.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gammacp
+from tests.formats.fuzzing import TooLongError, at_most
+
+# The parser and the compiler of the standard library's regular expressions.
+parser, compiler, ops = re._parser, re._compiler, re._constants  # type: ignore[attr-defined]
+
+PACKAGE = Path(gammacp.__file__).parent
+METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
+# Patterns that are put together from what is here or on the command line: of names that are
+# escaped, with nothing repeated but single characters of one kind.
+MADE = {
+    "formats/inception_writing.py": ["f'{kind}(\\\\.{kind})+'", "kind"],
+    "formats/webanno_rows.py": ["f'\\\\\\\\.|\\\\{mark}'"],
+    "segmentation/reading.py": ["re.escape(json.dumps(key, ensure_ascii=False)) + '\\\\s*:'"],
+    "syntax/graphs/penman.py": ["pattern"],
+    "syntax/naming.py": ["pattern", "edge"],
+}
+REPEATS = 20_000
+SECONDS = 0.5
+_ALPHABET = " \n\ta1_-.:;,#\"'\\[]()=&<>|/é~"
+_REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
+Pattern = re.Pattern[Any]
+
+
+@cache
+def sources() -> list[tuple[str, ast.Call, str]]:
+    """(file, call, the name it is given) of everything that uses a regular expression."""
+    found: list[tuple[str, ast.Call, str]] = []
+    for file in sorted(PACKAGE.rglob("*.py")):
+        root = ast.parse(file.read_text(encoding="utf-8"))
+        named = {
+            id(node.value): ast.unparse(node.targets[0])
+            for node in ast.walk(root)
+            if isinstance(node, ast.Assign)
+        }
+        for node in ast.walk(root):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in _CALLS:
+                found.append((file.relative_to(PACKAGE).as_posix(), node, named.get(id(node), "")))
+    return found
+
+
+_CALLS = {f"re.{method}" for method in (*METHODS, "compile")}
+
+
+@cache
+def patterns() -> dict[Pattern, set[str]]:
+    """Every pattern, with the methods by which it is used."""
+    found: dict[Pattern, set[str]] = {}
+    for file, call, name in sources():
+        if isinstance(call.args[0], ast.Constant):
+            method = ast.unparse(call.func).removeprefix("re.")
+            flags = [k.value for k in call.keywords if k.arg == "flags"]
+            flags += call.args[1:2] if method == "compile" else []
+            value = sum(eval(ast.unparse(f), {"re": re}) for f in flags)
+            text = (PACKAGE / file).read_text(encoding="utf-8")
+            used = set(re.findall(rf"\b{name}\.({'|'.join(METHODS)})\b", text)) if name else set()
+            pattern = re.compile(call.args[0].value, value)
+            found.setdefault(pattern, set()).update(used if method == "compile" else {method})
+    return {pattern: used or set(METHODS) for pattern, used in found.items()}
+
+
+def inside(tree: Any) -> Iterator[Any]:
+    """Every repetition of a parsed pattern, as its list of [least, most, what]."""
+    for op, value in tree:
+        if op in _REPEATS:
+            yield value
+        for part in value if isinstance(value, tuple | list) else [value]:
+            for branch in part if isinstance(part, list) else [part]:
+                if isinstance(branch, parser.SubPattern):
+                    yield from inside(branch)
+
+
+def taken(tree: Any, pumped: Any, choice: int) -> str:
+    """A text that the pattern takes, with one repetition pumped."""
+    pieces: list[str] = []
+    for op, value in tree:
+        if op in _REPEATS:
+            least, most, what = value
+            times = REPEATS if value is pumped else max(least, min(most, 1))
+            pieces.append(taken(what, pumped, choice) * times)
+        elif op is ops.SUBPATTERN:
+            pieces.append(taken(value[-1], pumped, choice))
+        elif op is ops.ATOMIC_GROUP:
+            pieces.append(taken(value, pumped, choice))
+        elif op is ops.BRANCH:
+            pieces.append(taken(value[1][choice % len(value[1])], pumped, choice))
+        elif op is ops.LITERAL:
+            pieces.append(chr(value))
+        elif op in (ops.IN, ops.ANY, ops.NOT_LITERAL):
+            one = compiler.compile(parser.SubPattern(tree.state, [(op, value)]))
+            binary = isinstance(tree.state.str, bytes)
+            fits = [c for c in _ALPHABET if one.fullmatch(c.encode() if binary else c)]
+            pieces.append(fits[choice % len(fits)] if fits else "")
+    return "".join(pieces)
+
+
+def attacks(pattern: Pattern) -> Iterator[Any]:
+    tree = parser.parse(pattern.pattern, pattern.flags)
+    for pumped in inside(tree):
+        for choice in range(12):
+            for end in ("\x01!", ""):
+                text = taken(tree, pumped, choice) + end
+                yield text.encode() if isinstance(pattern.pattern, bytes) else text
+
+
+def is_slow(pattern: Pattern, methods: Collection[str]) -> str | None:
+    for text in dict.fromkeys(attacks(pattern)):
+        try:
+            with at_most(SECONDS):
+                for method in {m if m in ("match", "fullmatch") else "findall" for m in methods}:
+                    getattr(pattern, method)(text)
+        except TooLongError:
+            return f"{pattern.pattern!r} on {text[:20]!r}…{text[-20:]!r}"
+    return None
+
+
+@pytest.mark.parametrize("pattern", patterns(), ids=lambda p: str(p.pattern))
+def test_no_pattern_is_slow(pattern: Pattern) -> None:
+    assert is_slow(pattern, patterns()[pattern]) is None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\s*(?:\d{1,15}\s*)*",
+        r"#\s*(bounds)\s*:\s*(.*?)\s*$",
+        r"\d+\.?\d*(?!\S)",
+        r"(a|a)*b",
+        r"::(\S+)[ \t]+(.*?)(?=::|$)",
+    ],
+)
+def test_slow_ones_are_found(pattern: str) -> None:
+    assert is_slow(re.compile(pattern), METHODS)
+
+
+def test_patterns_that_are_made_are_known() -> None:
+    made: dict[str, list[str]] = {}
+    for file, call, _ in sources():
+        if not isinstance(call.args[0], ast.Constant):
+            made.setdefault(file, []).append(ast.unparse(call.args[0]))
+    assert made == MADE
