@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
     from gammacp.bench.table import Point
+    from gammacp.pools import Pool
 
 
 def _bench(
@@ -41,16 +42,19 @@ def _bench(
         options.refuse_options(context, "is not one of sweeps of trees", options.UNITS_ONLY)
     from gammacp.bench.baseline import compare_with
     from gammacp.bench.store import Store
+    from gammacp.pools import open_pool
 
     settings.weighing.check_weighed()
     sweep = options.sweep_of(extent, origin, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
-    with Store.writing(running.store or store_path(running.out)) as store:
+    place = running.store or store_path(running.out)
+    # A cluster that cannot be reached leaves no empty store.
+    with open_pool(running.executor, running.jobs) as pool, Store.writing(place) as store:
         if running.plan:
-            _plan(sweep, store, running, as_json=json)
+            _plan(sweep, store, pool, running, as_json=json)
             return
-        outcome = _run(sweep, store, running)
+        outcome = _run(sweep, store, pool, running)
         points = _written(sweep, store, running)
         output.tell(sweep, outcome)
         compared = None
@@ -78,13 +82,12 @@ def _check_baseline(sweep: Sweep, baseline: Path, out: Path) -> None:
         message(f"{place} is missing: how the baseline was made cannot be checked")
 
 
-def _run(sweep: Sweep, store: Store, running: options.Running) -> Outcome:
+def _run(sweep: Sweep, store: Store, pool: Pool, running: options.Running) -> Outcome:
     from gammacp.bench.runner import run
     from gammacp.cli.progress import progress
-    from gammacp.pools import open_pool
 
     try:
-        with progress("cells") as counter, open_pool(running.executor, running.jobs) as pool:
+        with progress("cells") as counter:
             outcome = run(
                 sweep,
                 store,
@@ -94,13 +97,13 @@ def _run(sweep: Sweep, store: Store, running: options.Running) -> Outcome:
                 progress=counter,
                 failed=output.Failures(),
             )
-            if outcome.interrupted:
-                # Leave workers to their fate: their tasks are computed again next time.
-                raise KeyboardInterrupt
-            return outcome
     except KeyboardInterrupt:
+        outcome = None
+    if outcome is None or outcome.interrupted:
         message(f"interrupted; what is done is kept in {store.path}, run again to go on")
-        raise typer.Exit(130) from None
+        # Workers are left to their fate: their tasks are computed again next time.
+        raise typer.Exit(130)
+    return outcome
 
 
 def _written(sweep: Sweep, store: Store, running: options.Running) -> list[Point]:
@@ -114,11 +117,13 @@ def _written(sweep: Sweep, store: Store, running: options.Running) -> list[Point
     return written.points
 
 
-def _plan(sweep: Sweep, store: Store, running: options.Running, *, as_json: bool) -> None:
+def _plan(
+    sweep: Sweep, store: Store, pool: Pool, running: options.Running, *, as_json: bool
+) -> None:
     from gammacp.bench.planning import pilot, plan, total
     from gammacp.pools import available_cores
 
-    output.tell(sweep, _run(pilot(sweep), store, running))
+    output.tell(sweep, _run(pilot(sweep), store, pool, running))
     costs = plan(sweep, store, store.begin(sweep))
     rows = [*costs, total(costs)] if len(costs) > 1 else costs
     output.print_plan(rows, running.cores or available_cores(), as_json=as_json)
