@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from sweep_toys import ToySource
+from test_interruption import kill_and_resume
 
 from gammacp.bench.export import export_cells
 from gammacp.bench.runner import run
@@ -151,6 +152,13 @@ def test_a_worker_killed_during_the_sweep_changes_no_bit(
     assert victim.wait() == -signal.SIGKILL
     swept(toy_sweep(sets=30), tmp_path / "serial.sqlite", "serial")
     assert exported(tmp_path / "dask.sqlite") == exported(tmp_path / "serial.sqlite")
+
+
+@pytest.mark.slow
+def test_twenty_kills_of_the_client(toy_sweep: Build, cluster: Cluster, tmp_path: Path) -> None:
+    cluster.worker(), cluster.worker()
+    cluster.wait_for(2)
+    kill_and_resume(toy_sweep, tmp_path, kills=20, executor=cluster.url)
 
 
 def test_a_frozen_worker_is_told(

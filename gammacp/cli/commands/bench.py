@@ -42,6 +42,7 @@ def _bench(
         options.refuse_options(context, "is not one of sweeps of trees", options.UNITS_ONLY)
     from gammacp.bench.baseline import compare_with
     from gammacp.bench.store import Store
+    from gammacp.bench.work import check
     from gammacp.pools import open_pool
 
     settings.weighing.check_weighed()
@@ -49,7 +50,8 @@ def _bench(
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
     place = running.store or store_path(running.out)
-    # A cluster that cannot be reached leaves no empty store.
+    # What cannot be computed, or a cluster that cannot be reached, leaves no empty store.
+    check(sweep)
     with open_pool(running.executor, running.jobs) as pool, Store.writing(place) as store:
         if running.plan:
             _plan(sweep, store, pool, running, as_json=json)
