@@ -79,11 +79,12 @@ def speedup(folder: Path) -> None:
 
 
 def rows(folder: Path) -> None:
-    """Status and export of a store of a million cells."""
+    """Opening, status and export of a store of a million cells."""
     sweep = Sweep(source=Shuffled(), errors=("split", "position"), sets=4762)
     path = folder / "rows.sqlite"
     with Store.writing(path) as store:
         experiment = store.begin(sweep)
+        run_number = store.begin_run(experiment)
         began = time.perf_counter()
         batch: list[Cell] = []
         for task in sweep.tasks():
@@ -95,13 +96,14 @@ def rows(folder: Path) -> None:
                 for name in task.measures
             ]  # fmt: skip
             if task.magnitude == 1:
-                store.add(experiment, batch)
+                store.add(experiment, batch, run=run_number)
                 batch = []
         print(f"{sweep.n_cells} cells written in {time.perf_counter() - began:.1f} s")
     size = path.stat().st_size
     print(f"store: {size / 1e6:.0f} MB, {size / sweep.n_cells:.0f} bytes per cell")
     with Store.reading(path) as store:
         for name, work in (
+            ("opening once more", lambda: Store.reading(path).close()),
             ("status", lambda: status(store)),
             ("export CSV", lambda: export_cells(store, folder / "cells.csv")),
             ("export Parquet", lambda: export_cells(store, folder / "cells.parquet")),

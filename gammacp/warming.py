@@ -51,6 +51,7 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
         Told how many of the cases are done, of how many.
     """
     from gammacp.kernel import KERNELS
+    from gammacp.kernel_cache import writable_folder
 
     began, used = time.monotonic(), time.process_time()
     for module in pkgutil.walk_packages(gammacp.__path__, "gammacp."):
@@ -73,12 +74,13 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
                 break
         if progress is not None:
             progress(done, len(tasks))
+    folder = writable_folder()
     return WarmUp(
         kernels=ready(),
         compiled=sum(bool(k.stats.cache_misses) for k in KERNELS),
         seconds=time.monotonic() - began,
         processor_seconds=time.process_time() - used,
-        folder=_cache_folder(KERNELS[0]),
+        folder=None if folder is None else os.fspath(folder),
     )
 
 
@@ -112,8 +114,3 @@ def _compare_segmentations() -> None:
     codings = load_codings("hearst1997")
     segmentation_report(codings)
     gold_report(codings, codings.coders[0], draws=2)
-
-
-def _cache_folder(kernel: object) -> str | None:
-    path = getattr(getattr(kernel, "_cache", None), "cache_path", None)
-    return None if path is None else os.fspath(path)

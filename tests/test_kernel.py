@@ -1,14 +1,21 @@
-"""Compiled code is used again only while nothing that was compiled into it has changed."""
+"""Compiled code is used again only while nothing that was compiled into it has changed.
 
+And only as it was written: a cache that is damaged, full or somebody else's costs time, no result.
+"""
+
+import json
 import os
+import random
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import gammacp
-from gammacp import kernel as module
+from gammacp import kernel_cache
 
 CODE = """
 import sys
@@ -24,55 +31,174 @@ OUTER = (
     "from gammacp.kernel import kernel\nfrom gammacp.inner import one\n@kernel\ndef twice(x):\n"
     "    return 2 * one(x)\n"
 )
+Run = Callable[..., list[str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    """Calls `outer.twice(1)` in a process of its own; `inner` and `other` are parts of gammacp."""
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a gammacp that has nothing but kernels; `outer` imports from it."""
     package = tmp_path / "gammacp"
     package.mkdir()
     source = Path(gammacp.__file__).parent
     (package / "__init__.py").write_text("")
-    (package / "kernel.py").write_text((source / "kernel.py").read_text())
+    for name in ("kernel.py", "kernel_cache.py", "files.py", "errors.py", "text.py"):
+        shutil.copy(source / name, package)
+    (package / "inner.py").write_text(INNER.format(1.0))
     (tmp_path / "outer.py").write_text(OUTER)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     # Python's own bytecode is taken for new where a file of equal size changes within a second.
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    return tmp_path
+
+
+def execute(code: str, package: Path) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, whose warnings are shown."""
+    return subprocess.run(
+        [sys.executable, "-W", "always", "-c", code, str(package)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+    )
+
+
+@pytest.fixture
+def run(package: Path) -> Run:
+    """Calls `outer.twice(1)` in a process of its own; `inner` and `other` are parts of gammacp."""
 
     def call(factor: float, other: str = "", before: str = "") -> list[str]:
-        (package / "inner.py").write_text(INNER.format(factor))
-        (package / "other.py").write_text(INNER.format(7) + other)
-        done = subprocess.run(
-            [sys.executable, "-c", before + CODE, str(tmp_path)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-        )
-        return done.stdout.split()
+        (package / "gammacp" / "inner.py").write_text(INNER.format(factor))
+        (package / "gammacp" / "other.py").write_text(INNER.format(7) + other)
+        return execute(before + CODE, package).stdout.split()
 
     return call
 
 
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(run) -> None:  # type: ignore[no-untyped-def]
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(run: Run) -> None:
     assert run(1.0) == ["2.0", "0", "True"]
     assert run(1.0) == ["2.0", "1", "False"]
     assert run(3.0) == ["6.0", "0", "True"]
 
 
-def test_a_kernel_is_kept_when_another_one_changes(run) -> None:  # type: ignore[no-untyped-def]
+def test_a_kernel_is_kept_when_another_one_changes(run: Run) -> None:
     assert run(1.0) == ["2.0", "0", "True"]
     assert run(1.0, other="# changed") == ["2.0", "1", "False"]
 
 
-def test_a_numba_that_loads_otherwise_is_left_as_it_is(run) -> None:  # type: ignore[no-untyped-def]
+def test_a_numba_that_loads_otherwise_is_left_as_it_is(run: Run) -> None:
     changed = "import numba, numba.core.runtime.nrt as runtime\ndel runtime.rtsys\n"
     assert run(1.0, before=changed) == ["2.0", "0", "True"]
     assert run(1.0, before=changed) == ["2.0", "1", "True"]
 
 
 def test_the_hash_covers_kernels_and_what_they_import() -> None:
-    root = Path(module.__file__).parent
+    root = Path(kernel_cache.__file__).parent
     kernels = [p for p in root.rglob("*.py") if "gammacp.kernel import" in p.read_text()]
-    hashes = {module.sources(p) for p in kernels}
+    hashes = {kernel_cache.sources(p) for p in kernels}
     assert len(hashes) == len(kernels) > 10
+
+
+# In one process: every damage, then a dispatcher that has nothing loaded or compiled yet.
+DAMAGES = """
+import json, sys, warnings
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import outer, gammacp.kernel_cache as kernel_cache
+from gammacp.kernel import kernel
+
+def call():
+    fresh = kernel(outer.twice.py_func)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        value = fresh(1.0)
+    kernel_cache._warn.cache_clear()
+    return value, sum(fresh.stats.cache_hits.values()), [str(w.message) for w in told]
+
+found = [call(), call()]
+for damage in json.loads(Path(sys.argv[1], "damages.json").read_text()):
+    (path,) = Path(sys.argv[1], "cache").rglob("outer.twice-*.kernel")
+    content = bytearray(path.read_bytes())
+    if damage[0] == "cut":
+        del content[int(damage[1] * len(content)) :]
+    else:
+        content[int(damage[1] * len(content))] ^= 1 << damage[2]
+    path.write_bytes(content)
+    found.append(call())
+print(json.dumps(found))
+"""
+
+
+def test_damaged_code_is_compiled_anew_and_said_to_be(package: Path) -> None:
+    """A bit that flips in compiled code changes results, and not only ends in errors."""
+    draw = random.Random(0)
+    cuts = [("cut", part) for part in (0, 0.005, 0.01, 0.5, 0.999)]
+    flips = [("flip", draw.random(), draw.randrange(8)) for _ in range(25)]
+    (package / "damages.json").write_text(json.dumps([*cuts, *flips]))
+    whole, again, *damaged = json.loads(execute(DAMAGES, package).stdout)
+    assert whole == [2.0, 0, []]
+    assert again == [2.0, 1, []]
+    assert len(damaged) == 30
+    for value, hits, told in damaged:
+        assert (value, hits, len(told)) == (2.0, 0, 1)
+        assert "is damaged" in told[0]
+        assert "compiled anew" in told[0]
+
+
+def test_what_others_wrote_is_not_loaded(package: Path, run: Run) -> None:
+    """Compiled code runs with the rights of whoever loads it."""
+    if not hasattr(os, "getuid") or os.getuid() != 0:
+        pytest.skip("only root can give a file away")
+    assert run(1.0)[:2] == ["2.0", "0"]
+    (path,) = (package / "cache").rglob("outer.twice-*.kernel")
+    os.chown(path, 65534, 65534)
+    assert run(1.0)[:2] == ["2.0", "0"]
+    assert path.stat().st_uid == 0, "replaced by code of one's own"
+
+
+BESIDE = """
+import os, sys
+del os.environ["NUMBA_CACHE_DIR"]
+os.environ["XDG_CACHE_HOME"] = sys.argv[1] + "/elsewhere"
+sys.path.insert(0, sys.argv[1])
+import gammacp.kernel_cache as kernel_cache
+"""
+READ_ONLY = """
+make = kernel_cache.TemporaryFile
+def refuse(dir):
+    if dir.name == "__pycache__":
+        raise PermissionError(13, "Permission denied")
+    return make(dir=dir)
+kernel_cache.TemporaryFile = refuse
+"""
+
+
+def test_code_that_was_compiled_for_an_image_serves_those_who_cannot_write_there(
+    package: Path, run: Run
+) -> None:
+    assert run(1.0, before=BESIDE)[:2] == ["2.0", "0"]
+    assert run(1.0, before=BESIDE + READ_ONLY)[:2] == ["2.0", "1"]
+    assert list((package / "elsewhere").rglob("*.kernel")) == []
+
+
+NO_PLACE = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+"""
+
+
+def test_a_full_disk_costs_only_what_would_have_been_kept(package: Path) -> None:
+    pytest.importorskip("resource")
+    done = execute(NO_PLACE + CODE, package)
+    assert done.stdout.split()[:2] == ["2.0", "0"]
+    assert done.stderr.count("compiled code cannot be kept") == 1
+    assert "NUMBA_CACHE_DIR" in done.stderr
+    assert [p for p in (package / "cache").rglob("*") if p.is_file()] == []
+
+
+def test_kernels_are_plain_python_where_numba_is_told_so(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import outer; print(type(outer.twice))"
+    assert "function" in execute(code, package).stdout

@@ -82,6 +82,21 @@ class Alignment:
         """Number of unitary alignments."""
         return len(self.groups)
 
+    def __eq__(self, other: object) -> bool:
+        """The same groups of equal continua, at the same cost, with the same proof."""
+        if not isinstance(other, Alignment):
+            return NotImplemented
+        return (
+            self.as_dict() == other.as_dict()
+            and (self.cover, self.dissimilarity.delta) == (other.cover, other.dissimilarity.delta)
+            and self.continuum == other.continuum
+            and np.array_equal(self.groups, other.groups)
+        )
+
+    def __hash__(self) -> int:
+        """Consistent with `==`."""
+        return hash((self.disorder, self.bound, self.groups.tobytes()))
+
     def __repr__(self) -> str:
         """What it is at a glance."""
         return (

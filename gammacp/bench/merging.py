@@ -7,7 +7,7 @@ from typing import Any
 
 from gammacp.bench.experiment import check_software
 from gammacp.bench.store import Store
-from gammacp.bench.store_file import damaged, read_only_uri, sqlite_errors
+from gammacp.bench.store_file import read_only_uri, sqlite_errors
 from gammacp.errors import DataError, UsageError
 from gammacp.software import differences
 
@@ -83,7 +83,6 @@ def merge(target: Store, source: str | Path, *, mixed: bool = False) -> Merged:
     if source.exists() and target.path.samefile(source):
         raise UsageError(f"{source}: a store cannot be merged with itself")
     with Store.reading(source) as other:
-        _check_sound(other)
         _check_experiments(target, other, mixed=mixed)
     database = target.database
     with sqlite_errors(source):
@@ -113,13 +112,6 @@ def _merged(target: Store, source: Path) -> Merged:
     (total,) = database.execute("SELECT count(*) FROM other.cells").fetchone()
     added = database.execute("INSERT OR IGNORE INTO main.cells SELECT * FROM other_cells").rowcount
     return Merged(source, added, total - added)
-
-
-def _check_sound(other: Store) -> None:
-    """Damage is found before anything of it is taken."""
-    ((verdict,),) = other.rows("PRAGMA quick_check(1)")
-    if verdict != "ok":
-        raise damaged(other.path, verdict)
 
 
 def _check_experiments(target: Store, other: Store, *, mixed: bool) -> None:

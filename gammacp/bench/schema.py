@@ -1,14 +1,34 @@
-"""The store's SQLite schema, and how a store is told from other databases."""
+"""The store's SQLite schema, how a store is told from other databases, and a sound one from others.
+
+Triggers keep a count and a checksum of the cells of every run, and checksums of the texts and of
+what the runs are; whatever adds to a store, what it adds and its checksum are one transaction.
+`check_sound` compares them with what is there.
+"""
 
 import sqlite3
+from functools import cache
 from pathlib import Path
+from struct import Struct
+from zlib import crc32
 
+from gammacp.bench.store_file import damaged
 from gammacp.errors import DataError
 
 APPLICATION_ID = 0x67616D63  # "gamc", by which `file` and we tell a store from other databases
-VERSION = 3  # stores of 1 and 2 were never released
+VERSION = 4  # those before were never released
 
-_TABLES = """
+# What there may be nothing of is infinite in a checksum.
+_NUMBERS = (
+    '{0}experiment, {0}error, {0}magnitude, {0}"set", {0}measure, ifnull({0}value, 9e999),'
+    " ifnull({0}reason, 9e999), ifnull({0}status, 9e999), ifnull({0}bound, 9e999),"
+    " ifnull({0}samples, 9e999), {0}seconds, {0}signature"
+)
+_RUN = (
+    "checksum({0}id, {0}token, {0}began, {0}executor, {0}software, {0}processor, {0}mixed,"
+    " {0}cells, {0}seconds, e.id, e.name, e.hash, e.configuration)"
+)
+
+_TABLES = f"""
 CREATE TABLE experiments (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -27,10 +47,14 @@ CREATE TABLE runs (
     processor TEXT NOT NULL,
     mixed INTEGER NOT NULL,
     cells INTEGER NOT NULL,
-    seconds REAL NOT NULL
+    seconds REAL NOT NULL,
+    -- How many of its cells are here, their sum, and a checksum of the columns above.
+    kept INTEGER NOT NULL DEFAULT 0,
+    total INTEGER NOT NULL DEFAULT 0,
+    seal INTEGER
 );
 -- Texts that many cells share: names, reasons, signatures.
-CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, seal INTEGER);
 CREATE TABLE cells (
     experiment INTEGER NOT NULL REFERENCES experiments (id),
     error INTEGER NOT NULL REFERENCES texts (id),
@@ -47,6 +71,21 @@ CREATE TABLE cells (
     run INTEGER NOT NULL REFERENCES runs (id),
     PRIMARY KEY (experiment, error, magnitude, "set", measure)
 ) WITHOUT ROWID;
+CREATE TRIGGER sum_cell AFTER INSERT ON cells BEGIN
+    UPDATE runs SET kept = kept + 1, total = total + cell_sum({_NUMBERS.format("NEW.")})
+    WHERE id = NEW.run;
+END;
+CREATE TRIGGER seal_text AFTER INSERT ON texts BEGIN
+    UPDATE texts SET seal = checksum(id, text) WHERE id = NEW.id;
+END;
+CREATE TRIGGER seal_new_run AFTER INSERT ON runs BEGIN
+    UPDATE runs SET cells = cells WHERE id = NEW.id;
+END;
+CREATE TRIGGER seal_run AFTER UPDATE OF cells, seconds ON runs BEGIN
+    UPDATE runs SET seal = (
+        SELECT {_RUN.format("NEW.")} FROM experiments e WHERE e.id = NEW.experiment
+    ) WHERE id = NEW.id;
+END;
 """
 
 
@@ -81,3 +120,97 @@ def create(database: sqlite3.Connection) -> None:
         if database.in_transaction:
             database.rollback()
         raise
+
+
+def connect(place: str | Path) -> sqlite3.Connection:
+    """A connection that knows the functions of the schema; what is there is not looked at yet.
+
+    Parameters
+    ----------
+    place
+        The file, or a URI of it; others can be attached by theirs.
+    """
+    database = sqlite3.connect(place, uri=True, timeout=30, isolation_level=None)
+    # Triggers call functions of ours, which some builds of SQLite would have to be told.
+    database.execute("PRAGMA trusted_schema = ON")
+    database.create_function("cell_sum", 12, _cell_sum)
+    database.create_function("checksum", -1, _checksum)
+    return database
+
+
+def check_sound(database: sqlite3.Connection, path: Path) -> None:
+    """Compare what a store holds with its counts and checksums, as of one moment.
+
+    Raises
+    ------
+    DataError
+        Something is missing or changed; the message says what.
+    """
+    database.execute("BEGIN")
+    try:
+        why = _damage(database)
+    finally:
+        database.execute("ROLLBACK")
+    if why:
+        raise damaged(path, why)
+
+
+def _damage(database: sqlite3.Connection) -> str:
+    """What is wrong with a store; empty if nothing is."""
+    if _schema(database) != _written():
+        return "its tables are not as they are made"
+    (verdict,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+    if verdict != "ok":
+        return str(verdict).splitlines()[-1]
+    if lost := database.execute("PRAGMA foreign_key_check").fetchone():
+        return f"a row of {lost[0]} names a row of {lost[2]} that is missing"
+    (texts,) = database.execute(
+        "SELECT count(*) FROM texts WHERE seal IS NOT checksum(id, text)"
+    ).fetchone()
+    if texts:
+        return f"{texts} texts are changed"
+    summed = database.execute(
+        f"SELECT run, count(*), sum(cell_sum({_NUMBERS.format('')})) FROM cells GROUP BY run"
+    )
+    found = {run: (count, total) for run, count, total in summed}
+    runs = database.execute(
+        f"SELECT r.id, began, kept, total, r.seal IS {_RUN.format('r.')} FROM runs r"
+        " JOIN experiments e ON e.id = r.experiment ORDER BY r.id"
+    )
+    for run, began, kept, total, sealed in runs:
+        count, there = found.get(run, (0, 0))
+        if count != kept:
+            return f"run {run} of {began} has {count} cells, and had {kept}"
+        if there != total or not sealed:
+            return f"cells of run {run} of {began}, or what is said of it, are changed"
+    return ""
+
+
+def _schema(database: sqlite3.Connection) -> list[tuple[str, str]]:
+    """What tables and triggers there are, but for SQLite's own."""
+    rows = database.execute(
+        "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
+    )
+    return [(name, sql) for name, sql in rows]
+
+
+@cache
+def _written() -> list[tuple[str, str]]:
+    """The schema as SQLite keeps it."""
+    database = connect(":memory:")
+    create(database)
+    found = _schema(database)
+    database.close()
+    return found
+
+
+_pack = Struct("<12d").pack
+
+
+def _cell_sum(*numbers: float) -> int:
+    """Of a cell; the sum over 2 000 million cells is an integer of SQLite's."""
+    return crc32(_pack(*numbers))
+
+
+def _checksum(*values: object) -> int:
+    return crc32(repr(values).encode())

@@ -2,7 +2,8 @@
 
 One process writes (the sweep's parent), any number may read while it does. A chunk's cells are
 committed together and flushed to disk (WAL, synchronous FULL): what was committed survives a
-kill and a power cut, what was not leaves no trace.
+kill and a power cut, what was not leaves no trace. Whoever opens a store compares counts and
+checksums first (`gammacp.bench.schema`): of a damaged one nothing is read.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
 from gammacp.bench.experiment import Experiment, check_same, check_software
-from gammacp.bench.schema import create, is_new
-from gammacp.bench.store_file import locked, read_only, sqlite_errors
+from gammacp.bench.schema import check_sound, connect, create, is_new
+from gammacp.bench.store_file import locked, read_only_uri, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, GammacpError
@@ -97,9 +98,10 @@ class Store:
             lock = locked(place)
             database = None
             try:
-                # `uri` lets `merge` attach another store that can only be read.
-                database = sqlite3.connect(place, timeout=30, isolation_level=None, uri=True)
+                database = connect(place)
                 new = is_new(database, path)
+                if not new:
+                    check_sound(database, path)
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute("PRAGMA synchronous = FULL")
                 if new:
@@ -123,7 +125,7 @@ class Store:
         Raises
         ------
         DataError
-            There is no store, or no sweep has begun in it.
+            There is no store, it is damaged, or no sweep has begun in it.
         """
         path = Path(path)
         if path.is_dir():
@@ -131,12 +133,13 @@ class Store:
         if not path.is_file():
             raise DataError("no such store", file=path, hint="Give the --store of a sweep")
         with sqlite_errors(path):
-            database = read_only(path)
+            database = connect(read_only_uri(path))
             try:
                 if is_new(database, path):
                     raise DataError(
                         "empty: no sweep has begun here", file=path, hint="Run one with --store"
                     )
+                check_sound(database, path)
             except (sqlite3.Error, GammacpError):
                 database.close()
                 raise

@@ -19,14 +19,17 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise _operational(path, error) from None
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # The second where a damaged name is in SQLite's own message.
         raise damaged(path, error) from None
 
 
 def damaged(path: Path, why: object) -> DataError:
     """What is in the file cannot be trusted."""
     return DataError(
-        f"not a store of sweeps, or a damaged one ({why})", file=path, hint="Choose another --store"
+        f"not a store of sweeps, or a damaged one ({why})",
+        file=path,
+        hint="Choose another --store, or put a copy of this one in its place",
     )
 
 
@@ -54,11 +57,6 @@ def locked(path: Path) -> sqlite3.Connection:
         lock.close()
         raise
     return lock
-
-
-def read_only(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write, also in a folder where nobody can."""
-    return sqlite3.connect(read_only_uri(path), uri=True, timeout=30, isolation_level=None)
 
 
 def read_only_uri(path: Path) -> str:

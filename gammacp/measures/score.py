@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
+
+import numpy as np
 
 from gammacp.chance.beyond import BeyondChance, beyond_chance
 
@@ -48,6 +50,18 @@ class Score:
     signature: str = ""
     beyond_chance: BeyondChance | None = None
 
+    def __init_subclass__(cls) -> None:
+        """Every score is compared as this one is: dataclasses trip over arrays and NaN."""
+        cls.__eq__, cls.__hash__ = Score.__eq__, Score.__hash__  # type: ignore[method-assign]
+
+    def __eq__(self, other: object) -> bool:
+        """The same measure, made in the same way, with the same numbers; NaN equals NaN."""
+        return _same(self, other) if isinstance(other, Score) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Consistent with `==`."""
+        return hash((type(self), self.signature))
+
     @property
     def defined(self) -> bool:
         """Whether there is a value."""
@@ -71,6 +85,24 @@ class Score:
             "signature": self.signature,
             **({} if found is None else {"beyond_chance": found.as_dict()}),
         }
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two fields of scores are equal, to the last one inside them."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, float):
+        return one == other or (math.isnan(one) and math.isnan(other))
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    generated = getattr(getattr(one, "__dataclass_params__", None), "eq", False)
+    if isinstance(one, Score) or generated:
+        return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    return bool(one == other)
 
 
 def undefined(reason: str, **known: Any) -> Score:

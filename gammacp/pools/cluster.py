@@ -22,6 +22,8 @@ _LOG = logging.getLogger(__name__)
 _SAME = "give client and workers the same environment"
 _ASK_EVERY = 5.0  # seconds between questions for the number of workers
 _CONNECT = 10.0  # seconds to wait for the scheduler
+_ANSWER = 60.0  # seconds to wait for what is asked of scheduler and workers
+_SILENT = 30.0  # seconds after which a worker that is not heard of is told
 
 
 @contextmanager
@@ -108,7 +110,16 @@ def _check_address(address: str) -> None:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    found: dict[str, dict[str, str] | Exception] = client.run(software, on_error="return")
+    try:
+        found: dict[str, dict[str, str] | Exception] = client.run(
+            software, on_error="return", callback_timeout=_ANSWER
+        )
+    except TimeoutError:
+        silent = ", ".join(_silent(_workers(client), _ANSWER / 2)) or "some"
+        raise PoolError(
+            f"workers of {address} do not answer within {_ANSWER:g} s ({silent}); end them or "
+            "wake them, and run again"
+        ) from None
     if not found:
         raise PoolError(f"the scheduler at {address} has no workers; start some: `dask worker`")
     here = software()
@@ -118,23 +129,51 @@ def _check_workers(client: Any, address: str) -> None:
         check_same(worker, there, here)
 
 
+def _workers(client: Any) -> dict[str, tuple[int, float]]:
+    """Threads of each worker, and seconds since the scheduler last heard of it."""
+
+    # It travels by value: the scheduler need not have gammacp.
+    def ask(dask_scheduler: Any) -> dict[str, tuple[int, float]]:
+        from distributed.metrics import time as now
+
+        known = dask_scheduler.workers.values()
+        return {w.address: (w.nthreads, now() - w.last_seen) for w in known}
+
+    answer: dict[str, tuple[int, float]] = client.run_on_scheduler(ask, callback_timeout=_ANSWER)
+    return answer
+
+
+def _silent(workers: Mapping[str, tuple[int, float]], seconds: float) -> list[str]:
+    return [worker for worker, (_, unheard) in workers.items() if unheard > seconds]
+
+
 def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
     """How many tasks the workers run at once, asked now and then: workers come and go."""
     asked, known = -math.inf, 1
+    told: set[str] = set()
     lost = PoolError(
         f"lost the connection to the Dask scheduler at {address}; cells so far are kept, "
         "run again to go on"
     )
 
     def width() -> int:
-        nonlocal asked, known
+        nonlocal asked, known, told
         if client.status != "running":
             raise lost
         if time.monotonic() - asked >= _ASK_EVERY:
             try:
-                threads = sum(client.nthreads().values())
+                workers = _workers(client)
             except (OSError, TimeoutError):
                 raise lost from None
+            threads = sum(n for n, _ in workers.values())
+            silent = set(_silent(workers, _SILENT))
+            for worker in sorted(silent - told):
+                _LOG.warning(
+                    "worker %s has not been heard of for %g s: end it to have its tasks computed "
+                    "elsewhere, which Dask does by itself after some minutes (worker-ttl)",
+                    *(worker, _SILENT),
+                )
+            told = silent
             if not threads and known:
                 _LOG.warning("no worker is left at %s; waiting for one", address)
             asked, known = time.monotonic(), min(threads, jobs or threads)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from sweep_toys import ToySource
+from test_interruption import kill_and_resume
 
 from gammacp.bench.export import export_cells
 from gammacp.bench.runner import run
@@ -151,6 +152,48 @@ def test_a_worker_killed_during_the_sweep_changes_no_bit(
     assert victim.wait() == -signal.SIGKILL
     swept(toy_sweep(sets=30), tmp_path / "serial.sqlite", "serial")
     assert exported(tmp_path / "dask.sqlite") == exported(tmp_path / "serial.sqlite")
+
+
+@pytest.mark.slow
+def test_twenty_kills_of_the_client(toy_sweep: Build, cluster: Cluster, tmp_path: Path) -> None:
+    cluster.worker(), cluster.worker()
+    cluster.wait_for(2)
+    kill_and_resume(toy_sweep, tmp_path, kills=20, executor=cluster.url)
+
+
+def test_a_frozen_worker_is_told(
+    toy_sweep: Build,
+    cluster: Cluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Before a sweep it is an error, during one a warning; ended, it changes no bit."""
+    frozen, _ = cluster.worker(), cluster.worker()
+    cluster.wait_for(2)
+    frozen.send_signal(signal.SIGSTOP)
+    with monkeypatch.context() as impatient:
+        impatient.setattr("gammacp.pools.cluster._ANSWER", 4)
+        told = pytest.raises(PoolError, match=r"do not answer within 4 s \(tcp://")
+        with told, open_pool(cluster.url):
+            pass
+    frozen.send_signal(signal.SIGCONT)
+    monkeypatch.setattr("gammacp.pools.cluster._ASK_EVERY", 0.2)
+    monkeypatch.setattr("gammacp.pools.cluster._SILENT", 3)
+    path = tmp_path / "dask.sqlite"
+
+    def freeze() -> None:
+        frozen.send_signal(signal.SIGSTOP)
+        while "has not been heard of for 3 s" not in caplog.text:
+            time.sleep(0.05)
+        frozen.kill()
+
+    begun = once_begun(path, freeze)
+    swept(toy_sweep(source=ToySource(pause=0.02), sets=30), path, cluster.url)
+    assert not begun.is_alive(), "the sweep waits for what the frozen worker has"
+    assert caplog.text.count("has not been heard of") == 1
+    swept(toy_sweep(sets=30), tmp_path / "serial.sqlite", "serial")
+    assert exported(path) == exported(tmp_path / "serial.sqlite")
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,30 @@ def gammacp(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--measures", "alpha-plain", "is not one of units"),
+        ("--executor", "dask://127.0.0.1:1", "no Dask scheduler answers"),
+    ],
+)
+def test_what_cannot_begin_leaves_no_empty_store(
+    gammacp: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    value: str,
+    told: str,
+) -> None:
+    if option == "--executor":
+        pytest.importorskip("distributed")
+        monkeypatch.setattr("gammacp.pools.cluster._CONNECT", 1)
+    done = gammacp("bench", "--error", "split", option, value)
+    assert done.code in (1, 2)
+    assert told in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_sweep_writes_table_figure_and_provenance(gammacp: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     done = gammacp("bench", "--error", "split", *QUICK)

@@ -135,14 +135,16 @@ def test_fifty_kills(toy_sweep: Build, tmp_path: Path) -> None:
     kill_and_resume(toy_sweep, tmp_path, kills=50)
 
 
-def kill_and_resume(toy_sweep: Build, tmp_path: Path, *, kills: int) -> None:
+def kill_and_resume(
+    toy_sweep: Build, tmp_path: Path, *, kills: int, executor: str = "processes"
+) -> None:
     """Kill the parent (−9) again and again at random moments, then let it end."""
     sweep = toy_sweep(source=ToySource(pause=0.01), sets=12 * kills)
     path = tmp_path / "killed.sqlite"
     moments = random.Random(kills)
     held = 0
     for kill in range(kills):
-        process = start(path, sets=sweep.sets)
+        process = start(path, executor, sets=sweep.sets)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         if kill == kills - 1 and not held:
@@ -158,7 +160,7 @@ def kill_and_resume(toy_sweep: Build, tmp_path: Path, *, kills: int) -> None:
         assert now >= held
         held = now
     assert held > 0
-    process = start(path, sets=sweep.sets, pause=0)
+    process = start(path, executor, sets=sweep.sets, pause=0)
     told, _ = process.communicate(timeout=120)
     reused, computed, _ = told.split()[1:]
     assert int(reused) + int(computed) == sweep.n_cells

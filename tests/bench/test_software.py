@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import importlib
 import json
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from sweep_toys import forge
 
 from gammacp.bench.experiment import OtherSoftware
 from gammacp.bench.export import export_cells
 from gammacp.bench.merging import merge
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import Outcome, run
+from gammacp.bench.schema import connect
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.work import compute_on_worker, own_modules
@@ -62,17 +63,17 @@ def swept(sweep: Sweep, path: Path, *, mixed: bool = False) -> Outcome:
         return run(sweep, store, pool, mixed=mixed)
 
 
-def edit(path: Path, statement: str, *values: object) -> None:
-    database = sqlite3.connect(path)
-    database.execute(statement, values)
-    database.commit()
+def edit(path: Path, change: str, *values: object) -> None:
+    """Change runs as if they had been so from the beginning."""
+    database = connect(path)
+    database.execute(f"UPDATE runs SET {change}, cells = cells", values)
     database.close()
 
 
 def of_other_numpy(path: Path) -> Path:
     """The store as another version of numpy would have filled it."""
     there = software(("sweep_toys",)) | {"numpy": "1.0"}
-    edit(path, "UPDATE runs SET software = ?", json.dumps(there))
+    edit(path, "software = ?", json.dumps(there))
     return path
 
 
@@ -192,9 +193,9 @@ def test_a_conflict_says_what_differs(
     one, other = tmp_path / "one.sqlite", tmp_path / "other.sqlite"
     swept(toy_sweep(sets=2), one)
     swept(toy_sweep(sets=2), other)
-    edit(other, 'UPDATE cells SET value = value + 1e-15 WHERE magnitude = 0.5 AND "set" = 1')
+    forge(other, 'value = value + 1e-15 WHERE magnitude = 0.5 AND "set" = 1')
     if change == "processor":
-        edit(other, "UPDATE runs SET processor = 'Elbrus'")
+        edit(other, "processor = 'Elbrus'")
     elif change == "software":
         of_other_numpy(other)
     with (

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sweep_toys import forge
 
 from gammacp.bench.export import export_cells
 from gammacp.bench.merging import merge
@@ -86,6 +88,105 @@ def test_a_damaged_store_is_an_error_and_untouched(toy_sweep: Build, tmp_path: P
     with pytest.raises(DataError, match="damaged"):
         filled(path, toy_sweep(sets=41))
     assert path.read_bytes() == bytes(content)
+
+
+def damaged_by(draw: random.Random, content: bytes) -> bytes:
+    """A store with a bit, a byte, some bytes or a page changed, or cut."""
+    made = bytearray(content)
+    place = draw.randrange(len(made))
+    pages = [slice(k, k + 4096) for k in range(0, len(made), 4096)]
+    page, other = draw.choice(pages), draw.choice(pages)
+    match draw.choice(("bit", "byte", "some", "cut", "empty page", "stale page", "swapped")):
+        case "bit":
+            made[place] ^= 1 << draw.randrange(8)
+        case "byte":
+            made[place] = draw.randrange(256)
+        case "some":
+            made[place : place + 20] = draw.randbytes(len(made[place : place + 20]))
+        case "cut":
+            del made[place:]
+        case "empty page":
+            made[page] = bytes(4096)
+        case "stale page":
+            made[page] = made[other]
+        case "swapped":
+            made[page], made[other] = made[other], made[page]
+    return bytes(made)
+
+
+def never_less(folder: Path, whole: Path, damages: int) -> int:
+    """Damage a store again and again: what is not refused is whole; returns how many were."""
+    content, cells = whole.read_bytes(), exported(whole)
+    path, refused = folder / "damaged.sqlite", 0
+    for seed in range(damages):
+        path.write_bytes(damaged_by(random.Random(seed), content))
+        try:
+            assert exported(path) == cells, f"damage {seed}"
+            Store.writing(path).close()
+        except DataError as error:
+            refused += 1
+            assert path.name in str(error)
+        for left in folder.glob("damaged.sqlite-*"):
+            left.unlink()
+    return refused
+
+
+@pytest.mark.parametrize("damages", [150, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_no_damage_makes_a_store_smaller_in_silence(
+    toy_sweep: Build, tmp_path: Path, damages: int
+) -> None:
+    path = filled(tmp_path / "s.sqlite", toy_sweep(sets=10))
+    filled(path, toy_sweep(sets=12))  # a second run
+    refused = never_less(tmp_path, path, damages)
+    # The rest is in bytes that nobody uses.
+    assert 0.6 * damages < refused < damages
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ('DELETE FROM cells WHERE "set" = 3', "has 160 cells, and had 200"),
+        ("UPDATE cells SET value = value + 1e-15", "cells of run 1 of .* are changed"),
+        ("UPDATE cells SET signature = 1", "cells of run 1 of .* are changed"),
+        ("UPDATE texts SET text = 'other' WHERE text = 'toy-spread'", "1 texts are changed"),
+        ("DELETE FROM texts WHERE text = 'toy-spread'", "names a row of texts that is missing"),
+        ("UPDATE experiments SET name = 'other'", "what is said of it, are changed"),
+        ("UPDATE runs SET processor = 'other'", "what is said of it, are changed"),
+        ("DELETE FROM runs", "names a row of runs that is missing"),
+        ("DROP TRIGGER sum_cell", "its tables are not as they are made"),
+        ("CREATE VIEW v AS SELECT 1", "its tables are not as they are made"),
+    ],
+)
+def test_what_somebody_else_changed_is_told(
+    toy_sweep: Build, tmp_path: Path, statement: str, told: str
+) -> None:
+    path = filled(tmp_path / "s.sqlite", toy_sweep())
+    database = sqlite3.connect(path)
+    database.execute(statement)
+    database.commit()
+    database.close()
+    for opened in (Store.writing, Store.reading):
+        with pytest.raises(DataError, match=told):
+            opened(path)
+
+
+def test_a_store_is_sound_while_it_is_written(toy_sweep: Build, tmp_path: Path) -> None:
+    """Also between the chunks of a run, and after one that was killed: its log is still there."""
+    path = tmp_path / "s.sqlite"
+    with Store.writing(path) as store, open_pool("serial") as pool:
+        seen = []
+
+        def look(*_: object) -> None:
+            with Store.reading(path) as reader:
+                seen.append(next(reader.rows("SELECT count(*) FROM cells"))[0])
+
+        run(toy_sweep(), store, pool, progress=look)
+        for part in ("s.sqlite", "s.sqlite-wal"):
+            (tmp_path / part.replace("s.", "killed.")).write_bytes((tmp_path / part).read_bytes())
+    assert sorted(seen) == seen
+    assert seen[0] == 0
+    assert seen[-1] == 200
+    assert exported(tmp_path / "killed.sqlite") == exported(path)
 
 
 def test_one_process_writes_others_read(toy_sweep: Build, tmp_path: Path) -> None:
@@ -241,10 +342,7 @@ def test_merging_refuses_what_does_not_belong_together(toy_sweep: Build, tmp_pat
         with pytest.raises(DataError, match="no such store"):
             merge(target, tmp_path / "absent.sqlite")
     forged = filled(tmp_path / "forged.sqlite", toy_sweep(sets=6))
-    database = sqlite3.connect(forged)
-    database.execute('UPDATE cells SET value = value + 1e-15 WHERE magnitude = 0.5 AND "set" = 2')
-    database.commit()
-    database.close()
+    forge(forged, 'value = value + 1e-15 WHERE magnitude = 0.5 AND "set" = 2')
     told = pytest.raises(DataError, match=r"set 2 .*magnitude 0.5\) is 0\.\d+, in")
     with Store.writing(one) as target, told:
         merge(target, forged)

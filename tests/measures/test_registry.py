@@ -34,6 +34,18 @@ def test_one_annotator_or_no_unit_is_undefined_among_several() -> None:
             assert score.reason, name
 
 
+def test_what_is_measured_twice_is_equal() -> None:
+    """Whatever a score holds: arrays, an alignment, NaN with a reason."""
+    names = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
+    segments = [Unit(x, k, k + 1, "ab"[k % 2]) for x in "AB" for k in range(4)]
+    for c in (CONTINUUM, Continuum.from_units([*segments, Unit("B", 4, 6, "a")])):
+        first, again, other = (measure(c, names, seed=seed) for seed in (1, 1, 2))
+        assert first == again
+        assert list(map(hash, first.values())) == list(map(hash, again.values()))
+        assert first["gamma"] != other["gamma"]
+        assert first["gamma"] != first["ser"]
+
+
 def ours() -> list[str]:
     return [
         name

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
     from gammacp.bench.table import Point
+    from gammacp.pools import Pool
 
 
 def _bench(
@@ -41,13 +42,18 @@ def _bench(
         options.refuse_options(context, "is not one of sweeps of trees", options.UNITS_ONLY)
     from gammacp.bench.baseline import compare_with
     from gammacp.bench.store import Store
+    from gammacp.bench.work import check
+    from gammacp.pools import open_pool
 
     settings.weighing.check_weighed()
     sweep = options.sweep_of(extent, origin, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
-    with Store.writing(running.store or store_path(running.out)) as store:
-        outcome = _run(sweep, store, running)
+    place = running.store or store_path(running.out)
+    # What cannot be computed, or a cluster that cannot be reached, leaves no empty store.
+    check(sweep)
+    with open_pool(running.executor, running.jobs) as pool, Store.writing(place) as store:
+        outcome = _run(sweep, store, pool, running)
         points = _written(sweep, store, running)
         output.tell(sweep, outcome)
         compared = None
@@ -75,13 +81,12 @@ def _check_baseline(sweep: Sweep, baseline: Path, out: Path) -> None:
         message(f"{place} is missing: how the baseline was made cannot be checked")
 
 
-def _run(sweep: Sweep, store: Store, running: options.Running) -> Outcome:
+def _run(sweep: Sweep, store: Store, pool: Pool, running: options.Running) -> Outcome:
     from gammacp.bench.runner import run
     from gammacp.cli.progress import progress
-    from gammacp.pools import open_pool
 
     try:
-        with progress("cells") as counter, open_pool(running.executor, running.jobs) as pool:
+        with progress("cells") as counter:
             outcome = run(
                 sweep,
                 store,
@@ -91,13 +96,13 @@ def _run(sweep: Sweep, store: Store, running: options.Running) -> Outcome:
                 progress=counter,
                 failed=output.Failures(),
             )
-            if outcome.interrupted:
-                # Leave workers to their fate: their tasks are computed again next time.
-                raise KeyboardInterrupt
-            return outcome
     except KeyboardInterrupt:
+        outcome = None
+    if outcome is None or outcome.interrupted:
         message(f"interrupted; what is done is kept in {store.path}, run again to go on")
-        raise typer.Exit(130) from None
+        # Workers are left to their fate: their tasks are computed again next time.
+        raise typer.Exit(130)
+    return outcome
 
 
 def _written(sweep: Sweep, store: Store, running: options.Running) -> list[Point]:
