@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from gammacp.arrays import Codes, Floats
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, together
+
+# Share of the circle below which two places are one: all that rounding leaves between units that
+# touch, in whatever unit they are counted. A day of sound has 4·10⁹ samples.
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,9 @@ class Annotation:
         """A circular shift by a fraction of L; a unit is moved whole, with its start."""
         if self.length == 0:
             return self
-        starts = ((self.starts / self.length + fraction) % 1.0) * self.length
-        return Annotation(starts, self.lengths, self.category_codes, self.length, self.breaks)
+        places = (self.starts / self.length + fraction) % 1.0
+        places[places > 1 - ROUNDING] = 0.0
+        return replace(self, starts=places * self.length)
 
     def mosaic(self, length: float) -> Annotation:
         """The annotation repeated up to `length`: units that start before it are kept."""
@@ -40,7 +45,7 @@ class Annotation:
             return self
         copies = int(np.ceil(length / self.length))
         starts = (self.starts + self.length * np.arange(copies)[:, None]).ravel()
-        kept = starts < length
+        kept = starts < length * (1 - ROUNDING)
         return Annotation(
             starts[kept],
             np.tile(self.lengths, copies)[kept],
