@@ -56,11 +56,10 @@ def document(people: Annotated, unit: Callable[[float], float], declared: int | 
 
 
 def drawn(model: str, documents: list[Continuum]) -> list[Continuum]:
-    """Some random sets of a corpus, or of its first document."""
-    chosen = CHANCE_MODELS[model]
+    """Some random sets of a corpus."""
     made = list(Corpus.from_continua({str(k): c for k, c in enumerate(documents)}).values())
-    sampler = chosen.prepare(made if chosen.pools else made[:1], 3)
-    return [sampler.draw(np.random.default_rng(k)) for k in range(8)]
+    sampler = CHANCE_MODELS[model].prepare(made, 3)
+    return [sampler.draw(np.random.default_rng(k)) for k in range(4)]
 
 
 def places(c: Continuum) -> list[np.ndarray]:
@@ -70,21 +69,25 @@ def places(c: Continuum) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(DOCUMENTS, st.none() | st.sampled_from([0, 100, 500]))
 @example(JUST_A_QUARTER, 0)
 @example(GRID, None)
 def test_another_unit_or_origin_draws_the_same_sets(
     model: str, people: list[Annotated], declared: int | None
 ) -> None:
+    chosen = people if CHANCE_MODELS[model].pools else people[:1]
+
     def sets(unit: Callable[[float], float]) -> list[Continuum] | str:
         try:
-            return drawn(model, [document(p, unit, declared) for p in people])
+            return drawn(model, [document(p, unit, declared) for p in chosen])
         except DataError as error:
             return str(error)
 
     known = sets(lambda ms: ms)
-    for unit in (*ROUNDED, *EXACT):
+    # Where nobody declares bounds its gaps count from 0, as in pygamma-agreement.
+    from_zero = model == "statistical-normal" and declared is None
+    for unit in (u for u in (*ROUNDED, *EXACT) if u(0) == 0 or not from_zero):
         again, scale = sets(unit), unit(1000) - unit(0)
         if isinstance(known, str) or isinstance(again, str):
             assert known == again
