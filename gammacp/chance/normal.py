@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, Indices
 from gammacp.canonical import canonical_categories
 from gammacp.chance.annotation import Annotation, annotation_set, check_in_one_piece
 from gammacp.chance.registry import registered
@@ -84,7 +84,13 @@ class NormalSampler:
         return Annotation(starts, ends - starts, codes, self.extent)
 
     def category(self, rng: np.random.Generator | np.random.RandomState) -> int:
-        """A random category's code, as `choice` draws it with these shares."""
+        """A random category's code, as `choice` draws it with these shares.
+
+        Parameters
+        ----------
+        rng
+            Draws one number.
+        """
         return self.category_codes[bisect_right(self.sums, rng.random())]
 
 
@@ -123,7 +129,7 @@ def normal_sampler(
         continuum.categories,
         n_annotators,
         tuple(category_codes),
-        cumulated([np.count_nonzero(continuum.category_codes == c) for c in category_codes]),
+        cumulated([int((continuum.category_codes == c).sum()) for c in category_codes]),
         _normal(continuum.counts),
         _normal(np.concatenate([[0.0], between, first[first > 0]])),
         _normal(continuum.lengths),
@@ -131,7 +137,7 @@ def normal_sampler(
     )
 
 
-def _normal(values: Floats) -> Normal:
+def _normal(values: Floats | Indices) -> Normal:
     """Mean and standard deviation; in an order of their own, so that names decide no bit."""
     ordered = np.sort(values)
     return float(np.mean(ordered)), float(np.std(ordered))
@@ -145,6 +151,13 @@ def _normal(values: Floats) -> Normal:
 )
 def prepare_normal(continua: Sequence[Continuum], n_annotators: int) -> NormalSampler:
     """The sampler of one continuum, which begins at 0, or where its bounds are declared to.
+
+    Parameters
+    ----------
+    continua
+        One continuum.
+    n_annotators
+        How many random annotators a set has.
 
     Raises
     ------
