@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,12 @@ from gammacp.arrays import Codes, Floats
 from gammacp.canonical import canonical_order
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, together
+from gammacp.errors import DataError
+from gammacp.needs import in_pieces
+
+# Share of a continuum's length: places less than this apart are one. Rounding may leave as much
+# between units that touch, in whatever unit they count; of a day it is a tenth of a millisecond.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,9 @@ class Annotation:
         """A circular shift by a fraction of L; a unit is moved whole, with its start."""
         if self.length == 0:
             return self
-        starts = ((self.starts / self.length + fraction) % 1.0) * self.length
-        return Annotation(starts, self.lengths, self.category_codes, self.length, self.breaks)
+        places = (self.starts / self.length + fraction) % 1.0
+        places[places > 1 - ROUNDING] = 0.0
+        return replace(self, starts=places * self.length)
 
     def mosaic(self, length: float) -> Annotation:
         """The annotation repeated up to `length`: units that start before it are kept."""
@@ -40,7 +47,7 @@ class Annotation:
             return self
         copies = int(np.ceil(length / self.length))
         starts = (self.starts + self.length * np.arange(copies)[:, None]).ravel()
-        kept = starts < length
+        kept = starts < length * (1 - ROUNDING)
         return Annotation(
             starts[kept],
             np.tile(self.lengths, copies)[kept],
@@ -82,6 +89,22 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
     )
 
 
+def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if there are units of several fragments: random lengths and gaps have none.
+
+    Parameters
+    ----------
+    continua
+        What chance is modelled on.
+    model
+        Name of the chance model.
+    """
+    for continuum in continua:
+        if continuum.breaks is not None:
+            reason = f"chance model {model!r} cannot be used: {in_pieces(continuum)}"
+            raise DataError(reason, hint="Use --chance cut")
+
+
 def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, str]:
     """How far apart n shifts or cuts are, at least, as a fraction of the circle: ℓ̄, at most L/2n.
 
@@ -103,7 +126,7 @@ def annotation_set(
 ) -> Continuum:
     """The parts as random annotators "1", "2", … with these categories, from 0 to its length.
 
-    Where units reach over that end, its upper bound is the last one's.
+    Where units reach over an end, its bound is theirs.
 
     Parameters
     ----------
@@ -114,15 +137,16 @@ def annotation_set(
     names
         Of the annotators, where they are real ones.
     """
+    starts = np.concatenate([p.starts for p in parts])
     ends = np.concatenate([p.starts + p.lengths for p in parts])
     length = max((p.length for p in parts), default=0.0)
     return Continuum.from_codes(
         names or tuple(str(i + 1) for i in range(len(parts))),
         categories,
-        np.concatenate([p.starts for p in parts]),
+        starts,
         ends,
         np.repeat(np.arange(len(parts), dtype=np.int32), [len(p.starts) for p in parts]),
         np.concatenate([p.category_codes for p in parts]),
         breaks=together([(p.breaks, len(p.starts)) for p in parts]),
-        bounds=(0.0, max(length, float(ends.max(initial=0.0)))),
+        bounds=(float(starts.min(initial=0.0)), float(ends.max(initial=length))),
     )

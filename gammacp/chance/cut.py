@@ -27,9 +27,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gammacp.arrays import Floats
+from gammacp.arrays import Floats, Indices
 from gammacp.canonical import canonical_order
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, least_distance
+from gammacp.chance.annotation import (
+    ROUNDING,
+    Annotation,
+    annotation_set,
+    annotations_of,
+    least_distance,
+)
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
@@ -85,7 +91,9 @@ class Places:
         """A random place, not closer than `distance` to those taken where there is one."""
         if not len(taken):
             return self.at(rng.random() * self.weight)
-        low, high = taken - distance, taken + distance
+        # A place at just this distance is open.
+        apart = max(distance - ROUNDING, 0.0)
+        low, high = taken - apart, taken + apart
         around = np.concatenate([low - 1, low, low + 1]), np.concatenate([high - 1, high, high + 1])
         closed = _union(*self.before(*around))
         opened = np.concatenate([[0.0], closed[:, 1]]), np.append(closed[:, 0], self.weight)
@@ -117,35 +125,35 @@ def places_to_cut(annotation: Annotation) -> Places:
     """
     if annotation.length == 0 or not len(annotation.starts):
         return Places(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
-    starts = (annotation.starts / annotation.length) % 1.0
-    lengths = np.minimum(annotation.lengths / annotation.length, 1.0)
-    knots, depth = _depths(starts, lengths)
-    least = _LEAST_WEIGHT * float(lengths.mean())
+    starts = annotation.starts / annotation.length
+    ends = (annotation.starts + annotation.lengths) / annotation.length
+    knots, depth = _depths(starts, ends)
+    least = _LEAST_WEIGHT * float((ends - starts).mean())
     found = Places(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
     for allowed in np.unique(depth):
         found = _where(knots, depth <= allowed, least)
-        if found.weight >= _OPEN_SHARE:
+        if found.weight >= _OPEN_SHARE - ROUNDING:
             break
     return found
 
 
-def _depths(starts: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-    """Knots of the circle cut open at 0, and how many units run between neighbouring ones.
+def _depths(starts: Floats, ends: Floats) -> tuple[Floats, Indices]:
+    """Knots of the circle cut open at 0, each twice, and how many units run between two of them.
 
-    Where units touch, the two knots are the same place and the depth between them is what runs
-    through it.
+    Between a knot and itself that is what runs through the place: where units touch, neither does.
     """
-    real = lengths > 0
-    low, high = starts[real], starts[real] + lengths[real]
-    over = high > 1.0
-    opens = np.concatenate([low, np.zeros(int(over.sum()))])
-    closes = np.concatenate([np.minimum(high, 1.0), high[over] - 1.0])
-    places = np.concatenate([[0.0], closes, opens, [1.0]])
-    steps = np.concatenate([[0.0], -np.ones(len(closes)), np.ones(len(opens)), [0.0]])
-    # Ends before starts at the same place; the circle's own ends stay outermost.
-    rank = np.concatenate([[0.0], np.full(len(closes), 1.0), np.full(len(opens), 2.0), [3.0]])
-    order = np.lexsort((rank, places))
-    return places[order], np.cumsum(steps[order])[:-1]
+    places = np.concatenate([[0.0, 1.0], starts, ends])
+    order = np.argsort(places, kind="stable")
+    new = np.diff(places[order], prepend=-1.0) > ROUNDING
+    rank = np.empty(len(places), np.int64)
+    rank[order] = np.cumsum(new) - 1
+    knots = places[order][new]
+    knots[-1] = 1.0
+    opens, closes = rank[2 : 2 + len(starts)], rank[2 + len(starts) :]
+    real = opens < closes
+    opened = np.bincount(opens[real], minlength=len(knots))
+    running = np.cumsum(opened - np.bincount(closes[real], minlength=len(knots)))
+    return np.repeat(knots, 2), np.stack([running - opened, running], axis=1).ravel()[:-1]
 
 
 def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Places:

@@ -25,7 +25,7 @@ import numpy as np
 
 from gammacp.arrays import Indices
 from gammacp.canonical import canonical_order, in_content_order
-from gammacp.chance.annotation import Annotation, annotation_of, annotation_set
+from gammacp.chance.annotation import ROUNDING, Annotation, annotation_of, annotation_set
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import together
@@ -137,7 +137,7 @@ def _beginnings(continua: Sequence[Continuum]) -> list[float]:
     first = min((c.bounds[0] for c in marked if not c.declared), default=0.0)
     longest = max((c.length for c in continua), default=0.0)
     late = [0.0 if c.declared or not c.n_units else c.bounds[0] - first for c in continua]
-    return late if max(late, default=0.0) <= longest else [0.0] * len(late)
+    return late if max(late, default=0.0) <= longest * (1 + ROUNDING) else [0.0] * len(late)
 
 
 def _ranks(continua: Sequence[Continuum]) -> dict[str, int]:

@@ -18,11 +18,14 @@ import numpy as np
 
 from gammacp.arrays import Floats, Indices
 from gammacp.canonical import canonical_categories, in_content_order
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.annotation import (
+    Annotation,
+    annotation_set,
+    annotations_of,
+    check_in_one_piece,
+)
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
-from gammacp.errors import DataError
-from gammacp.needs import in_pieces
 
 
 @dataclass(frozen=True)
@@ -97,12 +100,7 @@ def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> Sta
     DataError
         There are units of several fragments: gaps and lengths drawn at random say nothing of them.
     """
-    for continuum in continua:
-        if continuum.breaks is not None:
-            raise DataError(
-                f"chance model 'statistical' cannot be used: {in_pieces(continuum)}",
-                hint="Use --chance cut",
-            )
+    check_in_one_piece(continua, "statistical")
     ordered = in_content_order(continua)
     pooled = _pooled(ordered)
     categories = canonical_categories(ordered)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.chance.annotation import ROUNDING
 from gammacp.chance.beyond import BeyondChance, settled
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.non_overlapping import Placement
@@ -37,8 +38,6 @@ CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "see
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
 _BY_CATEGORY = "{} has values by category alone"
 _ELSEWHERE = "random units of {} are at different places: use fixed-positions for predefined units"
-# Of the continuum's length: less than this apart is the same place.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -81,10 +80,10 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
     if not whole and breaks is not None:
         starts, ends, breaks = _touching(continuum, starts, ends, breaks)
     if not whole and len(ends):
-        near = np.abs(starts[1:] - ends[:-1]) < _ROUNDING * continuum.length
+        near = np.abs(starts[1:] - ends[:-1]) < ROUNDING * continuum.length
         near &= continuum.annotator_codes[1:] == continuum.annotator_codes[:-1]
         ends[:-1][near] = starts[1:][near]
-        ends[np.abs(ends - high) < _ROUNDING * continuum.length] = high
+        ends[np.abs(ends - high) < ROUNDING * continuum.length] = high
     return Continuum.from_codes(
         continuum.annotators,
         continuum.categories,
@@ -109,7 +108,7 @@ def _touching(
     codes = continuum.annotator_codes
     who = np.concatenate((codes, codes, codes[rows]))
     order = np.lexsort((places, who))
-    apart = np.diff(places[order], prepend=-np.inf) >= _ROUNDING * continuum.length
+    apart = np.diff(places[order], prepend=-np.inf) >= ROUNDING * continuum.length
     apart |= np.diff(who[order], prepend=-1) != 0
     one = np.array([float(f"{place:.15g}") for place in places[order][apart]])
     places[order] = one[np.cumsum(apart) - 1]

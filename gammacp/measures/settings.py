@@ -41,8 +41,8 @@ class GammaOptions(TypedDict, total=False):
         of your own they are set there.
     chance
         Chance model by name: "cut", "documents", "shift" (2015, §5.2.1), "corpus", "statistical",
-        "fixed-positions", …; or one for a continuum and one for a corpus, as the default
-        "cut/documents" (`gammacp.chance.registry.default_chance`).
+        "statistical-normal", "fixed-positions", …; or one for a continuum and one for a corpus, as
+        the default "cut/documents" (`gammacp.chance.registry.default_chance`).
     precision, confidence, samples
         Sample-size rule of §5.3: relative error of the expected disorder (default 0.02, in (0, 1))
         and its confidence (0.95); or a fixed number of samples (≥ 2).
@@ -107,7 +107,7 @@ _DEFAULTS: GammaOptions = {
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "mathet-2015": {"chance": "shift/corpus"},
     "mathet-2011": {"positional": "sporadic-2011", "delta": 4.0, "chance": "statistical"},
-    "pygamma": {"chance": "statistical", "precision": 0.05},
+    "pygamma": {"chance": "statistical-normal", "precision": 0.05},
 }
 """Settings of a paper or a peer, where they differ from the defaults; `positional` is the
 dissimilarity's."""

@@ -164,7 +164,7 @@ def test_presets(run: Run, good: Path, preset: str) -> None:
     expected = {
         "mathet-2015": ("chance:shift", "e:0.02", "d:1,"),
         "mathet-2011": ("chance:statistical", "pos:sporadic-2011", "d:4"),
-        "pygamma": ("chance:statistical", "e:0.05", "d:1,"),
+        "pygamma": ("chance:statistical-normal", "e:0.05", "d:1,"),
     }[preset]
     assert all(part in signature for part in expected)
 

@@ -5,8 +5,8 @@
 mathet-2015  α = β = Δ = 1, sporadic positions, 2 % precision at 95 % (the defaults); chance
              `corpus` for several files where that is possible, else `shift`.
 mathet-2011  positional form of 2011 with Δ = 4, categories never mixed; chance `statistical`.
-pygamma      what the command line of pygamma-agreement does, but exactly: α = β = Δ = 1, chance
-             `statistical`, 5 % precision.
+pygamma      the γ of pygamma-agreement's command line, from proven alignments: α = β = Δ = 1,
+             chance `statistical-normal`, 5 % precision.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """The samplers of pygamma-agreement: the same draws from `numpy.random`, in the same order."""
 
 # ruff: noqa: NPY002
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sortedcontainers import SortedSet
 
+from gammacp.chance.normal import NormalSampler, cumulated, normal_sampler
 from gammacp.compat.pygamma.continuum import Continuum
 from gammacp.compat.pygamma.units import Segment
 
@@ -79,28 +78,30 @@ class ShuffleContinuumSampler(AbstractContinuumSampler):
         return drawn
 
 
+class _AllAlike(NormalSampler):
+    """Categories of equal shares, as `numpy.random.choice` draws without shares."""
+
+    def category(self, rng: Any) -> int:
+        return int(rng.randint(0, len(self.category_codes)))
+
+
 class StatisticalContinuumSampler(AbstractContinuumSampler):
     """Numbers of units, gaps and lengths from normal distributions, categories by their shares."""
+
+    _model: NormalSampler
+    _categories: list[Any]
 
     def init_sampling(
         self, reference_continuum: Continuum, ground_truth_annotators: Iterable[Any] | None = None
     ) -> None:
         """Means and deviations of this continuum."""
         super().init_sampling(reference_continuum, ground_truth_annotators)
-        everybody = [x for x in reference_continuum._annotations.values() if x]
-        first = reference_continuum.bound_inf
-        gaps = [b.segment.start - a.segment.end for x in everybody for a, b in pairwise(x)]
-        gaps += [x[0].segment.start - first for x in everybody if x[0].segment.start > first]
-        units = [unit for _, unit in reference_continuum]
-        self._normals = {
-            "number": _normal([len(x) for x in reference_continuum._annotations.values()]),
-            "gap": _normal([0, *gaps]),
-            "duration": _normal([u.segment.end - u.segment.start for u in units]),
-        }
-        counts = Counter(unit.annotation for unit in units)
-        self._categories = [*reference_continuum.categories] + [None] * (None in counts)
-        shares = [counts[name] / len(units) for name in self._categories]
-        self._sums: list[float] | None = _sums(shares)
+        # Unlabelled comes last, and has the code −1.
+        self._categories = [*reference_continuum.categories, None]
+        codes = [*range(len(self._categories) - 1), -1]
+        native, begins = reference_continuum.to_gammacp(), reference_continuum.bound_inf
+        made = normal_sampler(native, len(self._ground_truth_annotators), codes, begins)
+        self._model = replace(made, shortest=_SHORTEST)
 
     def init_sampling_custom(
         self,
@@ -119,43 +120,32 @@ class StatisticalContinuumSampler(AbstractContinuumSampler):
         for annotator in annotators:
             dummy.add(annotator, Segment(0, 10), "Dummy")
         super().init_sampling(dummy)
-        self._normals = {
-            "number": (avg_num_units_per_annotator, std_num_units_per_annotator),
-            "gap": (avg_gap, std_gap),
-            "duration": (avg_duration, std_duration),
-        }
         self._categories = [*categories]
-        self._sums = None if categories_weight is None else _sums([*categories_weight])
-        if self._sums is not None and len(self._categories) != len(self._sums):
+        shares = [1.0 for _ in self._categories] if categories_weight is None else categories_weight
+        sums = cumulated([*shares])
+        if len(self._categories) != len(sums):
             raise ValueError("categories and categories_weight have different sizes.")
-
-    def _category(self) -> Any:
-        """As `numpy.random.choice` draws, at a tenth of its cost."""
-        if self._sums is None:
-            return self._categories[np.random.randint(0, len(self._categories))]
-        return self._categories[bisect_right(self._sums, np.random.random_sample())]
+        self._model = (_AllAlike if categories_weight is None else NormalSampler)(
+            (),
+            len(dummy),
+            tuple(range(len(sums))),
+            sums,
+            (avg_num_units_per_annotator, std_num_units_per_annotator),
+            (avg_gap, std_gap),
+            (avg_duration, std_duration),
+            shortest=_SHORTEST,
+        )
 
     @property
     def sample_from_continuum(self) -> Continuum:
         """A random continuum with a unit at least."""
         self._has_been_init()
-        normal, of = np.random.normal, self._normals
         drawn: Continuum = self._reference_continuum.copy_flush()
         for annotator in self._ground_truth_annotators:
             drawn.add_annotator(annotator)
-            number, end = abs(int(normal(*of["number"]))), self._reference_continuum.bound_inf
-            for _ in range(number if drawn else max(1, number)):
-                start = end = end + normal(*of["gap"])
-                while end - start < _SHORTEST:
-                    end = start + abs(normal(*of["duration"]))
-                drawn.add(annotator, Segment(float(start), float(end)), self._category())
+            made = self._model.annotation(np.random.mtrand._rand, least=int(not drawn))
+            starts = made.starts + self._reference_continuum.bound_inf
+            spans = zip(starts.tolist(), (starts + made.lengths).tolist(), strict=True)
+            for span, code in zip(spans, made.category_codes.tolist(), strict=True):
+                drawn.add(annotator, Segment(*span), self._categories[code])
         return drawn
-
-
-def _normal(values: list[float]) -> tuple[float, float]:
-    return float(np.mean(values)), float(np.std(values))
-
-
-def _sums(shares: list[float]) -> list[float]:
-    sums = np.cumsum(shares)
-    return [float(x) for x in sums / sums[-1]]

@@ -1,0 +1,172 @@
+"""Units one after the other from normal distributions: `statistical-normal` (Titeux & Riad 2021).
+
+The default sampler of pygamma-agreement. How many units an annotator has, how long each is and how
+far behind the last one it starts are normal, with the means and standard deviations of the observed
+ones of all annotators; categories are drawn by their shares. A gap below 0 is an overlap.
+
+As there: numbers and lengths lose their sign; the first annotator has a unit at least; a gap of 0
+is added to the observed ones; an annotator's distance from the beginning to the first unit is a
+gap, unless it is 0; and random units may reach over both bounds. Where nobody declares bounds the
+continuum begins at 0, so that a recording whose first unit is late has longer gaps, more expected
+disorder and a greater γ.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from gammacp.arrays import Floats, Indices
+from gammacp.canonical import canonical_categories
+from gammacp.chance.annotation import Annotation, annotation_set, check_in_one_piece
+from gammacp.chance.registry import registered
+from gammacp.continuum import Continuum
+
+Normal: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class NormalSampler:
+    """Sets of annotators drawn unit by unit; see the module.
+
+    Attributes
+    ----------
+    category_codes, sums
+        What is drawn, and the cumulated shares of it, both of the same length.
+    number, gap, length
+        Mean and standard deviation of an annotator's number of units, of the distance between one
+        unit's end and the next one's start, and of a unit's length.
+    extent
+        From the beginning to the upper bound.
+    shortest
+        A unit that is shorter is drawn again.
+    """
+
+    categories: tuple[str, ...]
+    n_annotators: int
+    category_codes: tuple[int, ...]
+    sums: tuple[float, ...]
+    number: Normal
+    gap: Normal
+    length: Normal
+    extent: float = 0.0
+    shortest: float = 0.0
+    signature: str = "statistical-normal"
+
+    def draw(self, rng: np.random.Generator) -> Continuum:
+        """One random annotation set."""
+        parts = [self.annotation(rng, least=int(k == 0)) for k in range(self.n_annotators)]
+        return annotation_set(parts, self.categories)
+
+    def annotation(
+        self, rng: np.random.Generator | np.random.RandomState, least: int = 0
+    ) -> Annotation:
+        """One random annotator with at least so many units; starts count from the beginning.
+
+        Parameters
+        ----------
+        rng
+            Draws the number, then gap, length and category of each unit in turn.
+        least
+            How many units at least.
+        """
+        number = max(least, abs(int(rng.normal(*self.number))))
+        starts, ends, codes = np.zeros(number), np.zeros(number), np.zeros(number, np.int32)
+        end = 0.0
+        for k in range(number):
+            start = end + rng.normal(*self.gap)
+            end = start + abs(rng.normal(*self.length))
+            while end - start < self.shortest:
+                end = start + abs(rng.normal(*self.length))
+            starts[k], ends[k], codes[k] = start, end, self.category(rng)
+        return Annotation(starts, ends - starts, codes, self.extent)
+
+    def category(self, rng: np.random.Generator | np.random.RandomState) -> int:
+        """A random category's code, as `choice` draws it with these shares.
+
+        Parameters
+        ----------
+        rng
+            Draws one number.
+        """
+        return self.category_codes[bisect_right(self.sums, rng.random())]
+
+
+def cumulated(shares: Sequence[float]) -> tuple[float, ...]:
+    """Their sums one after the other, the last of which is 1.
+
+    Parameters
+    ----------
+    shares
+        Not negative, and not all 0.
+    """
+    sums = np.cumsum(shares)
+    return tuple((sums / sums[-1]).tolist())
+
+
+def normal_sampler(
+    continuum: Continuum, n_annotators: int, category_codes: Sequence[int], begins: float
+) -> NormalSampler:
+    """The sampler with the means and deviations of one continuum.
+
+    Parameters
+    ----------
+    continuum
+        Whose units are counted, with a unit at least.
+    n_annotators
+        How many random annotators a set has.
+    category_codes
+        In the order in which random numbers choose among them; −1 is unlabelled.
+    begins
+        Where the continuum begins.
+    """
+    first = continuum.starts[continuum.offsets[:-1][continuum.counts > 0]] - begins
+    follows = np.diff(continuum.annotator_codes) == 0
+    between = (continuum.starts[1:] - continuum.ends[:-1])[follows]
+    return NormalSampler(
+        continuum.categories,
+        n_annotators,
+        tuple(category_codes),
+        cumulated([int((continuum.category_codes == c).sum()) for c in category_codes]),
+        _normal(continuum.counts),
+        _normal(np.concatenate([[0.0], between, first[first > 0]])),
+        _normal(continuum.lengths),
+        continuum.bounds[1] - begins,
+    )
+
+
+def _normal(values: Floats | Indices) -> Normal:
+    """Mean and standard deviation; in an order of their own, so that names decide no bit."""
+    ordered = np.sort(values)
+    return float(np.mean(ordered)), float(np.std(ordered))
+
+
+@registered(
+    "statistical-normal",
+    "units drawn from normal distributions of the observed counts, lengths and gaps",
+    "Titeux & Riad 2021 (pygamma-agreement)",
+    pools=False,
+)
+def prepare_normal(continua: Sequence[Continuum], n_annotators: int) -> NormalSampler:
+    """The sampler of one continuum, which begins at 0, or where its bounds are declared to.
+
+    Parameters
+    ----------
+    continua
+        One continuum.
+    n_annotators
+        How many random annotators a set has.
+
+    Raises
+    ------
+    DataError
+        There are units of several fragments.
+    """
+    check_in_one_piece(continua, "statistical-normal")
+    (continuum,) = continua
+    low, codes = continuum.bounds[0], canonical_categories(continua).tolist()
+    begins = low if continuum.declared else min(0.0, low)
+    made = normal_sampler(continuum, n_annotators, codes, begins)
+    return made if begins == low else replace(made, signature=f"{made.signature}(from=0)")
