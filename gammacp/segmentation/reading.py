@@ -72,6 +72,8 @@ def read_codings(
     DataError
         A file cannot be read or understood (file, and line where it has one), one coder has two
         segmentations of an item, or masses differ between the coders of an item.
+    UsageError
+        `unit`, `typed` or an option of continua is given for a file of codings.
     """
     from gammacp.formats.finding import find
     from gammacp.formats.registry import FORMATS

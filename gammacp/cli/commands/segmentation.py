@@ -327,13 +327,20 @@ def _refuse(
         raise UsageError("--near goes with --reference")
     if not of_levels and (asked.t_full or asked.t_window is not None):
         raise UsageError("--t-full and --t-window go with --levels")
+    _refuse_comparing(comparing, asked)
+
+
+def _refuse_comparing(comparing: Comparing, asked: Asked) -> None:
+    """UsageError for what would change nothing in a report of this kind."""
+    references, levels = len(asked.reference or ()), asked.levels is not None
     given = {f.name for f in fields(comparing) if getattr(comparing, f.name) != f.default}
-    if several and not of_levels and (unused := given - {"windowdiff"}):
+    if references > 1 and not levels and (unused := given - {"windowdiff"}):
         names = " and ".join(sorted(f"--{name.replace('_', '-')}" for name in unused))
         raise UsageError(f"several --reference give WindowDiff alone, which has no {names}")
     # Types are weighed with B, and a figure shows one of them.
     needs_basis = "categorial" in given or asked.plot is not None
-    if (of_levels or reference) and "similarity" in given and not needs_basis:
+    if (references or levels) and "similarity" in given and not needs_basis:
+        what = "--levels" if levels else "--reference"
         raise UsageError(f"{what} shows both S and B: --similarity changes nothing there")
 
 
