@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -193,22 +193,15 @@ def collect(
         if any(_lacks(part, failed, layout) for part in group):
             continue
         try:
-            together = [part.continuum for part in group]
-            aligned = on_one_line(together) if align_texts else (together, ())
-            left_out.append(aligned[1])
-            whole = merged(aligned[0])
-            whole = whole.noting("align-texts", "yes") if aligned[1] else whole
+            whole, aligned = _together(group, align_texts)
+            left_out.append(aligned)
             continua[name] = _noting(whole, FORMATS[group[0].format], {"format": format, **options})
             formats[name] = group[0].format
         except DataError as error:
-            people = [a for part in group for a in part.continuum.annotators]
-            twice = layout is None and len(set(people)) < len(people)
-            if twice and (ways := _joinings(group, settings)):
-                error = DataError(error.message, hint=f"Keep one of the files, or {_advice(ways)}")
-            failures.append((name, error.at(name)))
+            known = error if layout else _with_layout(error, group, settings)
+            failures.append((name, known.at(name)))
     alone = {name for name, c in continua.items() if c.n_annotators == 1}
-    own = [part for part in parts if part.name in alone and layout is None]
-    ways = _joinings(own, settings)
+    ways = () if layout else _joinings([part for part in parts if part.name in alone], settings)
     if ways:
         advice = f"If these files hold an annotator each of the same document, {_advice(ways)}"
         continua |= {name: replace(continua[name], advice=advice) for name in alone}
@@ -296,6 +289,25 @@ class _Part:
     listed: bool
     annotator: str
     source: Source
+
+
+def _together(group: Sequence[_Part], align_texts: bool) -> tuple[Continuum, tuple[LeftOut, ...]]:
+    """One continuum of the parts of a document, and what aligning their texts says."""
+    together = [part.continuum for part in group]
+    parts, told = on_one_line(together) if align_texts else (together, ())
+    whole = merged(parts)
+    return whole.noting("align-texts", "yes") if told else whole, told
+
+
+def _with_layout(
+    error: DataError, group: Sequence[_Part], settings: Mapping[str, Mapping[str, object]]
+) -> DataError:
+    """The error, with the layout by which no annotator of these files is there twice."""
+    people = [a for part in group for a in part.continuum.annotators]
+    ways = _joinings(group, settings) if len(set(people)) < len(people) else ()
+    if not ways:
+        return error
+    return DataError(error.message, hint=f"Keep one of the files, or {_advice(ways)}")
 
 
 def _joinings(

@@ -2,7 +2,9 @@
 
 import errno
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +14,10 @@ from gammacp.errors import GammacpError
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.pages import live
 from gammacp.studio.work import Now, Work, compute
+from tests.studio.conftest import Running
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROWS = """annotator,category,start,end,severity
 Ann,Style/Awkward,0,4,Major
@@ -104,3 +110,21 @@ def test_files_of_one_annotator_each_are_asked_about(tmp_path: Path) -> None:
     assert "data-layout" not in str(live(Now("done", found, ""), answered, None))
     declared = compute(folder.parent, Choice(annotators=("Zoe",)), {"samples": 5}, tmp_path)
     assert "Zoe: declared, but without a file" in str(live(Now("done", declared, ""), Choice()))
+
+
+def test_the_answer_is_a_click(
+    starting: Callable[..., Running], browser: "Browser", tmp_path: Path
+) -> None:
+    for who in ("Ann", "Bob"):
+        units = [gc.Unit(who, 0, 400, "x"), gc.Unit(who, 900, 1500, "y")]
+        (tmp_path / "in" / "talk").mkdir(parents=True, exist_ok=True)
+        file = tmp_path / "in" / "talk" / f"{who}.eaf"
+        gc.write(gc.Continuum.from_units(units, offset_unit="ms"), file)
+    studio = starting(tmp_path / "in", "--samples", "5")
+    page = browser.new_page()
+    page.goto(studio.address)
+    page.click("button[data-layout]", timeout=180_000)
+    page.wait_for_selector(".headline", timeout=180_000)
+    assert "1 documents, 2 annotators, 4 units" in page.inner_text("#understood")
+    assert page.locator("button[data-layout]").count() == 0
+    page.close()
