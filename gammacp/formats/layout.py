@@ -12,6 +12,7 @@ _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
     + [f"{name}{n}" for name in ("com", "lpt") for n in "0123456789¹²³"]
 )
+_MOST_FIELDS = 4  # in a part of a path: the time to try their places grows with this power
 _GROUPS = {"{annotator}": "(?P<annotator>[^/]+)", "{document}": "(?P<document>[^/]+)", "*": "[^/]*"}
 
 
@@ -44,6 +45,8 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
         raise UsageError(
             f"layout {layout!r} is not a path of {{annotator}}, {{document}} and *, each name once"
         )
+    if any(len(_FIELD.findall(part)) > _MOST_FIELDS for part in fields.split("/")):
+        raise UsageError(f"layout {layout!r} has more than {_MOST_FIELDS} of them in one part")
     wanted = fields.count("/") + 1
     parts = (*path.absolute().parts[1:-1], stem)
     if len(parts) < wanted:

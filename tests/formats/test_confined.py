@@ -358,3 +358,11 @@ def test_code_is_imported_by_name_in_known_places_only() -> None:
             if words in ("pickle.load", "pickle.loads", "marshal.loads"):
                 unpickled.add(place)
     assert (named, unpickled) == (BY_NAME, UNPICKLED)
+
+
+def test_no_layout_takes_for_ever(tmp_path: Path) -> None:
+    name = "a" * 200 + ".csv"
+    (tmp_path / name).write_text(ROWS.format("A"))
+    (tmp_path / "campaign.toml").write_text(f'paths = ["{name}"]\nlayout = "{"*a" * 20}b"\n')
+    with pytest.raises(DataError, match=r"toml:2: layout .* has more than 4 of them in one part"):
+        read_campaign(tmp_path / "campaign.toml").collect()
