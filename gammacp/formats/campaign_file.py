@@ -153,7 +153,8 @@ class Campaign:
     @contextmanager
     def confined(self) -> Iterator[None]:
         """Within the block the file leads nowhere outside its folder; a command line may."""
-        with nullcontext() if self.file is None else confined(self.file.parent):
+        typed = "paths" in self.given and self.round is None
+        with nullcontext() if self.file is None or typed else confined(self.file.parent):
             yield
 
     @property

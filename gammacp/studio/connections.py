@@ -13,9 +13,10 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST = 48  # connections; a browser opens 6
+MOST = 96  # connections; a browser opens 6, and small systems 256 files
 SECONDS = 5.0  # for a head, from the connection or the answer before
-_BACKLOG = 64  # accepted at once
+_AT_ONCE = 16  # accepted before anything is read: far fewer than would push out who asks at once
+_QUEUE = 512  # that wait in the system until they are accepted
 
 
 class Limited(H11Protocol):
@@ -75,10 +76,16 @@ class Server(uvicorn.Server):
         """Nothing is answered yet."""
         super().__init__(
             uvicorn.Config(
-                app, http=Limited, ws="none", lifespan="off", backlog=_BACKLOG,
+                app, http=Limited, ws="none", lifespan="off", backlog=_AT_ONCE,
                 log_level="error", access_log=False,
             )
         )  # fmt: skip
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Begin; asyncio takes one number for what it accepts at once and for what may wait."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_QUEUE)
 
     async def serve(self, sockets: list[socket] | None = None) -> None:
         """Answer until Ctrl-C."""

@@ -188,6 +188,24 @@ def test_outside_is_a_wish_that_is_spoken(run: Run, root: Path, tmp_path: Path) 
     assert "SECRET" in run("inspect", tmp_path / "new.toml", "--outside").out
 
 
+def test_what_is_typed_may_be_anywhere(run: Run, tmp_path: Path) -> None:
+    """Beside a campaign.toml that may not."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder, late in ((here, 1), (there, 3)):
+        folder.mkdir()
+        rows = [
+            f"{a},x,{40 * i + d},{40 * i + 9}\n"
+            for i in range(30)
+            for a, d in (("A", 0), ("B", late))
+        ]
+        (folder / "s.csv").write_text("".join(rows))
+    (here / "campaign.toml").write_text('paths = ["s.csv"]\n')
+    other = there / "s.csv"
+    options = ("--samples", 3, "--permutations", 9, "--bootstrap", 0, "--jobs", 1)
+    typed = run("compare", here / "campaign.toml", "--against", other, *options)
+    assert typed.code == 0, typed.err
+
+
 @pytest.mark.parametrize("command", ["syntax", "segmentation", "report --trees", "measure -m las"])
 def test_commands_with_readers_of_their_own_stay_inside(
     run: Run, root: Path, tmp_path: Path, command: str
@@ -340,3 +358,11 @@ def test_code_is_imported_by_name_in_known_places_only() -> None:
             if words in ("pickle.load", "pickle.loads", "marshal.loads"):
                 unpickled.add(place)
     assert (named, unpickled) == (BY_NAME, UNPICKLED)
+
+
+def test_no_layout_takes_for_ever(tmp_path: Path) -> None:
+    name = "a" * 200 + ".csv"
+    (tmp_path / name).write_text(ROWS.format("A"))
+    (tmp_path / "campaign.toml").write_text(f'paths = ["{name}"]\nlayout = "{"*a" * 20}b"\n')
+    with pytest.raises(DataError, match="does not fit the layout"):
+        read_campaign(tmp_path / "campaign.toml").collect()

@@ -64,14 +64,15 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 def test_the_owner_is_answered_among_hundreds_of_half_sent_heads(
-    port: int, caplog: pytest.LogCaptureFixture
+    port: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(connections, "SECONDS", 600.0)
     with caplog.at_level(logging.WARNING):
         held = []
         for _ in range(2):
             held += [half_sent(port) for _ in range(2 * MOST)]
             assert asked(port)[0] == 200
-        assert sum(map(is_closed, held)) == 4 * MOST
+        assert all(map(is_closed, held[: 3 * MOST]))  # the oldest
     assert caplog.records == []
     for connection in held:
         connection.close()

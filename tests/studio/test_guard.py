@@ -26,6 +26,7 @@ from gammacp.studio.journal import Journal
 from gammacp.studio.server import Studio, application, serve
 from gammacp.studio.uploads import Limits, placed
 from gammacp.studio.work import Findings, Now, Review
+from tests.conftest import Run
 
 HERE = Path(__file__).parents[2]
 TOKEN = "T0ken"
@@ -461,3 +462,11 @@ def test_who_comes_before_the_server_begins_waits_for_it(
     monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
     serve(tmp_path, {}, told=told)
     assert connected
+
+
+def test_a_port_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
+    outcome = run("studio", tmp_path / "new", "--port", 80000)
+    assert outcome.code == 2
+    assert "--port" in outcome.err
+    assert "65535" in outcome.err
+    assert not (tmp_path / "new").exists()

@@ -245,12 +245,15 @@ def test_a_rollback_journal_that_names_another_file_is_refused(tmp_path: Path) -
     journal.close()
     victim = tmp_path / "victim"
     victim.write_bytes(b"somebody's\0")
-    name = os.fsencode(victim)
-    tail = (1).to_bytes(4, "big") + name + len(name).to_bytes(4, "big")
-    tail += sum(name).to_bytes(4, "big") + bytes.fromhex("d9d505f920a163d7")
-    hot = bytes.fromhex("d9d505f920a163d7") + bytes(4) + bytes(4) + (1).to_bytes(4, "big")
-    hot += (512).to_bytes(4, "big") + (4096).to_bytes(4, "big")
-    (tmp_path / "gammacp-review.sqlite-journal").write_bytes(hot.ljust(512, b"\0") + tail)
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+
+    def words(*numbers: int) -> bytes:
+        return b"".join(number.to_bytes(4, "big") for number in numbers)
+
+    pages = journal.path.stat().st_size // 4096
+    hot = (magic + words(0, 0, pages, 512, 4096)).ljust(512, b"\0")
+    hot += words((1 << 30) // 4096 + 1) + name + words(len(name), sum(name)) + magic
+    (tmp_path / "gammacp-review.sqlite-journal").write_bytes(hot)
     with pytest.raises(DataError, match="leads to another file"):
         Journal(tmp_path).rows()
     assert victim.exists()
