@@ -168,6 +168,12 @@ def recoded(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
     return content.decode("utf-8", "replace").encode(coding, "replace")
 
 
+def pumped(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
+    """A character is there again and again, and then one that does not fit."""
+    at = r.randrange(len(content))
+    return content[:at] + content[at : at + 1] * r.choice((40, 60_000)) + b"x" + content[at:]
+
+
 def exchanged(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
     """A word or a number is in the place of another one."""
     places = list(_TOKEN.finditer(content))
@@ -254,7 +260,7 @@ def packed(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
 
 DAMAGES: list[Damage] = [
     *(flipped, truncated, cut, repeated, filled, spliced, odd, odd, exchanged, exchanged, recoded),
-    *(replaced, replaced, replaced, replaced, packed),
+    *(pumped, replaced, replaced, replaced, replaced, packed),
 ]  # fmt: skip
 ENDINGS = sorted({ending for _, entry in FORMATS.items() for ending in entry.extensions} | {".zip"})
 
