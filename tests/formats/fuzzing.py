@@ -185,7 +185,7 @@ def exchanged(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
 
 def replaced(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
     """A value of JSON or an attribute of XML is another one, or a part of it is not there."""
-    attributes = [*re.finditer(rb'\s[\w:.]+="([^"]*)"', content)]
+    attributes = [*re.finditer(rb'\s[\w:.]{1,40}="([^"]{0,4000})"', content)]
     if content.lstrip().startswith(b"<") and attributes:
         return _other_element(content, r, attributes)
     lines = content.split(b"\n")
@@ -202,7 +202,7 @@ def replaced(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
 
 def _other_element(content: bytes, r: random.Random, attributes: list[re.Match[bytes]]) -> bytes:
     value = escape(r.choice(_ODD[:-5]).replace("\0", "")).replace('"', "'").encode()
-    leaves = [*re.finditer(rb"<(\w+)[^<>]*(?:/>|>[^<]*</\1>)", content)]
+    leaves = [*re.finditer(rb"<(\w{1,40})[^<>]{0,400}(?:/>|>[^<]{0,400}</\1>)", content)]
     if r.random() < 0.6 or not leaves:
         place = r.choice(attributes)
         start, end = place.span(r.choice((0, 1, 1, 1)))
