@@ -10,6 +10,7 @@ from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.formats import write
 from gammacp.formats.registry import FORMATS, Format, format_for_writing
+from gammacp.formats.writing import check_folder
 from shuffling.reference import ReferenceModel
 from shuffling.setting import fewer_errors
 from shuffling.shuffle import reference_set
@@ -81,6 +82,8 @@ def write_sets(
             if isinstance(source.origin, ReferenceModel)
             else source.origin
         )
+        if reference_to.parent == Path(out):
+            Path(out).mkdir(exist_ok=True)
         write(true, reference_to, format=chosen.name)
         write(annotated, annotated_to, format=chosen.name)
         written.append(
@@ -100,6 +103,7 @@ def _paths(
         beside = out.with_name(f"{out.stem}-reference{out.suffix}")
         return format_for_writing(out, name), [(out, beside)]
     chosen = format_for_writing(out, name or "csv")
+    check_folder(out)
     return chosen, list(_in_folder(out, chosen.extensions[0], sets, first))
 
 

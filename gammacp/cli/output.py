@@ -38,7 +38,7 @@ def make_streams_usable() -> None:
         if stream is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
             message("stdout is closed: results are not shown")
-        elif stream.errors == "strict":
+        elif getattr(stream, "errors", None) == "strict":
             stream.reconfigure(errors="gammacp")
 
 
@@ -56,7 +56,7 @@ def _encodable(cell: str) -> str:
 
 
 def _takes_all() -> bool:
-    return (sys.stdout.encoding or "utf").lower().startswith("utf")
+    return (getattr(sys.stdout, "encoding", None) or "utf").lower().startswith("utf")
 
 
 def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:

@@ -168,6 +168,12 @@ def recoded(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
     return content.decode("utf-8", "replace").encode(coding, "replace")
 
 
+def pumped(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
+    """A character is there again and again, and then one that does not fit."""
+    at = r.randrange(len(content))
+    return content[:at] + content[at : at + 1] * r.choice((40, 60_000)) + b"x" + content[at:]
+
+
 def exchanged(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
     """A word or a number is in the place of another one."""
     places = list(_TOKEN.finditer(content))
@@ -179,7 +185,7 @@ def exchanged(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
 
 def replaced(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
     """A value of JSON or an attribute of XML is another one, or a part of it is not there."""
-    attributes = [*re.finditer(rb'\s[\w:.]+="([^"]*)"', content)]
+    attributes = [*re.finditer(rb'\s[\w:.]{1,40}="([^"]{0,4000})"', content)]
     if content.lstrip().startswith(b"<") and attributes:
         return _other_element(content, r, attributes)
     lines = content.split(b"\n")
@@ -196,7 +202,7 @@ def replaced(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
 
 def _other_element(content: bytes, r: random.Random, attributes: list[re.Match[bytes]]) -> bytes:
     value = escape(r.choice(_ODD[:-5]).replace("\0", "")).replace('"', "'").encode()
-    leaves = [*re.finditer(rb"<(\w+)[^<>]*(?:/>|>[^<]*</\1>)", content)]
+    leaves = [*re.finditer(rb"<(\w{1,40})[^<>]{0,400}(?:/>|>[^<]{0,400}</\1>)", content)]
     if r.random() < 0.6 or not leaves:
         place = r.choice(attributes)
         start, end = place.span(r.choice((0, 1, 1, 1)))
@@ -254,7 +260,7 @@ def packed(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
 
 DAMAGES: list[Damage] = [
     *(flipped, truncated, cut, repeated, filled, spliced, odd, odd, exchanged, exchanged, recoded),
-    *(replaced, replaced, replaced, replaced, packed),
+    *(pumped, replaced, replaced, replaced, replaced, packed),
 ]  # fmt: skip
 ENDINGS = sorted({ending for _, entry in FORMATS.items() for ending in entry.extensions} | {".zip"})
 
