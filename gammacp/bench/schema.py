@@ -150,7 +150,8 @@ def check_sound(database: sqlite3.Connection, path: Path) -> None:
     try:
         why = _damage(database)
     finally:
-        database.execute("ROLLBACK")
+        if database.in_transaction:  # an error of reading may have ended it
+            database.rollback()
     if why:
         raise damaged(path, why)
 
