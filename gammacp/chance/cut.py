@@ -11,6 +11,9 @@ things are other than there, each because independent annotators would not come 
   on each side by what lies before the first of all annotators' first units: 1/Σ(1/g) for
   annotators with mean gaps g, a third of the gap for three who are alike.
 
+Places that only rounding tells apart are one (`ROUNDING`): units that touch in milliseconds touch
+in seconds, and the sets are the same.
+
 No two cuts are closer on the circle than ℓ̄, the mean length of all units (at most L/2n), so that
 a unit does not meet itself. They are drawn directly, one annotator after the other in random
 order, uniformly from what the earlier ones leave; where they leave nothing, from all of the
