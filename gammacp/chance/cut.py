@@ -79,9 +79,9 @@ class Places:
         return float(self.starts[i] + share * (self.ends[i] - self.starts[i]))
 
     def before(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """What the intervals weigh up to these places; a point that lies at `high` counts."""
-        sides = np.searchsorted(self.starts, low), np.searchsorted(self.starts, high, side="right")
-        i, places = np.concatenate(sides) - 1, np.concatenate([low, high])
+        """What they weigh up to these places: with a point at `low`, without one at `high`."""
+        sides = np.concatenate([low + ROUNDING, high - ROUNDING])
+        i, places = np.searchsorted(self.starts, sides) - 1, np.concatenate([low, high])
         j = np.maximum(i, 0)
         length = self.ends[j] - self.starts[j]
         long = length > 0
@@ -94,8 +94,7 @@ class Places:
         """A random place, not closer than `distance` to those taken where there is one."""
         if not len(taken):
             return self.at(rng.random() * self.weight)
-        # A place at just this distance is open.
-        apart = max(distance - ROUNDING, 0.0)
+        apart = max(distance, 2 * ROUNDING)
         low, high = taken - apart, taken + apart
         around = np.concatenate([low - 1, low, low + 1]), np.concatenate([high - 1, high, high + 1])
         closed = _union(*self.before(*around))
