@@ -11,6 +11,9 @@ things are other than there, each because independent annotators would not come 
   on each side by what lies before the first of all annotators' first units: 1/Σ(1/g) for
   annotators with mean gaps g, a third of the gap for three who are alike.
 
+Places that only rounding tells apart are one (`ROUNDING`): units that touch in milliseconds touch
+in seconds, and the sets are the same.
+
 No two cuts are closer on the circle than ℓ̄, the mean length of all units (at most L/2n), so that
 a unit does not meet itself. They are drawn directly, one annotator after the other in random
 order, uniformly from what the earlier ones leave; where they leave nothing, from all of the
@@ -76,9 +79,9 @@ class Places:
         return float(self.starts[i] + share * (self.ends[i] - self.starts[i]))
 
     def before(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """What the intervals weigh up to these places; a point that lies at `high` counts."""
-        sides = np.searchsorted(self.starts, low), np.searchsorted(self.starts, high, side="right")
-        i, places = np.concatenate(sides) - 1, np.concatenate([low, high])
+        """What they weigh up to these places: with a point at `low`, without one at `high`."""
+        sides = np.concatenate([low + ROUNDING, high - ROUNDING])
+        i, places = np.searchsorted(self.starts, sides) - 1, np.concatenate([low, high])
         j = np.maximum(i, 0)
         length = self.ends[j] - self.starts[j]
         long = length > 0
@@ -91,8 +94,7 @@ class Places:
         """A random place, not closer than `distance` to those taken where there is one."""
         if not len(taken):
             return self.at(rng.random() * self.weight)
-        # A place at just this distance is open.
-        apart = max(distance - ROUNDING, 0.0)
+        apart = max(distance, 2 * ROUNDING)
         low, high = taken - apart, taken + apart
         around = np.concatenate([low - 1, low, low + 1]), np.concatenate([high - 1, high, high + 1])
         closed = _union(*self.before(*around))
