@@ -18,7 +18,10 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
+from gammacp.stopping import standstill
+
+with standstill():
+    import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,6 +47,7 @@ def kernel(function: F) -> F:
         _warn_once()
         compiled = numba.njit(**_HOW)(function)
     compiled.get_call_template = partial(_called, compiled.get_call_template)
+    compiled.compile = standstill()(compiled.compile)
     KERNELS.append(compiled)
     return cast(F, compiled)
 

@@ -33,7 +33,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
     package.mkdir()
     source = Path(gammacp.__file__).parent
     (package / "__init__.py").write_text("")
-    (package / "kernel.py").write_text((source / "kernel.py").read_text())
+    for name in ("kernel.py", "stopping.py"):
+        (package / name).write_text((source / name).read_text())
     (tmp_path / "outer.py").write_text(OUTER)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     # Python's own bytecode is taken for new where a file of equal size changes within a second.

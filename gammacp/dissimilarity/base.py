@@ -126,6 +126,57 @@ class BoundDissimilarity(Protocol):
 
 
 @dataclass(frozen=True)
+class Scaled:
+    """A bound dissimilarity times a `factor`, and with a `delta` of its own; the rest is as there.
+
+    Solvers have tolerances of their own, for costs of about 1. With a power of two as the factor
+    every cost keeps its digits.
+    """
+
+    inner: Any
+    factor: float
+    delta: float
+
+    @classmethod
+    def to_unit(cls, dissimilarity: BoundDissimilarity, delta: float) -> BoundDissimilarity:
+        """With this Δ, which becomes 1 or a little more (below 2).
+
+        Parameters
+        ----------
+        dissimilarity
+            It is returned as it is where nothing has to change.
+        delta
+            > 0.
+        """
+        factor = 2.0 ** (1 - float(np.frexp(delta)[1]))
+        if factor == 1 and delta == dissimilarity.delta:
+            return dissimilarity
+        return cls(dissimilarity, factor, delta * factor)
+
+    def __getattr__(self, name: str) -> Any:
+        """What else there is; what is a cost is scaled, too."""
+        value = getattr(self.inner, name)
+        if name == "category_costs":
+            return value * self.factor
+        return value if name != "categorial_part" else lambda u, v: value(u, v) * self.factor
+
+    @property
+    def formula(self) -> Formula:
+        """What kernels compute."""
+        number, factor = getattr(self.inner, "formula", NO_FORMULA)
+        return number, factor * self.factor
+
+    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        """d(u, v) times the factor."""
+        return np.asarray(self.inner.pairwise(u, v) * self.factor)
+
+    def reach(self, most: float) -> Reach:
+        """Beyond it d exceeds `most`."""
+        reach: Reach = self.inner.reach(most / self.factor)
+        return reach
+
+
+@dataclass(frozen=True)
 class _Completed:
     """A dissimilarity with only `pairwise`, filled up with the defaults."""
 

@@ -20,6 +20,7 @@ def scan(
     annotator: Codes,
     order: Indices,
     class_start: Indices,
+    block_end: Indices,
     reach_of_class: Floats,
     absolute: float,
     formula: int,
@@ -33,7 +34,8 @@ def scan(
     """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
 
     `order` sorts units by length class and start; units of classes c and k are compared only
-    within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k]. `formula` and
+    within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k], and only if both are
+    of one block of classes, that ends before class block_end[c]. `formula` and
     `factor` are the positional part (`dissimilarity.kernels`); without a formula (−1) all pairs
     within reach are listed, with 0. Returns (first, second, d, count); with more than `limit`
     pairs it stops and the count is −1, once `halted[0]` is set by another thread `HALTED`.
@@ -44,7 +46,7 @@ def scan(
     n = 0
     n_classes = len(class_start) - 1
     for c in range(n_classes):
-        for k in range(c, n_classes):
+        for k in range(c, block_end[c]):
             window = absolute + reach_of_class[c] + reach_of_class[k]
             lo = class_start[k]
             stop = class_start[k + 1]
@@ -146,6 +148,28 @@ def group_weights(groups: Codes, graph: Graph) -> Floats:
                 if v >= 0:
                     total[g] += weight_between(graph, u, v)
     return total
+
+
+@kernel
+def pairs_inside(groups: Codes) -> tuple[Codes, Codes, Indices]:
+    """The pairs of units in each group: first and second unit, and the number of the group."""
+    number = 0
+    for g in range(len(groups)):
+        size = np.sum(groups[g] >= 0)
+        number += size * (size - 1) // 2
+    first = np.empty(number, np.int32)
+    second = np.empty(number, np.int32)
+    group = np.empty(number, np.int64)
+    n = 0
+    for g in range(len(groups)):
+        for i in range(groups.shape[1]):
+            for j in range(i + 1, groups.shape[1]):
+                if groups[g, i] >= 0 and groups[g, j] >= 0:
+                    first[n] = groups[g, i]
+                    second[n] = groups[g, j]
+                    group[n] = g
+                    n += 1
+    return first, second, group
 
 
 @kernel
