@@ -55,7 +55,7 @@ class Tuning:
     spot_seconds
         Seconds for the true problem of such units before they are pooled.
     small_units
-        Units up to which a continuum is laid in a row with others and solved with them.
+        Units up to which a continuum is put in a row with others and solved with them.
     diffused_units
         The same of at most `diffused` annotators, whose prices need no linear program: a quarter of
         the time of random 3by100 and 3 × 60 is saved, half of 2 × 150; 5 × 30 would take longer.

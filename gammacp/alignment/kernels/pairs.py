@@ -151,25 +151,34 @@ def group_weights(groups: Codes, graph: Graph) -> Floats:
 
 
 @kernel
-def pairs_inside(groups: Codes) -> tuple[Codes, Codes, Indices]:
-    """The pairs of units in each group: first and second unit, and the number of the group."""
-    number = 0
+def costs_inside(
+    groups: Codes,
+    start: Floats,
+    end: Floats,
+    category: Codes,
+    formula: int,
+    factor: float,
+    category_costs: Floats,
+    delta: float,
+) -> Floats:
+    """Σ d over the pairs of units in each group, with Δ for each pair that has an empty unit."""
+    n = groups.shape[1]
+    costs = np.empty(len(groups), np.float64)
     for g in range(len(groups)):
-        size = np.sum(groups[g] >= 0)
-        number += size * (size - 1) // 2
-    first = np.empty(number, np.int32)
-    second = np.empty(number, np.int32)
-    group = np.empty(number, np.int64)
-    n = 0
-    for g in range(len(groups)):
-        for i in range(groups.shape[1]):
-            for j in range(i + 1, groups.shape[1]):
-                if groups[g, i] >= 0 and groups[g, j] >= 0:
-                    first[n] = groups[g, i]
-                    second[n] = groups[g, j]
-                    group[n] = g
-                    n += 1
-    return first, second, group
+        total = 0.0
+        empty = n * (n - 1) // 2
+        for i in range(n):
+            u = groups[g, i]
+            if u < 0:
+                continue
+            for j in range(i + 1, n):
+                v = groups[g, j]
+                if v >= 0:
+                    d = positional_cost(formula, factor, start[u], end[u], start[v], end[v])
+                    total += d + category_costs[category[u], category[v]]
+                    empty -= 1
+        costs[g] = total + delta * empty
+    return costs
 
 
 @kernel

@@ -10,14 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from gammacp.alignment.candidates import pair_count
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import merged, pack
 from gammacp.alignment.problem import Solution, Status
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
+from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, unit_columns
 from gammacp.stopping import clock
 
 
@@ -63,13 +62,21 @@ def pooled(
 
 def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> Floats:
     """What each group costs, straight from its units: C(n, 2) times its disorder."""
-    from gammacp.alignment.kernels.pairs import pairs_inside
+    from gammacp.alignment.kernels.pairs import costs_inside
 
-    first, second, group = pairs_inside(groups)
+    formula, factor = getattr(dissimilarity, "formula", NO_FORMULA)
+    if formula >= 0 and continuum.breaks is None:
+        columns = continuum.starts, continuum.ends, continuum.category_codes
+        table, delta = dissimilarity.category_costs, dissimilarity.delta  # type: ignore[attr-defined]
+        return costs_inside(groups, *columns, formula, float(factor), table, float(delta))
+    i, j = np.triu_indices(groups.shape[1], 1)
+    group, pair = np.nonzero((groups[:, i] >= 0) & (groups[:, j] >= 0))
     units = unit_columns(continuum)
-    inside = np.bincount(group, dissimilarity.pairwise(units[first], units[second]), len(groups))
-    empty = pair_count(groups.shape[1]) - np.bincount(group, minlength=len(groups))
-    return np.asarray(inside + dissimilarity.delta * empty)
+    first, second = units[groups[group, i[pair]]], units[groups[group, j[pair]]]
+    inside = np.bincount(group, dissimilarity.pairwise(first, second), len(groups))
+    return np.asarray(
+        inside + dissimilarity.delta * (len(i) - np.bincount(group, minlength=len(groups)))
+    )
 
 
 def one_spot(continuum: Continuum, tuning: Tuning) -> bool:

@@ -23,8 +23,8 @@ from gammacp.alignment.kernels.matching import best_matching
 from gammacp.alignment.kernels.pairs import (
     adjacency,
     best_per_annotator,
+    costs_inside,
     group_weights,
-    pairs_inside,
     scan,
 )
 from gammacp.alignment.kernels.pricing import Effort, price_groups
@@ -90,7 +90,9 @@ def test_pairs(case: tuple[int, int, int]) -> None:
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
     same(group_weights, groups, problem.graph)
-    same(pairs_inside, groups)
+    pairs = np.full((len(groups), continuum.n_annotators), -1, np.int32)
+    pairs[:, :2] = groups
+    same(costs_inside, pairs, *columns, formula, float(factor), bound.category_costs, 1.0)
 
 
 @pytest.mark.parametrize("case", CASES)
