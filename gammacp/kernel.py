@@ -8,7 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
-import numba
+from gammacp.stopping import standstill
+
+with standstill():
+    import numba
 
 from gammacp.kernel_cache import KernelCache, not_kept
 
@@ -30,6 +33,7 @@ def kernel(function: F) -> F:
     except OSError as error:  # its source is not a file
         not_kept(error)
     compiled.get_call_template = partial(_called, compiled.get_call_template)
+    compiled.compile = standstill()(compiled.compile)
     KERNELS.append(compiled)
     return cast(F, compiled)
 

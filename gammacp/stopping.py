@@ -1,5 +1,8 @@
 """When to stop: deadlines, and Ctrl-C as a wish to stop rather than an exception.
 
+Deadlines are moments of `clock`, which stands still while code is compiled or loaded: a limit is
+for what is computed, and a first run gives what a later one gives.
+
 Solvers ask `due` wherever they could end with what they have. Native calls that may take long (LP,
 CP-SAT, pricing) run under `watched`, which tells them to halt as soon as it is due: Python's signal
 handlers wait while native code runs in the main thread, so such a call runs beside it.
@@ -20,6 +23,49 @@ from numpy.typing import NDArray
 T = TypeVar("T")
 
 _POLL = 0.05
+
+
+class _Clock:
+    """Seconds as `read` has them, without those in which it was stopped."""
+
+    def __init__(self, read: Callable[[], float]) -> None:
+        self._read = read
+        self._stops, self._since, self._lost = 0, 0.0, 0.0
+
+    def __call__(self) -> float:
+        return (self._since if self._stops else self._read()) - self._lost
+
+    def stop(self) -> None:
+        if not self._stops:
+            self._since = self._read()
+        self._stops += 1
+
+    def resume(self) -> None:
+        self._stops -= 1
+        if not self._stops:
+            self._lost += self._read() - self._since
+
+
+# What they read is looked up at each call: a benchmark puts the clock of the CPU in its place.
+clock = _Clock(lambda: time.monotonic())
+cpu_clock = _Clock(lambda: time.process_time())
+_stopping = threading.Lock()
+
+
+@contextmanager
+def standstill() -> Iterator[None]:
+    """Within, in whatever thread, `clock` and `cpu_clock` stand still."""
+    with _stopping:
+        clock.stop()
+        cpu_clock.stop()
+    try:
+        yield
+    finally:
+        with _stopping:
+            clock.resume()
+            cpu_clock.resume()
+
+
 _listening = threading.Event()
 _interrupted = threading.Event()
 
@@ -47,8 +93,8 @@ def interruptible() -> Iterator[threading.Event]:
 
 
 def due(deadline: float = np.inf) -> bool:
-    """Whether to end with the best so far: past the deadline (monotonic seconds) or Ctrl-C."""
-    return (_listening.is_set() and _interrupted.is_set()) or time.monotonic() > deadline
+    """Whether to end with the best so far: past the deadline (of `clock`) or Ctrl-C."""
+    return (_listening.is_set() and _interrupted.is_set()) or clock() > deadline
 
 
 def watched(call: Callable[[], T], halt: Callable[[], object], deadline: float = np.inf) -> T:

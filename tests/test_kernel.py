@@ -41,7 +41,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package.mkdir()
     source = Path(gammacp.__file__).parent
     (package / "__init__.py").write_text("")
-    for name in ("kernel.py", "kernel_cache.py", "files.py", "errors.py", "text.py"):
+    for name in ("kernel.py", "kernel_cache.py", "stopping.py", "files.py", "errors.py", "text.py"):
         shutil.copy(source / name, package)
     (package / "inner.py").write_text(INNER.format(1.0))
     (tmp_path / "outer.py").write_text(OUTER)

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gammacp import Combined, Continuum, align
+from gammacp import Combined, Continuum, align, gamma
 from gammacp.alignment import Solution, Status, best_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.datasets import load
 from gammacp.dissimilarity import bind
-from gammacp.stopping import abandoned, due, interruptible, watched
+from gammacp.stopping import abandoned, clock, due, interruptible, standstill, watched
 
 
 def crowded(n_annotators: int, n_units: int, step: float) -> Continuum:
@@ -64,6 +65,71 @@ def test_a_time_limit_is_kept(
     assert 0 < found.bound <= found.disorder
     assert found.status is Status.FEASIBLE
     assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(continuum.n_units))
+
+
+# γ where every kernel takes a thousand seconds to be there: compiled, or loaded from the cache.
+COLD = """
+import time
+from numba.core.dispatcher import Dispatcher
+
+waited, compile = 0.0, Dispatcher.compile
+monotonic, process_time = time.monotonic, time.process_time
+
+def slowly(self, signature):
+    global waited
+    waited += 1000.0
+    return compile(self, signature)
+
+Dispatcher.compile = slowly
+time.monotonic = lambda: monotonic() + waited
+time.process_time = lambda: process_time() + waited
+
+from gammacp import gamma
+from gammacp.datasets import load
+
+found = gamma(load("alex-paul-suzan"), time_limit=60, samples=10)
+print(waited > 0, found.status, repr(found.value))
+"""
+
+
+def test_a_limit_begins_when_kernels_are_there() -> None:
+    """A first run, which compiles, gives what every later one gives."""
+    done = subprocess.run([sys.executable, "-c", COLD], capture_output=True, text=True, check=True)
+    value = gamma(load("alex-paul-suzan"), samples=10).value
+    assert done.stdout.split() == ["True", "optimal", repr(value)]
+
+
+@pytest.mark.slow
+def test_the_same_command_cold_and_warm(tmp_path: Path) -> None:
+    """Nothing compiled at first: half a minute of processor time."""
+    command = "gamma --dataset alex-paul-suzan --time-limit 2 --json"
+    cold, warm = (
+        subprocess.run(
+            [sys.executable, "-m", "gammacp", *command.split()],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        ).stdout
+        for _ in range(2)
+    )
+    assert '"status": "optimal"' in cold
+    assert cold == warm
+
+
+def test_the_clock_stands_still_while_code_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    began = clock()
+    with standstill():
+        now[0] += 50
+        with standstill():
+            now[0] += 50
+        assert clock() == began
+        assert not due(began + 1)
+    now[0] += 2
+    assert clock() == began + 2
+    assert due(began + 1)
 
 
 # The command line, with a file that appears once groups are priced.
@@ -130,16 +196,16 @@ def test_a_watched_call_is_told_to_halt() -> None:
             time.sleep(0.01)
         return "halted"
 
-    assert watched(call, lambda: halted.append(True), time.monotonic() + 0.1) == "halted"
+    assert watched(call, lambda: halted.append(True), clock() + 0.1) == "halted"
     with pytest.raises(ZeroDivisionError):
-        watched(lambda: 1 // 0, lambda: None, time.monotonic() + 10)
+        watched(lambda: 1 // 0, lambda: None, clock() + 10)
 
 
 def test_a_call_that_nothing_halts_is_left_to_itself() -> None:
-    assert abandoned(lambda: time.sleep(60), time.monotonic() + 0.1) is None
-    assert abandoned(lambda: "done", time.monotonic() + 60) == "done"
+    assert abandoned(lambda: time.sleep(60), clock() + 0.1) is None
+    assert abandoned(lambda: "done", clock() + 60) == "done"
     with pytest.raises(ZeroDivisionError):
-        abandoned(lambda: 1 // 0, time.monotonic() + 60)
+        abandoned(lambda: 1 // 0, clock() + 60)
     with interruptible():
         signal.raise_signal(signal.SIGINT)
         assert abandoned(lambda: time.sleep(60)) is None

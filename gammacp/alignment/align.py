@@ -1,26 +1,39 @@
 """The best alignment of a continuum: for people (`align`) and for random sets (`best_disorder`).
 
+What was solved is a problem of weights; what is told is the disorder of the groups, straight from
+their units. Both are compared for every alignment: where they differ nothing is proven.
+
 References
 ----------
 Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment and of an alignment.
 """
 
+import math
+from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
+
+import numpy as np
 
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.candidates import build_problem, pair_count, position_ranks
 from gammacp.alignment.limits import Limiting, Limits, Solving
+from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
-from gammacp.alignment.problem import Status
-from gammacp.alignment.solvers.registry import SOLVERS
+from gammacp.alignment.problem import Solution, Status
+from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, bind
+from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
 from gammacp.needs import require
 from gammacp.stopping import due
+
+# Of the disorder: what a proof may leave open before the problem is solved again, in finer steps,
+# and how much finer these must be.
+_OPEN = 1e-6
+_FINER = 16
 
 
 class BestDisorder(NamedTuple):
@@ -34,7 +47,8 @@ class BestDisorder(NamedTuple):
 class BestGroups(NamedTuple):
     """`BestDisorder` with its groups: rows of units, int32 (groups, annotators), −1 empty.
 
-    `first`: ties are broken, see `Alignment`.
+    `first`: ties are broken, see `Alignment`; then the disorder is that of an alignment as good.
+    `tolerance` is what costs less than is not told apart, 1e-8·Δ or less.
     """
 
     disorder: float
@@ -42,6 +56,7 @@ class BestGroups(NamedTuple):
     status: Status
     groups: Codes
     first: bool = False
+    tolerance: float = 0.0
 
 
 def align(
@@ -114,17 +129,20 @@ def shown(
     *,
     cover: bool,
 ) -> Alignment:
-    """The alignment of the groups that were found."""
+    """The alignment of the groups that were found, with their own disorder."""
+    cost = cost_of(continuum, found.groups, dissimilarity)
+    disorder = cost * disorder_scale(continuum)
     return Alignment(
         continuum=continuum,
         dissimilarity=dissimilarity,
         groups=in_order(position_ranks(continuum), found.groups),
-        disorder=found.disorder,
-        bound=found.bound,
+        disorder=disorder,
+        bound=disorder if found.status is Status.OPTIMAL else min(found.bound, disorder),
         status=found.status,
         method=method,
         cover=cover,
         first=found.first,
+        tolerance=found.tolerance,
     )
 
 
@@ -166,6 +184,34 @@ def best_groups(
     solver, limits = SOLVERS[method], Limits(**limited)
     deadline = limits.deadline()
     require(continuum, fragments=True)
+    best: BestGroups | None = None
+    delta: float | None = dissimilarity.delta
+    while delta is not None:
+        measured = to_unit(dissimilarity, delta)
+        found, chosen = _solved(
+            continuum, measured, solver, limits.until(deadline), ties=ties, cover=cover
+        )
+        cost = cost_of(continuum, found.solution.groups, dissimilarity)
+        own = replace(found.solution, groups=chosen.groups, first=chosen.first)
+        finer = checked(continuum, own, cost, delta, delta / measured.delta)
+        if best is not None and finer.status is not Status.OPTIMAL:
+            break
+        best, delta = finer, nearer_delta(continuum, finer, delta)
+    assert best is not None
+    return best
+
+
+def _solved(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    solver: Solver,
+    limits: Limits,
+    *,
+    ties: bool,
+    cover: bool,
+) -> tuple[Presolved, Solution]:
+    """What the solver found, and what of it is taken."""
+    deadline = limits.deadline()
     if solver.presolved:
         found = solve_presolved(continuum, dissimilarity, solver.solve, limits, cover=cover)
     else:
@@ -173,13 +219,45 @@ def best_groups(
             continuum, dissimilarity, cover=cover, prune=solver.pruned, tuning=limits.tuning
         )
         found = Presolved(solver.solve(problem, limits), problem)
-    chosen = solved = found.solution
-    if ties and solver.exact and not due(deadline):
-        chosen = break_ties(continuum, dissimilarity, found, limits.until(deadline))
+    if not ties or not solver.exact or due(deadline):
+        return found, found.solution
+    return found, break_ties(continuum, dissimilarity, found, limits.until(deadline))
+
+
+def checked(
+    continuum: Continuum, found: Solution, cost: float, delta: float, unit: float
+) -> BestGroups:
+    """A solution at this Δ, in these units, as what is told: its groups `cost` as much.
+
+    Where that is not what was solved for, nothing is proven: a dissimilarity need not give the same
+    numbers when it is asked again.
+    """
     scale = disorder_scale(continuum)
-    lowest = max(solved.bound, 0.0) * scale
-    objective = solved.objective * scale
-    return BestGroups(objective, lowest, solved.status, chosen.groups, chosen.first)
+    tolerance = max(1e-8, 1e-10 * continuum.n_annotators) * delta
+    disorder, status = cost * scale, found.status
+    bound = min(max(found.bound * unit * scale, 0.0), disorder)
+    if abs(found.objective * unit * scale - disorder) > tolerance:
+        status, bound = Status.FEASIBLE, 0.0
+    bound = disorder if status is Status.OPTIMAL else bound
+    return BestGroups(disorder, bound, status, found.groups, found.first, tolerance)
+
+
+def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float | None:
+    """A smaller Δ with the same best alignments, where the proof leaves too much of them open.
+
+    An alignment without empty units that costs less than Δ' is better than any with one, at Δ' as
+    at every larger Δ: the best one is the same, and Δ' has finer tolerances.
+    """
+    if best.tolerance <= _OPEN * best.disorder or not best.disorder or (best.groups < 0).any():
+        return None
+    cost = best.disorder / disorder_scale(continuum)
+    nearer = 2.0 ** (1 + np.frexp(cost)[1])
+    return nearer if nearer * _FINER <= delta else None
+
+
+def cost_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> float:
+    """What an alignment costs, from its units; the order of the groups changes no bit."""
+    return math.fsum(costs_of(continuum, groups, dissimilarity))
 
 
 def disorder_scale(continuum: Continuum) -> float:

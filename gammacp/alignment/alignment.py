@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+# Share of the disorder that a proof may leave open without a word.
+_OPEN = 1e-4
+
+
 @dataclass(frozen=True, slots=True)
 class UnitaryAlignment:
     """At most one unit per annotator; `disorder` is the mean over all C(n, 2) pairs (2015, §4.5).
@@ -63,6 +67,8 @@ class Alignment:
         The back-end's name.
     cover
         Whether a unit may be in several unitary alignments (soft γ).
+    tolerance
+        What the proof leaves open: costs are not told apart below it.
     first
         Whether it is known to be the first of all alignments of this disorder, in an order that
         neither the back-end nor names decide (`align`); otherwise one as good may come before it.
@@ -77,6 +83,7 @@ class Alignment:
     method: str
     cover: bool = False
     first: bool = False
+    tolerance: float = 0.0
 
     def __len__(self) -> int:
         """Number of unitary alignments."""
@@ -119,11 +126,15 @@ class Alignment:
         """What its proof leaves open, in words; nothing where it is the first best one."""
         if self.status is not Status.OPTIMAL:
             return ("not proven to be the best alignment",)
+        notes: tuple[str, ...] = ()
+        if self.disorder > 0 and self.tolerance > _OPEN * self.disorder:
+            share = self.tolerance / self.disorder
+            notes = (f"proven to within {share:.2g} of the disorder, which is far below Δ",)
         if not self.first:
-            return (
+            notes += (
                 "another alignment may be as good: ties are not broken in the time, or too many",
             )
-        return ()
+        return notes
 
     def as_dict(self) -> dict[str, Any]:
         """The certificate as JSON has it."""
@@ -133,6 +144,7 @@ class Alignment:
             "status": self.status,
             "method": self.method,
             "first": self.first,
+            "tolerance": self.tolerance,
         }
 
     @cached_property

@@ -1,11 +1,13 @@
-"""Many small continua aligned in one go: laid one behind another, too far apart to meet.
+"""Many small continua aligned in one go: one problem of units that stay where they are.
 
-The best alignment of the row is that of each of them, and its proof that of all. What a continuum
-of a few units costs by itself is hardly its alignment but the way there, once per continuum.
+Units of different continua are no candidate pairs, so that the best alignment of this row is that
+of each of them, and its proof that of all. What a continuum of a few units costs by itself is
+hardly its alignment but the way there, once per continuum.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -14,19 +16,20 @@ from typing import Unpack
 
 import numpy as np
 
-from gammacp.alignment.align import BestGroups, best_groups, disorder_scale, shown
+from gammacp.alignment.align import BestGroups, best_groups, checked, nearer_delta, shown
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.candidates import pair_count
+from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.limits import Limits, Solving
+from gammacp.alignment.presolve.duplicates import runs_of_identical
 from gammacp.alignment.presolve.pooling import costs_of
-from gammacp.alignment.presolve.presolve import solve_presolved
-from gammacp.alignment.problem import Status
+from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.alignment.problem import Status, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, nameless_ranks
 from gammacp.alignment.tuning import DEFAULT, Tuning
-from gammacp.arrays import Codes, Indices
+from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, Reach
+from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.stopping import due
 
 # Tasks that continua are spread over an executor in.
@@ -89,10 +92,11 @@ def best_groups_of_each(
     limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", DEFAULT))
     together = solving.get("method", "auto") == "auto" and not solving.get("gap")
     if together and solving.get("time_limit") is None:
+        cover = solving.get("cover", False)
         for rows in _rows(continua, dissimilarity, limits.tuning):
-            row = _Row.of([continua[i] for i in rows], _apart(dissimilarity, continua[rows[0]]))
-            solved = _solved(row, dissimilarity, limits, solving.get("cover", False), ties)
-            found.update(zip(rows, solved or (), strict=False))
+            row = [continua[i] for i in rows]
+            solved = _solved(row, dissimilarity, limits, cover=cover, ties=ties)
+            found |= {i: best for i, best in zip(rows, solved, strict=True) if best is not None}
     listed: list[BestGroups] = []
     for i, continuum in enumerate(continua):
         if i not in found and listed and due():
@@ -104,26 +108,21 @@ def best_groups_of_each(
     return listed
 
 
-def _apart(dissimilarity: BoundDissimilarity, continuum: Continuum) -> Reach:
-    """How far units must lie apart never to be a candidate pair; ∞ if they may not be moved."""
-    if dissimilarity.formula == NO_FORMULA:
-        return np.inf, np.inf
-    n = continuum.n_annotators
-    return dissimilarity.reach((n - 1 + pair_count(n)) * dissimilarity.delta * (1 + 1e-9))
-
-
 def _rows(
     continua: Sequence[Continuum], dissimilarity: BoundDissimilarity, tuning: Tuning
 ) -> Iterator[list[int]]:
-    """Which continua go into one row: small ones of as many annotators."""
+    """Which continua go into one row: small ones of as many annotators, without many duplicates."""
+    if dissimilarity.formula[0] <= NOWHERE:
+        return
     by_number: dict[int, list[int]] = {}
     for i, c in enumerate(continua):
         n = c.n_annotators
         most = tuning.diffused_units if n <= tuning.diffused else tuning.small_units
-        if n <= tuning.few_annotators and 0 < c.n_units <= most and c.breaks is None:
+        small = n <= tuning.few_annotators and 0 < c.n_units <= most and c.breaks is None
+        if small and len(runs_of_identical(c)) > tuning.merged_share * c.n_units:
             by_number.setdefault(n, []).append(i)
     for places in by_number.values():
-        if len(places) < 2 or not np.isfinite(_apart(dissimilarity, continua[places[0]])).all():
+        if len(places) < 2:
             continue
         filled = np.cumsum([continua[i].n_units for i in places]) // tuning.row_units
         edges = np.flatnonzero(np.diff(filled)) + 1
@@ -132,77 +131,85 @@ def _rows(
 
 @dataclass(frozen=True)
 class _Row:
-    """Continua one behind another.
+    """The units of several continua, where they are.
 
-    `whole` has the units of all, moved; `owner` and `own` say which continuum each of its units is
-    from and which unit it is there, and `place` holds the units where they were.
+    `owner` and `own` say which continuum each unit is from and which unit it is there: units of
+    different ones never meet, as far as they may lie apart or on top of each other.
     """
 
     continua: Sequence[Continuum]
     whole: Continuum
-    place: Continuum
     owner: Indices
     own: Codes
 
     @classmethod
-    def of(cls, continua: Sequence[Continuum], apart: Reach) -> _Row:
+    def of(cls, continua: Sequence[Continuum]) -> _Row:
         counts = np.array([c.n_units for c in continua])
-        starts = np.concatenate([c.starts for c in continua])
-        ends = np.concatenate([c.ends for c in continua])
         owner = np.repeat(np.arange(len(continua)), counts)
         first = np.concatenate(([0], np.cumsum(counts)))[:-1]
-        low, high = np.minimum.reduceat(starts, first), np.maximum.reduceat(ends, first)
-        longest = float((ends - starts).max())
-        between = np.ceil(apart[0] + (2 * apart[1] + 1) * longest) + 1
-        # Whole steps, so that whole positions stay whole.
-        begins = np.concatenate(([0.0], np.cumsum(np.ceil(high - low) + between)))[:-1]
-        offset = (begins - np.floor(low))[owner]
         annotator = np.concatenate([c.annotator_codes for c in continua])
         order = np.argsort(annotator, kind="stable")
-        whole = Continuum(
-            continua[0].annotators,
-            continua[0].categories,
-            (starts + offset)[order],
-            (ends + offset)[order],
-            annotator[order],
-            np.concatenate([c.category_codes for c in continua])[order],
-            bounds=(0.0, float(begins[-1] + high[-1] - low[-1] + 1)),
+        whole = replace(
+            continua[0],
+            starts=np.concatenate([c.starts for c in continua])[order],
+            ends=np.concatenate([c.ends for c in continua])[order],
+            annotator_codes=annotator[order],
+            category_codes=np.concatenate([c.category_codes for c in continua])[order],
         )
-        return cls(
-            continua,
-            whole,
-            replace(whole, starts=starts[order], ends=ends[order]),
-            owner[order],
-            (np.arange(len(owner)) - first[owner])[order].astype(np.int32),
-        )
+        own = (np.arange(len(owner)) - first[owner])[order].astype(np.int32)
+        return cls(continua, whole, owner[order], own)
 
     def ranks(self, dissimilarity: BoundDissimilarity) -> Codes:
         """The units' places by their `nameless_ranks`."""
         first = np.cumsum([0, *(c.n_units for c in self.continua)])
         return nameless_ranks(self.continua, dissimilarity)[first[self.owner] + self.own]
 
+    def parts(self, groups: Codes, costs: Floats) -> list[tuple[Codes, float]]:
+        """Each continuum's groups, of its own units, and what they cost together."""
+        owner = self.owner[groups.max(axis=1)]
+        order = np.argsort(owner, kind="stable")
+        edges = np.searchsorted(owner[order], np.arange(1, len(self.continua)))
+        own = np.where(groups >= 0, self.own[groups], np.int32(-1))[order]
+        sums = map(math.fsum, np.split(costs[order], edges))
+        return list(zip(np.split(own, edges), sums, strict=True))
+
 
 def _solved(
-    row: _Row, dissimilarity: BoundDissimilarity, limits: Limits, cover: bool, ties: bool
-) -> list[BestGroups] | None:
-    """Each one's best groups; None if the row as a whole is not proven."""
-    found = solve_presolved(row.whole, dissimilarity, SOLVERS["auto"].solve, limits, cover=cover)
-    if found.solution.status is not Status.OPTIMAL or due():
-        return None
-    chosen = found.solution
+    continua: Sequence[Continuum],
+    dissimilarity: BoundDissimilarity,
+    limits: Limits,
+    *,
+    cover: bool,
+    ties: bool,
+) -> list[BestGroups | None]:
+    """Each one's best groups; None for what is better solved by itself."""
+    delta, tuning = dissimilarity.delta, limits.tuning
+    measured = to_unit(dissimilarity, delta)
+    row = _Row.of(continua)
+    problem = build_problem(row.whole, measured, cover=cover, owner=row.owner, tuning=tuning)
+    counts = np.bincount(row.owner)
+    pairs = np.bincount(row.owner[problem.first], minlength=len(counts))
+    dense = pairs > tuning.row_pairs * counts
+    if dense.any():
+        # Where groups are many, one hard continuum would make all of them hard.
+        few = [c for c, d in zip(continua, dense, strict=True) if not d]
+        rest = iter(_solved(few, dissimilarity, limits, cover=cover, ties=ties) if few else ())
+        return [None if d else next(rest) for d in dense]
+    solved = chosen = SOLVERS["auto"].solve(problem, limits)
+    if solved.status is not Status.OPTIMAL or due():
+        return [None] * len(continua)
     if ties:
-        chosen = break_ties(row.whole, dissimilarity, found, limits, row.ranks(dissimilarity))
-    groups = chosen.groups
-    owner = row.owner[groups.max(axis=1)]
-    # In an order of their own, so that sums have the same bits in whatever row.
-    first = np.where(groups >= 0, row.own[groups], np.iinfo(np.int32).max).min(axis=1)
-    order = np.lexsort((first, owner))
-    groups, owner = groups[order], owner[order]
-    costs = np.bincount(owner, costs_of(row.place, groups, dissimilarity), len(row.continua))
-    edges = np.searchsorted(owner, np.arange(1, len(row.continua)))
-    parts = np.split(np.where(groups >= 0, row.own[groups], np.int32(-1)), edges)
-    scaled = [c * disorder_scale(k) for c, k in zip(costs.tolist(), row.continua, strict=True)]
-    return [
-        BestGroups(d, d, Status.OPTIMAL, part, chosen.first)
-        for d, part in zip(scaled, parts, strict=True)
-    ]
+        found = Presolved(solved, problem)
+        chosen = break_ties(row.whole, measured, found, limits, row.ranks(measured))
+    proven = row.parts(solved.groups, group_costs(problem, solved.groups))
+    told = row.parts(solved.groups, costs_of(row.whole, solved.groups, dissimilarity))
+    taken = told if chosen is solved else row.parts(chosen.groups, np.zeros(len(chosen.groups)))
+    listed: list[BestGroups | None] = []
+    for c, (_, objective), (_, cost), (groups, _) in zip(
+        continua, proven, told, taken, strict=True
+    ):
+        own = replace(solved, groups=groups, objective=objective, first=chosen.first)
+        best = checked(c, own, cost, delta, delta / measured.delta)
+        alone = best.status is not Status.OPTIMAL or nearer_delta(c, best, delta) is not None
+        listed.append(None if alone else best)
+    return listed

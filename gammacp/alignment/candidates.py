@@ -20,6 +20,9 @@ from gammacp.errors import DataError, UsageError
 from gammacp.needs import require
 from gammacp.stopping import halting
 
+# More than there are between the exponents of two lengths.
+_EXPONENTS = 1 << 12
+
 
 class TooManyPairsError(DataError):
     """More candidate pairs than memory or time should hold; the caller takes another way."""
@@ -39,6 +42,7 @@ def build_problem(
     prune: bool = True,
     most: float | None = None,
     most_pairs: int | None = None,
+    owner: Indices | None = None,
     deadline: float = math.inf,
     tuning: Tuning = DEFAULT,
 ) -> Problem:
@@ -59,8 +63,10 @@ def build_problem(
         List only pairs with d ≤ this, whether or not others could matter.
     most_pairs
         Default `tuning.pairs`.
+    owner
+        Units of different owners are no candidate pairs, wherever they are; shape (units,).
     deadline, tuning
-        When to give up, on the clock of `time.monotonic`; sizes.
+        When to give up, on the clock of `stopping.clock`; sizes.
 
     Raises
     ------
@@ -78,6 +84,7 @@ def build_problem(
         dissimilarity,
         most * (1 + 1e-12),
         most_pairs=tuning.pairs if most_pairs is None else most_pairs,
+        owner=owner,
         deadline=deadline,
         tuning=tuning,
     )
@@ -90,14 +97,15 @@ def build_problem(
         opening=opening,
         delta=delta,
         cover=cover,
-        rank=position_ranks(continuum),
+        rank=position_ranks(continuum, owner),
     )
 
 
-def position_ranks(continuum: Continuum) -> Codes:
-    """Place of each unit by start, end and row, shape (units,)."""
+def position_ranks(continuum: Continuum, owner: Indices | None = None) -> Codes:
+    """Place of each unit by owner, start, end and row, shape (units,)."""
+    keys = (continuum.ends, continuum.starts, *(() if owner is None else (owner,)))
     rank = np.empty(continuum.n_units, np.int32)
-    rank[np.lexsort((continuum.ends, continuum.starts))] = np.arange(continuum.n_units)
+    rank[np.lexsort(keys)] = np.arange(continuum.n_units)
     return rank
 
 
@@ -107,19 +115,23 @@ def pairs_within(
     most: float,
     *,
     most_pairs: int,
+    owner: Indices | None = None,
     deadline: float = math.inf,
     tuning: Tuning = DEFAULT,
 ) -> tuple[Codes, Codes, Floats]:
-    """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d)."""
+    """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d).
+
+    With an `owner` of each unit, only pairs of one.
+    """
     from gammacp.alignment.kernels.pairs import HALTED, scan
 
     check_fragments(dissimilarity, continuum)
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
-    order, class_start, longest = length_classes(continuum)
+    order, class_start, block_end, longest = length_classes(continuum, owner)
     formula, factor = dissimilarity.formula
-    if continuum.breaks is not None:  # Fragments are read by `pairwise` alone.
-        formula, factor = NO_FORMULA
     costs = dissimilarity.category_costs
+    if costs is None or continuum.breaks is not None:  # `pairwise` alone reads fragments.
+        formula, factor = NO_FORMULA
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach_of_class = relative * longest
     first, second, cost, count = halting(
@@ -130,6 +142,7 @@ def pairs_within(
             continuum.annotator_codes,
             order,
             class_start,
+            block_end,
             reach_of_class,
             float(absolute),
             formula,
@@ -167,20 +180,28 @@ def _evaluated(
     return first[keep], second[keep], cost[keep]
 
 
-def length_classes(continuum: Continuum) -> tuple[Indices, Indices, Floats]:
+def length_classes(
+    continuum: Continuum, owner: Indices | None = None
+) -> tuple[Indices, Indices, Indices, Floats]:
     """Units sorted by length class (powers of two) and start, so that a long one spoils no window.
 
-    Returns (order, where each class begins, longest unit per class).
+    Owners have classes of their own. Returns (order, where each class begins, before which class
+    those of its owner end, longest unit per class).
     """
     lengths = continuum.lengths
-    exponent = np.frexp(lengths)[1]
-    exponent[lengths == 0] = -2000
-    order = np.lexsort((continuum.starts, exponent))
-    sorted_exponent = exponent[order]
-    begins = np.flatnonzero(np.diff(sorted_exponent, prepend=-3000))
+    kind = np.frexp(lengths)[1].astype(np.int64)
+    kind[lengths == 0] = -2000
+    if owner is not None:
+        kind += _EXPONENTS * owner
+    order = np.lexsort((continuum.starts, kind))
+    begins = np.flatnonzero(np.diff(kind[order], prepend=-3000))
     class_start = np.append(begins, len(order)).astype(np.int64)
     longest = np.maximum.reduceat(lengths[order], begins) if len(order) else np.zeros(0)
-    return order.astype(np.int64), class_start, longest
+    block_end = np.full(len(begins), len(begins))
+    if owner is not None:
+        block = owner[order[begins]]
+        block_end = np.searchsorted(block, block, side="right")
+    return order.astype(np.int64), class_start, block_end.astype(np.int64), longest
 
 
 def _checked(continuum: Continuum, values: Any, first: Codes, second: Codes) -> Floats:

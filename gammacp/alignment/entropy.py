@@ -21,7 +21,7 @@ from gammacp.alignment.problem import Problem, Status, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.arrays import Codes
 from gammacp.continuum import Continuum
-from gammacp.dissimilarity.base import BoundDissimilarity, bind
+from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
 from gammacp.stopping import due
 
@@ -74,12 +74,16 @@ def best_entropy(
     itself has the same entropy (2011, §4.4.2).
     """
     bound = bind(DISSIMILARITY_2011 if dissimilarity is None else dissimilarity, continuum)
+    measured = to_unit(bound, bound.delta)
     solver, limits = SOLVERS[method], Limits(**limited)
-    if not solver.exact:
-        problem = build_problem(continuum, bound, prune=solver.pruned)
+    if solver.exact:
+        found = _dinkelbach(continuum, measured, method, limits)
+    else:
+        problem = build_problem(continuum, measured, prune=solver.pruned)
         groups = solver.solve(problem, limits).groups
-        return BestEntropy(_mean(problem, groups), 0.0, Status.FEASIBLE, groups, 0)
-    return _dinkelbach(continuum, bound, method, limits)
+        found = BestEntropy(_mean(problem, groups), 0.0, Status.FEASIBLE, groups, 0)
+    unit = bound.delta / measured.delta
+    return found._replace(entropy=found.entropy * unit, bound=found.bound * unit)
 
 
 def _dinkelbach(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.errors import UsageError
+from gammacp.stopping import clock
 
 _LEAST = 0.001
 
@@ -67,8 +67,8 @@ class Limits:
             raise UsageError(f"time limit {self.time_limit!r} is not a number of seconds > 0")
 
     def deadline(self) -> float:
-        """When the time is up if it begins now (seconds of `time.monotonic`), or infinity."""
-        return math.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        """When the time is up if it begins now (seconds of `stopping.clock`), or infinity."""
+        return math.inf if self.time_limit is None else clock() + self.time_limit
 
     def until(self, deadline: float) -> Limits:
         """These limits with the time that is left until then.
@@ -76,8 +76,8 @@ class Limits:
         Parameters
         ----------
         deadline
-            On the clock of `time.monotonic`; infinite for none.
+            On the clock of `stopping.clock`; infinite for none.
         """
         if deadline == math.inf:
             return replace(self, time_limit=None)
-        return replace(self, time_limit=max(deadline - time.monotonic(), _LEAST))
+        return replace(self, time_limit=max(deadline - clock(), _LEAST))

@@ -55,12 +55,14 @@ class Tuning:
     spot_seconds
         Seconds for the true problem of such units before they are pooled.
     small_units
-        Units up to which a continuum is laid in a row with others and solved with them.
+        Units up to which a continuum is put in a row with others and solved with them.
     diffused_units
         The same of at most `diffused` annotators, whose prices need no linear program: a quarter of
         the time of random 3by100 and 3 × 60 is saved, half of 2 × 150; 5 × 30 would take longer.
     row_units
         Units of such a row, so that memory stays small and one hard continuum holds up few.
+    row_pairs
+        Candidate pairs per unit from which a continuum is solved by itself.
     few_annotators
         Annotators up to which groups are listed; their number grows exponentially (8 × 30).
     listed
@@ -271,6 +273,7 @@ class Tuning:
     small_units: int = 100
     diffused_units: int = 400
     row_units: int = 2000
+    row_pairs: int = 15
 
     # Which way
     few_annotators: int = 7

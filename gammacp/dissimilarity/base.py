@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -161,34 +161,81 @@ class BoundDissimilarity:
 _OFFERED = tuple(f.name for f in fields(BoundDissimilarity) if f.name not in _ASKED_FOR)
 
 
-def completed(inner: Pairwise, scale: float = 1.0) -> BoundDissimilarity:
+def completed(inner: Pairwise) -> BoundDissimilarity:
     """An object with `pairwise`, with all else that it offers and the defaults of what it does not.
 
     Parameters
     ----------
     inner
         The object.
-    scale
-        What its costs are multiplied by, > 0.
     """
     offered = {name: getattr(inner, name) for name in _OFFERED if hasattr(inner, name)}
-    scaled = _Scaled(inner, offered.get("reach", unbounded), scale)
-    if "reach" in offered:
-        offered["reach"] = scaled.reach
-    return BoundDissimilarity(pairwise=scaled.pairwise, signature=described(inner), **offered)
+    pairwise = _Times(inner.pairwise, 1.0)
+    return BoundDissimilarity(pairwise=pairwise, signature=described(inner), **offered)
+
+
+def scaled(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
+    """All costs times a factor; Δ is as it was.
+
+    Parameters
+    ----------
+    bound
+        The dissimilarity.
+    factor
+        > 0. With a power of two every cost keeps its digits.
+    """
+    number, own = bound.formula
+    place, label = bound.positional_part, bound.categorial_part
+    return replace(
+        bound,
+        pairwise=_Times(bound.pairwise, factor),
+        reach=bound.reach if bound.reach is unbounded else _ReachOver(bound.reach, factor),
+        formula=(number, own * factor),
+        positional_part=None if place is None else _Times(place, factor),
+        categorial_part=None if label is None else _Times(label, factor),
+        category_costs=None if bound.category_costs is None else bound.category_costs * factor,
+        category_parts={name: part * factor for name, part in bound.category_parts.items()},
+    )
+
+
+def to_unit(bound: BoundDissimilarity, delta: float) -> BoundDissimilarity:
+    """Costs times a power of two, and Δ that becomes 1 or a little more (below 2).
+
+    Solvers have tolerances of their own, for costs of about 1.
+
+    Parameters
+    ----------
+    bound
+        It is returned as it is where nothing has to change.
+    delta
+        Δ, > 0, by which it is to be measured.
+    """
+    factor = 2.0 ** (1 - float(np.frexp(delta)[1]))
+    if factor == 1 and delta == bound.delta:
+        return bound
+    return replace(scaled(bound, factor), delta=delta * factor)
 
 
 @dataclass(frozen=True)
-class _Scaled:
-    inner: Pairwise
-    inner_reach: Callable[[float], Reach]
-    scale: float
+class _Times:
+    """Costs of pairs, times a factor; a class, because it goes to other processes."""
 
-    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        return np.asarray(self.scale * np.asarray(self.inner.pairwise(u, v), np.float64))
+    costs: PairCosts
+    factor: float
 
-    def reach(self, most: float) -> Reach:
-        return self.inner_reach(most / self.scale)
+    def __call__(self, u: UnitColumns, v: UnitColumns) -> Floats:
+        return np.asarray(self.factor * np.asarray(self.costs(u, v), np.float64))
+
+
+@dataclass(frozen=True)
+class _ReachOver:
+    """Where costs that are multiplied by a factor exceed `most`."""
+
+    reach: Callable[[float], Reach]
+    factor: float
+
+    def __call__(self, most: float) -> Reach:
+        return self.reach(most / self.factor)
 
 
 def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:

@@ -24,6 +24,7 @@ from gammacp.dissimilarity.base import (
     continua_of,
     formula_costs,
     mean_length,
+    scaled,
 )
 from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
@@ -202,4 +203,4 @@ def bind_positional(
     place = positional(choice)
     if isinstance(place, Positional):
         return completed(place.bind(annotations, delta))
-    return completed(place, delta)
+    return scaled(completed(place), delta)

@@ -1,5 +1,6 @@
 """Continua aligned in a row are aligned as each by itself."""
 
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from typing import Any, cast
@@ -10,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp import Combined, Continuum
-from gammacp.alignment import Tuning, align, align_each, best_groups, best_groups_of_each
+from gammacp.alignment import Tuning, align, align_each, batch, best_groups, best_groups_of_each
+from gammacp.alignment.align import BestGroups
 from gammacp.arrays import Floats
 from gammacp.continuum import Corpus
 from gammacp.dissimilarity import bind
 from gammacp.dissimilarity.base import UnitColumns
+from gammacp.stopping import interruptible
 from gammacp.testing import continua
 
 ROWS = st.lists(continua(n_annotators=(2, 4), n_units=(1, 8)), min_size=2, max_size=8)
@@ -79,3 +82,30 @@ def test_what_follows_an_interrupted_part_is_not_taken_for_its_rest() -> None:
     bound = bind(Combined(), corpus)
     kept = align_each(list(corpus.values()), bound, executor=cast(Executor, _Interrupted()))
     assert [a.continuum.starts[0] for a in kept] == [0]
+
+
+def test_an_interrupt_keeps_every_crowded_continuum_that_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those would make a row of them all hard: they are aligned one by one."""
+    rng = np.random.default_rng(0)
+    starts = rng.uniform(0, 10, (5, 48))
+    crowded = [
+        Continuum.from_codes(
+            tuple("ABCD"), ("x",), s, s + 5, np.arange(48) % 4, np.zeros(48, np.int32)
+        )
+        for s in starts
+    ]
+    bound, done = bind(Combined(), crowded[0]), []
+
+    def aligned(*args: Any, **solving: Any) -> BestGroups:
+        done.append(best_groups(*args, **solving))
+        if len(done) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return done[-1]
+
+    monkeypatch.setattr(batch, "best_groups", aligned)
+    with interruptible():
+        found = best_groups_of_each(crowded, bound)
+    assert found == done
+    assert [f.status for f in found] == ["optimal", "optimal"]

@@ -172,7 +172,8 @@ def test_presets(run: Run, good: Path, preset: str) -> None:
 def test_align_json(run: Run, good: Path) -> None:
     result = run("align", good, "--json")
     document = json.loads(result.out)
-    keys = {"disorder", "bound", "status", "method", "first", "unitary_alignments", "left_out"}
+    keys = {"disorder", "bound", "status", "method", "first", "tolerance"}
+    keys |= {"unitary_alignments", "left_out"}
     assert set(document) == keys
     first = document["unitary_alignments"][0]
     assert first["units"] == {

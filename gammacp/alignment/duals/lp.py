@@ -40,7 +40,7 @@ def relax(
     With `cover_cost` (the opening) units must be covered, may be covered several times, and prices
     are at most that: min Σ (|G|·opening − gain)·x + opening·alone, Σ_{G∋u} x_G + alone_u ≥ 1.
     With `capacity` a unit may be in that many groups instead of one. TimeoutError at the deadline
-    (of `time.monotonic`) and on Ctrl-C (`stopping`).
+    (of `stopping.clock`) and on Ctrl-C (`stopping`).
     """
     from scipy.sparse import csc_matrix, eye_array, hstack
 

@@ -64,7 +64,7 @@ def cooled(
     by_weight = np.lexsort((-problem.graph.weight, row)).astype(np.int64)
     counts = np.bincount(problem.annotator, minlength=problem.n_annotators).astype(np.int64)
     complete = pairs == n * n - int((counts**2).sum())
-    missing = 0.0 if complete else 4.0 * (problem.opening + problem.n_annotators * problem.delta)
+    missing = 0.0 if complete else 4.0 * (problem.scale + problem.n_annotators * problem.delta)
     # In a long continuum most groups are out of reach.
     near = max(0.5, 0.97 - 0.47 * pairs / max(n * n, 1))
     group_of, _ = halting(
@@ -73,12 +73,13 @@ def cooled(
             by_weight,
             near,
             problem.opening,
+            problem.scale,
             missing,
             group_of_units(groups, n),
             _most_groups(problem, groups, tuning),
             schedule.moves * n,
-            schedule.heat * problem.opening,
-            tuning.cold * problem.opening / problem.n_annotators,
+            schedule.heat * problem.scale,
+            tuning.cold * problem.scale / problem.n_annotators,
             np.random.default_rng(schedule.seed),
             halted,
         ),

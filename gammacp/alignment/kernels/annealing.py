@@ -31,6 +31,7 @@ def anneal(
     by_weight: Indices,
     near: float,
     opening: float,
+    scale: float,
     missing: float,
     group_of: Codes,
     n_groups: int,
@@ -80,7 +81,7 @@ def anneal(
             continue
         gain += d
         n_used = _moved(u, other, there, graph, grouping, n_used, missing)
-        if gain > best + 1e-9 * opening:
+        if gain > best + 1e-9 * scale:
             best = gain
             best_of[:] = grouping.group_of
     return best_of, best

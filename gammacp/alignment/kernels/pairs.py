@@ -20,6 +20,7 @@ def scan(
     annotator: Codes,
     order: Indices,
     class_start: Indices,
+    block_end: Indices,
     reach_of_class: Floats,
     absolute: float,
     formula: int,
@@ -33,7 +34,8 @@ def scan(
     """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
 
     `order` sorts units by length class and start; units of classes c and k are compared only
-    within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k]. `formula` and
+    within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k], and only if both are
+    of one block of classes, that ends before class block_end[c]. `formula` and
     `factor` are the positional part (`dissimilarity.kernels`); without a formula (−1) all pairs
     within reach are listed, with 0. Returns (first, second, d, count); with more than `limit`
     pairs it stops and the count is −1, once `halted[0]` is set by another thread `HALTED`.
@@ -44,7 +46,7 @@ def scan(
     n = 0
     n_classes = len(class_start) - 1
     for c in range(n_classes):
-        for k in range(c, n_classes):
+        for k in range(c, block_end[c]):
             window = absolute + reach_of_class[c] + reach_of_class[k]
             lo = class_start[k]
             stop = class_start[k + 1]
@@ -146,6 +148,37 @@ def group_weights(groups: Codes, graph: Graph) -> Floats:
                 if v >= 0:
                     total[g] += weight_between(graph, u, v)
     return total
+
+
+@kernel
+def costs_inside(
+    groups: Codes,
+    start: Floats,
+    end: Floats,
+    category: Codes,
+    formula: int,
+    factor: float,
+    category_costs: Floats,
+    delta: float,
+) -> Floats:
+    """Σ d over the pairs of units in each group, with Δ for each pair that has an empty unit."""
+    n = groups.shape[1]
+    costs = np.empty(len(groups), np.float64)
+    for g in range(len(groups)):
+        total = 0.0
+        empty = n * (n - 1) // 2
+        for i in range(n):
+            u = groups[g, i]
+            if u < 0:
+                continue
+            for j in range(i + 1, n):
+                v = groups[g, j]
+                if v >= 0:
+                    d = positional_cost(formula, factor, start[u], end[u], start[v], end[v])
+                    total += d + category_costs[category[u], category[v]]
+                    empty -= 1
+        costs[g] = total + delta * empty
+    return costs
 
 
 @kernel

@@ -1,7 +1,5 @@
 """Dense continua, with too many pairs for memory: the closest pairs aligned, with a true bound."""
 
-import time
-
 import numpy as np
 
 from gammacp.alignment.candidates import TooManyPairsError, build_problem, pair_count
@@ -14,7 +12,7 @@ from gammacp.alignment.solvers.registry import Solve
 from gammacp.alignment.tuning import Tuning
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
-from gammacp.stopping import due
+from gammacp.stopping import clock, due
 
 # Of Δ: no pairs closer than this are asked for.
 _SMALLEST = 1e-12
@@ -44,7 +42,7 @@ def solve_closest(
     groups = improve(problem, None, deadline, tuning)
     best = better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
     if not due(deadline):
-        soon = min(deadline, time.monotonic() + tuning.closest_seconds)
+        soon = min(deadline, clock() + tuning.closest_seconds)
         solved = solve(problem, limits.until(soon))
         # Its bound knows nothing of the pairs that are left out.
         best = better(best, solution(problem, solved.groups, -np.inf))

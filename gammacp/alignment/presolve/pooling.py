@@ -6,7 +6,6 @@ groups, the units of each category taken by position, are a good alignment where
 one place, and a bad one elsewhere.
 """
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
+from gammacp.stopping import clock
 
 
 def pooled(
@@ -49,7 +49,7 @@ def pooled(
     few = merged(flat, dissimilarity, order, most=tuning.kinds, tuning=all_pairs)
     if few is None:
         return None
-    at_least = max(deadline, time.monotonic() + tuning.pooling_seconds)
+    at_least = max(deadline, clock() + tuning.pooling_seconds)
     # Whole solutions of the relaxation are not worth CP-SAT's time.
     packed = pack(few, Limits(gap=0.999, tuning=tuning), at_least)
     if packed is None:
@@ -62,14 +62,21 @@ def pooled(
 
 def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> Floats:
     """What each group costs, straight from its units: C(n, 2) times its disorder."""
+    from gammacp.alignment.kernels.pairs import costs_inside
+
+    formula, factor = dissimilarity.formula
+    table, delta = dissimilarity.category_costs, dissimilarity.delta
+    if formula >= 0 and table is not None and continuum.breaks is None:
+        columns = continuum.starts, continuum.ends, continuum.category_codes
+        return costs_inside(groups, *columns, formula, float(factor), table, float(delta))
     i, j = np.triu_indices(groups.shape[1], 1)
     group, pair = np.nonzero((groups[:, i] >= 0) & (groups[:, j] >= 0))
     units = unit_columns(continuum)
     first, second = units[groups[group, i[pair]]], units[groups[group, j[pair]]]
-    saved = np.bincount(
-        group, dissimilarity.delta - dissimilarity.pairwise(first, second), len(groups)
+    inside = np.bincount(group, dissimilarity.pairwise(first, second), len(groups))
+    return np.asarray(
+        inside + dissimilarity.delta * (len(i) - np.bincount(group, minlength=len(groups)))
     )
-    return np.asarray(dissimilarity.delta * len(i) - saved)
 
 
 def one_spot(continuum: Continuum, tuning: Tuning) -> bool:

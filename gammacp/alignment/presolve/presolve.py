@@ -6,7 +6,6 @@ bound allows for every pair that was left out. Where the solver proves nothing, 
 (`pooling`) may have the better bound; of units all but in one place they may prove the alignment.
 """
 
-import time
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
+from gammacp.stopping import clock
 
 
 class Presolved(NamedTuple):
@@ -61,7 +61,7 @@ def solve_presolved(
         closest = solve_closest(continuum, dissimilarity, solve, limits, cover, deadline)
         return Presolved(closest, None)
     if not cover and one_spot(continuum, limits.tuning):
-        quickly = limits.until(min(deadline, time.monotonic() + limits.tuning.spot_seconds))
+        quickly = limits.until(min(deadline, clock() + limits.tuning.spot_seconds))
         solved = solve(problem, quickly)
         if solved.status is Status.OPTIMAL:
             return Presolved(solved, problem)

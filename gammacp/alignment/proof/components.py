@@ -9,7 +9,6 @@ When none is left to take in, no alignment loses less than Σ δ_K: in any align
 without a left-out column lose δ_K each, and the others are paid for by the left-out columns.
 """
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +18,7 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.stopping import due
+from gammacp.stopping import clock, due
 
 
 class Decomposition:
@@ -87,7 +86,8 @@ class Decomposition:
         step = self.step
         while True:
             self._search()
-            if self.total <= self.allowed:
+            # Tied columns that lose more than nothing may still have to be taken in.
+            if self.total <= self.allowed and not self.ties:
                 self.complete = self.total <= self.equal
                 return
             if due(self.deadline):
@@ -143,7 +143,7 @@ class Decomposition:
         first = self.columns.members[self.columns.begin[:-1]]
         inside = np.flatnonzero(self.active & (self.label[first] == root))
         part = self.columns.select(inside)
-        left = self.deadline - time.monotonic()
+        left = self.deadline - clock()
         price = float(self.alone[self.label == root].sum())
         had = self.chosen[inside]
         if due(self.deadline):

@@ -8,7 +8,6 @@ fewer annotators are recombined (`heuristics.local_search`) and priced by proxim
 (`duals.proximal`) instead.
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -27,7 +26,7 @@ from gammacp.alignment.solvers.generation import Generated, concluded, generate,
 from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Floats
-from gammacp.stopping import due
+from gammacp.stopping import clock, cpu_clock, due
 
 
 @registered(
@@ -44,13 +43,13 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     """
     from threadpoolctl import threadpool_limits
 
-    began, deadline, tuning = time.monotonic(), limits.deadline(), limits.tuning
+    began, deadline, tuning = clock(), limits.deadline(), limits.tuning
     small = problem.n_annotators < tuning.crowd
     if problem.cover or problem.opening <= 0:
         return solve_generation(problem, limits)
     found = _head_start(problem, limits, deadline)
     if not _ended(problem, found, limits, deadline):
-        until, now = deadline, time.monotonic()
+        until, now = deadline, clock()
         if small and not _long(problem, tuning):
             back = now + tuning.enclosing * (now - began)
             # In less time columns would hardly come to more than the relaxation does.
@@ -59,7 +58,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         with threadpool_limits(1, "blas"):
             found = enclose(problem, found, limits, until)
         if not _ended(problem, found, limits, deadline):
-            now = time.monotonic()
+            now = clock()
             if not small and not limits.time_limit:
                 deadline = now + tuning.last_share * (now - began)
             found = generate(problem, limits, deadline, found)
@@ -85,7 +84,7 @@ def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
         return Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
     seconds = tuning.head_start if crowd else tuning.long_head_start
     most = np.inf if limits.time_limit is None else tuning.head_share * limits.time_limit
-    until = min(time.monotonic() + min(seconds, most), deadline)
+    until = min(clock() + min(seconds, most), deadline)
     return generate(problem, limits, until, trying=_long(problem, tuning))
 
 
@@ -94,8 +93,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
 
     What comes of it is asked by the clock of the CPU: other work on the machine ends nothing.
     """
-    clock = time.process_time
-    tuning, began = limits.tuning, clock()
+    tuning, began = limits.tuning, cpu_clock()
     total = problem.n_units * problem.opening
     # The relaxation first; annealing that brings nothing has less and less of the time.
     long = _long(problem, tuning)
@@ -119,15 +117,16 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         fruitless = idle // len(tuning.noises) if long else idle
         anneals = spent["anneal"] * (1 + fruitless) <= spent["relax"] > 0
         turn = "anneal" if anneals and "anneal" in turns else next(iter(turns))
-        started = clock()
+        started = cpu_clock()
         item = next(turns[turn], None)
-        spent[turn] += clock() - started
+        spent[turn] += cpu_clock() - started
         if item is None:
             del turns[turn]
         elif turn == "relax":
             # Each relaxation begins below the bound so far, and comes above it.
             if item.n_inside > n_inside:
-                n_inside, reached, progressed, open_gap = item.n_inside, -np.inf, clock(), np.inf
+                n_inside, reached = item.n_inside, -np.inf
+                progressed, open_gap = cpu_clock(), np.inf
             reached, together = max(reached, item.bound), item.together
             # From shares of costs to prices of gains: a unit alone costs the opening.
             if total - item.bound < found.most_gain:
@@ -139,7 +138,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             if gain > found.gain + problem.tolerance:
                 found, idle = replace(found, groups=item, gain=gain), 0
         tell(total - found.gain, total - found.most_gain)
-        now, left = clock(), total - found.gain - reached
+        now, left = cpu_clock(), total - found.gain - reached
         if left < (1 - tuning.progress) * open_gap:
             progressed, open_gap = now, left
         # A step of the relaxation may take longer than patience lasts: the next one is waited for.

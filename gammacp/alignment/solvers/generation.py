@@ -15,7 +15,6 @@ bound. Once bound and alignment at hand are close, all groups whose loss is with
 enumerated: no better alignment can use another one, and the rest of the proof works on that list.
 """
 
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,7 +35,7 @@ from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes, Floats, Indices
-from gammacp.stopping import due
+from gammacp.stopping import clock, due
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +132,7 @@ def generate(
     `trying` ends it after `Tuning.unwatched` seconds while groups next to the alignment beat its
     prices.
     """
-    tuning, began, until = limits.tuning, time.monotonic(), deadline
+    tuning, began, until = limits.tuning, clock(), deadline
     large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
     if limits.time_limit is None and known is None and not large:
         # One root of hundreds of annotators may take half a minute.
@@ -152,13 +151,13 @@ def generate(
                 state = _priced(problem, state, deadline, tuning, until)
             first = False
             tell(total - state.gain, total - state.most_gain)
-            if time.monotonic() - began > tuning.unwatched:
+            if clock() - began > tuning.unwatched:
                 deadline = until
             if state.converged and not state.close(problem, limits, _slack(problem)):
                 state = _packed(problem, state, deadline, limits)
             if state.close(problem, limits, _slack(problem)) or due(deadline):
                 break
-            if trying and not state.near and time.monotonic() - began > tuning.unwatched:
+            if trying and not state.near and clock() - began > tuning.unwatched:
                 break
             listed = _listed(problem, state, deadline, tuning)
             if listed is not None:
@@ -189,7 +188,7 @@ def _rivals(
         return known.columns, False
     loose = gap > slack or problem.n_annotators >= limits.tuning.crowd
     seconds = limits.tuning.rival_seconds if loose else limits.tuning.tied_seconds
-    deadline = min(deadline, time.monotonic() + seconds)
+    deadline = min(deadline, clock() + seconds)
     found = search(
         problem,
         known.price,
@@ -378,7 +377,7 @@ def _packed(problem: Problem, state: _Iterate, deadline: float, limits: Limits) 
     """
     gap = state.most_gain - state.gain
     near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
-    left = max(deadline - time.monotonic(), 0.01)
+    left = max(deadline - clock(), 0.01)
     soon = Limits(time_limit=min(left, limits.tuning.packing_seconds), tuning=limits.tuning)
     ones = np.ones(problem.n_units, np.int64)
     found = best_packing(Model(near, ones, problem.opening, problem.cover), soon)

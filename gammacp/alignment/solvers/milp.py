@@ -23,6 +23,8 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     columns = all_columns(problem, limits.tuning)
     n, m = problem.n_units, columns.number
     cost = np.append(columns.sizes * problem.opening - columns.gain, np.full(n, problem.opening))
+    # HiGHS proves to an absolute 1e-6 of the objective: less than the problem's own tolerance then.
+    unit = 2.0 ** float(16 - np.frexp(problem.scale)[1])
     groups = csc_array((np.ones(len(columns.members)), columns.members, columns.begin), (n, m))
     options: Any = {"mip_rel_gap": limits.gap or 1e-12}
     if limits.time_limit is not None:
@@ -33,7 +35,7 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     # HiGHS keeps its time limit but for a step now and then, and knows nothing of Ctrl-C.
     result = abandoned(
         lambda: milp(
-            cost,
+            cost * unit,
             integrality=np.ones(m + n, np.int64),
             bounds=Bounds(0, 1),
             constraints=constraints,
@@ -42,11 +44,11 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
         deadline + limits.tuning.patience,
     )
     dual = None if result is None else result.mip_dual_bound
-    bound = -np.inf if dual is None else float(dual)
+    bound = -np.inf if dual is None else float(dual) / unit
     if result is None or result.x is None:
         start = improve(problem, None, deadline, limits.tuning)
         return solution(problem, start, max(bound, unit_bound(problem)))
     found = to_groups(problem, columns.select(np.flatnonzero(result.x[:m] > 0.5)))
-    # HiGHS proves to an absolute 1e-6 of the objective; within that its bound is the optimum.
-    slack = 1e-6 if result.status == 0 and not limits.gap else 0.0
+    # Where it calls that a proof its bound is the optimum.
+    slack = 1e-6 / unit if result.status == 0 and not limits.gap else 0.0
     return solution(problem, found, bound + slack)

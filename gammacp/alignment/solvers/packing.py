@@ -4,7 +4,6 @@ Costs are integers there: gains are scaled so that their sum stays below 2⁵⁰
 every column that a solution could use is part of the bound.
 """
 
-import time
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from gammacp.alignment.columns import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Status
 from gammacp.arrays import Floats, Indices
-from gammacp.stopping import due, watched
+from gammacp.stopping import clock, due, watched
 
 _LARGEST = 2.0**50
 _STEPS = 2.0**40
@@ -121,7 +120,7 @@ def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices |
     least loss is a constraint, then the fewest groups are sought, the smallest `second`, and
     for the columns in their order, forty binary digits at a time, as many of each as there can be.
     """
-    deadline = min(limits.deadline(), time.monotonic() + limits.tuning.tied_seconds)
+    deadline = min(limits.deadline(), clock() + limits.tuning.tied_seconds)
     program = _program(packing)
     model = program.model
     _bound_loss(packing, program, ranking)

@@ -15,7 +15,6 @@ has as many triples as the whole part of the relaxation do branches decide, in t
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Status
 from gammacp.arguments import one_of
 from gammacp.arrays import Floats, Indices
-from gammacp.stopping import abandoned, due, watched
+from gammacp.stopping import abandoned, clock, due, watched
 from gammacp.syntax.annotations import Graph
 
 if TYPE_CHECKING:
@@ -278,7 +277,7 @@ def _solved(
         constraints.append(LinearConstraint(gain[None], matched + 1, np.inf))
     options: Any = {"mip_rel_gap": 0.0}
     if deadline < math.inf:
-        options["time_limit"] = max(deadline - time.monotonic(), 1e-3)
+        options["time_limit"] = max(deadline - clock(), 1e-3)
     result = abandoned(
         lambda: milp(
             -gain,
@@ -313,7 +312,7 @@ def _by_cpsat(program: _Program, matched: int, deadline: float) -> tuple[Floats 
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     if deadline < math.inf:
-        solver.parameters.max_time_in_seconds = max(deadline - time.monotonic(), 1e-3)
+        solver.parameters.max_time_in_seconds = max(deadline - clock(), 1e-3)
     status = watched(lambda: solver.solve(model), solver.stop_search, deadline)
     if status == cp_model.INFEASIBLE:
         return None, matched

@@ -20,7 +20,13 @@ from gammacp.alignment.kernels.enumeration import profitable_groups
 from gammacp.alignment.kernels.greedy import groups_within, take_disjoint
 from gammacp.alignment.kernels.insertion import insertions
 from gammacp.alignment.kernels.matching import best_matching
-from gammacp.alignment.kernels.pairs import adjacency, best_per_annotator, group_weights, scan
+from gammacp.alignment.kernels.pairs import (
+    adjacency,
+    best_per_annotator,
+    costs_inside,
+    group_weights,
+    scan,
+)
 from gammacp.alignment.kernels.pricing import Effort, price_groups
 from gammacp.alignment.kernels.projection import Step, price_near, project_on_all
 from gammacp.alignment.limits import Limits
@@ -73,14 +79,20 @@ def test_pairs(case: tuple[int, int, int]) -> None:
     continuum, problem = build(*case)
     bound = bind(Combined(), continuum)
     formula, factor = bound.formula
-    order, class_start, longest = length_classes(continuum)
+    order, class_start, block_end, longest = length_classes(
+        continuum, np.arange(continuum.n_units) % 2
+    )
     columns = (continuum.starts, continuum.ends, continuum.category_codes)
     halted = np.zeros(1, np.bool_)
     rest = (np.inf, formula, float(factor), bound.category_costs, 1e9, 1, 10**6, halted)
-    same(scan, *columns, continuum.annotator_codes, order, class_start, 0 * longest, *rest)
+    classes = (order, class_start, block_end, 0 * longest)
+    same(scan, *columns, continuum.annotator_codes, *classes, *rest)
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
     same(group_weights, groups, problem.graph)
+    pairs = np.full((len(groups), continuum.n_annotators), -1, np.int32)
+    pairs[:, :2] = groups
+    same(costs_inside, pairs, *columns, formula, float(factor), bound.category_costs, 1.0)
 
 
 @pytest.mark.parametrize("case", CASES)
