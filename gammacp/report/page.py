@@ -255,7 +255,7 @@ def _disorder(found: Explanation) -> Markup:
 
 def _belief(found: Belief) -> Markup:
     """What the model says of each annotator, and what it cannot say."""
-    kept = f"Units are kept from probability {found.threshold:.2f}." if found.annotators else None
+    kept = f"Units are kept from posterior {found.threshold:.2f}." if found.annotators else None
     listed = table(annotator_qualities(found.annotators), long=True) if found.annotators else None
     notes = map(sentence, found.notes)
     model = f"By the model {found.weights}, fitted to all documents." if found.annotators else None
