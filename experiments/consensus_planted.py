@@ -89,7 +89,7 @@ CELLS = (
     Cell(people=4, categories=2, recall=0.7, invented=0.5, unequal=False, documents=10),
     Cell(people=4, categories=2, recall=0.6, invented=0.0, shaken=False, documents=50),
     Cell(people=4, categories=5, recall=0.7, invented=0.5, documents=10),
-    Cell(people=5, categories=3, recall=0.8, invented=0.1, documents=300),
+    Cell(people=5, categories=3, recall=0.8, invented=0.1, documents=100),
     Cell(people=6, categories=2, recall=0.9, invented=0.1, documents=10),
     Cell(people=6, categories=5, recall=0.6, invented=0.3, shaken=False, unequal=False),
     Cell(people=8, categories=3, recall=0.7, invented=0.3, documents=10),
@@ -265,7 +265,8 @@ def cell_crowd(cell: Cell, seed: int) -> tuple[Corpus, Truth, np.ndarray[Any, An
     prevalence = np.arange(k, 0, -1.0) ** 0.7
     prevalence /= prevalence.sum()
     hits, marks, true = np.zeros(n), np.zeros(n), cell.documents * m
-    continua, truths = {}, {}
+    continua: dict[str, Continuum] = {}
+    truths: dict[str, set[Span]] = {}
     for number in range(cell.documents):
         lengths = rng.integers(3, 9, m)
         starts = np.cumsum(rng.integers(8, 40, m) + lengths) - lengths

@@ -33,7 +33,7 @@ from gammacp.campaign.annotators.responses import LEVELS, Responses
 from gammacp.errors import DataError
 
 STRENGTH = 5.0
-TOLERANCE = 1e-6
+TOLERANCE = 1e-4
 ITERATIONS = 500
 # Places that nobody marked, for each item that somebody did: more would change nothing.
 _MOST_PLACES = 1000
@@ -219,7 +219,7 @@ def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Fl
     confusion, prevalence
         Of a fit with `unseen`.
     """
-    return _left_behind(*responses.passed_over, confusion, prevalence).sum(axis=0)
+    return np.asarray(_left_behind(*responses.passed_over, confusion, prevalence).sum(axis=0))
 
 
 def _left_behind(silent: Responses, seen: Floats, confusion: Floats, prevalence: Floats) -> Floats:
@@ -248,7 +248,7 @@ def _closeness(r: Responses, posterior: Floats, strength: float) -> Floats:
     rows = np.array([np.bincount(levels, p, LEVELS) for p in (1 - nothing, nothing)])
     drawn = np.array([rows.sum(axis=0) / max(len(levels), 1), np.full(LEVELS, 1 / LEVELS)])
     rows += strength * drawn + _LEAST
-    return rows / rows.sum(axis=1, keepdims=True)
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
 def _counts(r: Responses, posterior: Floats) -> Floats:
