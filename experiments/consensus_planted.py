@@ -1,5 +1,8 @@
 """Beyond the papers: is the consensus of modelled annotators nearer to the truth than a vote?
 
+Cells: the default beside the vote, over numbers of people, categories, documents, recall and
+inventions, and over processes that nothing was tuned on (`PROCESSES`).
+
 Planted crowds, whose truth is known: twelve annotators with their own recall, confusions,
 inventions and slips at boundaries, four of them per document. With `--data DIR` also the crowd NER
 corpus of Rodrigues, Pereira & Ribeiro 2014 against the gold standard of CoNLL 2003, from
@@ -18,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from experiments._common import Span, write_csv
-from gammacp.campaign.consensus import consensus_of_each
+from gammacp.campaign.consensus import Consensus, consensus_of_each
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
@@ -39,6 +42,61 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 FEWEST = 3  # annotators of a document of crowd NER
 
 Truth = Mapping[str, set[Span]]
+Codes = np.ndarray[Any, Any]
+_MEANS = ("model", "vote", "auto", "vote_positions", "auto_positions")
+_OFF = ("recall_off", "precision_off")
+# What is not as the model assumes it: of each unit, of one person, or of what is invented.
+PROCESSES = ("plain", "hard units", "short units", "spammer", "confusable", "crowded", "shared")
+SEEDS, CELL_UNITS = 50, 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A kind of crowd: everybody sees each document, and marks so much of what is there.
+
+    `invented` is per true unit; `shaken` boundaries move by one or two in a fifth of the cases;
+    unequal people differ by ± .2 in recall and up to twofold in the rest.
+    """
+
+    people: int = 5
+    categories: int = 2
+    recall: float = 0.8
+    invented: float = 0.2
+    shaken: bool = True
+    unequal: bool = True
+    documents: int = 20
+    process: str = "plain"
+
+
+_ONE: Mapping[str, Any] = {"categories": 1, "shaken": False, "unequal": False, "documents": 30}
+CELLS = (
+    Cell(people=4, recall=0.7, invented=0.1, **_ONE),
+    Cell(people=4, recall=0.7, invented=0.3, **_ONE),
+    Cell(people=6, recall=0.7, invented=0.3, **_ONE),
+    Cell(people=2, recall=0.8, invented=0.1, **_ONE),
+    Cell(people=3, recall=0.8, invented=0.1, **_ONE),
+    Cell(people=4, recall=0.95, invented=0.0, **_ONE),
+    Cell(people=8, recall=0.6, invented=0.0, **_ONE),
+    Cell(people=4, categories=1, recall=0.6, invented=0.5, documents=10),
+    Cell(people=5, categories=1, recall=0.9, invented=0.5, shaken=False, documents=10),
+    Cell(people=8, categories=1, recall=0.6, invented=0.5, documents=10),
+    Cell(people=4, categories=1, recall=0.8, invented=0.1, documents=300),
+    Cell(people=3, categories=2, recall=0.7, invented=0.1, shaken=False, unequal=False),
+    Cell(people=3, categories=2, recall=0.95, invented=0.3, documents=10),
+    Cell(people=3, categories=3, recall=0.8, invented=0.3, unequal=False, documents=10),
+    Cell(people=3, categories=5, recall=0.6, invented=0.5, shaken=False, documents=10),
+    Cell(people=3, categories=5, recall=0.9, invented=0.0, documents=50),
+    Cell(people=4, categories=2, recall=0.7, invented=0.5, unequal=False, documents=10),
+    Cell(people=4, categories=2, recall=0.6, invented=0.0, shaken=False, documents=50),
+    Cell(people=4, categories=5, recall=0.7, invented=0.5, documents=10),
+    Cell(people=5, categories=3, recall=0.8, invented=0.1, documents=100),
+    Cell(people=6, categories=2, recall=0.9, invented=0.1, documents=10),
+    Cell(people=6, categories=5, recall=0.6, invented=0.3, shaken=False, unequal=False),
+    Cell(people=8, categories=3, recall=0.7, invented=0.3, documents=10),
+    Cell(people=8, categories=5, recall=0.95, invented=0.1, shaken=False, documents=10),
+    *(Cell(process=name) for name in PROCESSES),
+    *(Cell(process=name, people=4, categories=1) for name in PROCESSES if name != "confusable"),
+)
 
 
 @dataclass(frozen=True)
@@ -54,12 +112,18 @@ class Person:
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Strict F₁ (boundaries and category) of each consensus, a row per crowd and setting."""
+    chosen = CELLS[:2] if quick else CELLS
+    batches = [range(2)] if quick else [range(i, i + 10) for i in range(0, SEEDS, 10)]
+    tasks = [(cell, seeds) for cell in chosen for seeds in batches]
     documents = [12] * 2 if quick else [DOCUMENTS] * CROWDS
     with open_pool() as pool:
         found = pool.executor.map(scored_crowd, range(len(documents)), documents)
         rows = [row for crowd in found for row in crowd]
+        scored = list(pool.executor.map(scored_cell, *zip(*tasks, strict=True)))
     write_csv(out / "consensus.csv", rows)
     write_csv(out / "gains.csv", _gains(rows))
+    write_csv(out / "cells.csv", _cells(scored))
+    write_csv(out / "calibration.csv", _calibration(scored))
     task = (data or Path("DIR")) / "seqcrowd-acl17" / "task1"
     if task.is_dir():
         write_csv(out / "crowd_ner.csv", _scored("crowd NER", *crowd_ner(task)))
@@ -78,10 +142,7 @@ def _scored(name: str, corpus: Corpus, truths: Mapping[str, Truth]) -> list[dict
     for setting, options in SETTINGS.items():
         found = consensus_of_each(corpus, **options).documents
         for part, truth in truths.items():
-            marked = {d: {(u.start, u.end, u.category) for u in found[d].continuum} for d in truth}
-            hits = sum(len(marked[d] & truth[d]) for d in truth)
-            of_all = sum(len(marked[d]) + len(truth[d]) for d in truth)
-            rows.append({"crowd": name, "part": part, "setting": setting, "f1": 2 * hits / of_all})
+            rows.append({"crowd": name, "part": part, "setting": setting, "f1": _f1(found, truth)})
     return rows
 
 
@@ -100,6 +161,172 @@ def _gains(rows: list[dict[str, object]]) -> Iterator[dict[str, object]]:
             "half_width": float(1.96 * gain.std(ddof=1) / np.sqrt(len(crowds))),
             "worst_gain": float(gain.min()),
         }
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Crowds of a cell: the measured by seed, and what each tenth of the posterior was worth."""
+
+    cell: Cell
+    rows: list[dict[str, float]]
+    tenths: np.ndarray[Any, Any]  # (10, 4): units, sum of posteriors, something is there, strict
+
+
+def scored_cell(cell: Cell, seeds: range) -> Scored:
+    """The default and the vote on crowds of one kind."""
+    rows, tenths = [], np.zeros((10, 4))
+    for seed in seeds:
+        corpus, truth, quality = cell_crowd(cell, seed)
+        vote = consensus_of_each(corpus, weights="vote").documents
+        found = consensus_of_each(corpus)
+        row = {"model": float(found.belief.fit is not None)}
+        for name, documents in (("vote", vote), ("auto", found.documents)):
+            row[name] = _f1(documents, truth)
+            row[f"{name}_positions"] = _f1(documents, truth, positions=True)
+        if found.belief.fit is not None:
+            told = np.array([(a.recall, a.precision) for a in found.belief.annotators])
+            off = (told - quality[[int(a.name[1:]) for a in found.belief.annotators]]).mean(axis=0)
+            row |= dict(zip(("recall_off", "precision_off"), off.tolist(), strict=True))
+            tenths += _tenths(found.documents, truth)
+        rows.append(row)
+    return Scored(cell, rows, tenths)
+
+
+def _f1(found: Mapping[str, Consensus], truth: Truth, *, positions: bool = False) -> float:
+    until = 2 if positions else 3
+    hits = of_all = 0
+    for name, spans in truth.items():
+        marked = {(u.start, u.end, u.category)[:until] for u in found[name].continuum}
+        hits += len(marked & {span[:until] for span in spans})
+        of_all += found[name].continuum.n_units + len(spans)
+    return 2 * hits / of_all
+
+
+def _tenths(found: Mapping[str, Consensus], truth: Truth) -> np.ndarray[Any, Any]:
+    sums = np.zeros((10, 4))
+    for name, spans in truth.items():
+        for u in found[name].units:
+            p = float(u.posterior or 0.0)
+            there = any(u.start < e and s < u.end and u.category == c for s, e, c in spans)
+            strict = (u.start, u.end, u.category) in spans
+            sums[min(int(10 * p), 9)] += 1, p, there, strict
+    return sums
+
+
+def _cells(scored: list[Scored]) -> Iterator[dict[str, object]]:
+    """Mean F₁ of the vote and the default, the gain, and how far recall and precision are off."""
+    for cell in dict.fromkeys(s.cell for s in scored):
+        rows = [row for s in scored if s.cell == cell for row in s.rows]
+        gain = np.array([row["auto"] - row["vote"] for row in rows])
+        yield {
+            **vars(cell),
+            "seeds": len(rows),
+            **{name: float(np.mean([row[name] for row in rows])) for name in _MEANS},
+            "gain": float(gain.mean()),
+            "half_width": float(1.96 * gain.std(ddof=1) / np.sqrt(len(rows))),
+            "gain_positions": float(
+                np.mean([row["auto_positions"] - row["vote_positions"] for row in rows])
+            ),
+            **{name: _mean([row[name] for row in rows if name in row]) for name in _OFF},
+        }
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None
+
+
+def _calibration(scored: list[Scored]) -> Iterator[dict[str, object]]:
+    """By process and tenth of the posterior: shares of units of which it is true."""
+    for process in PROCESSES:
+        sums = sum((s.tenths for s in scored if s.cell.process == process), np.zeros((10, 4)))
+        for tenth, (units, posterior, there, strict) in enumerate(sums.tolist()):
+            if units:
+                yield {
+                    "process": process,
+                    "tenth": tenth,
+                    "units": int(units),
+                    "posterior": posterior / units,
+                    "there": there / units,
+                    "strict": strict / units,
+                }
+
+
+def cell_crowd(cell: Cell, seed: int) -> tuple[Corpus, Truth, np.ndarray[Any, Any]]:
+    """A crowd, its truth, and recall and precision of everybody, shape (people, 2)."""
+    rng = np.random.default_rng([seed, 4711])
+    n, k, m = cell.people, cell.categories, CELL_UNITS
+    recall, invented, shaken = (np.full(n, x) for x in (cell.recall, cell.invented, 0.2))
+    if cell.unequal:
+        recall = np.clip(recall + rng.uniform(-0.2, 0.2, n), 0.3, 0.98)
+        invented, shaken = invented * rng.uniform(0, 2, n), shaken * rng.uniform(0, 2, n)
+    shaken = shaken * cell.shaken
+    if cell.process == "spammer":
+        recall[0], invented[0] = 0.3, 2.0
+    prevalence = np.arange(k, 0, -1.0) ** 0.7
+    prevalence /= prevalence.sum()
+    hits, marks, true = np.zeros(n), np.zeros(n), cell.documents * m
+    continua: dict[str, Continuum] = {}
+    truths: dict[str, set[Span]] = {}
+    for number in range(cell.documents):
+        lengths = rng.integers(3, 9, m)
+        starts = np.cumsum(rng.integers(8, 40, m) + lengths) - lengths
+        end = int(starts[-1] + lengths[-1] + 20)
+        labels = rng.choice(k, m, p=prevalence)
+        places = _shared_places(rng, starts, lengths, end) if cell.process == "shared" else []
+        hard = rng.normal(0, 1.5, m) * (cell.process == "hard units")
+        hard = hard + 0.5 * (lengths - 5.5) * (cell.process == "short units")
+        units = []
+        for a in range(n):
+            odds = np.log(recall[a] / (1 - recall[a])) + hard
+            seen = rng.random(m) < 1 / (1 + np.exp(-odds))
+            wrong = np.where((labels < 2) & (cell.process == "confusable"), 0.4, 0.1) * (k > 1)
+            other = labels ^ 1 if cell.process == "confusable" else labels + rng.integers(1, k + 1)
+            said = np.where(rng.random(m) < wrong, np.minimum(other % max(k, 1), k - 1), labels)
+            slips = np.where(rng.random((2, m)) < shaken[a], rng.choice([-2, -1, 1, 2], (2, m)), 0)
+            spans = [
+                (s, max(e, s + 1), int(c))
+                for s, e, c in zip(
+                    (starts + slips[0])[seen].tolist(),
+                    (starts + lengths + slips[1])[seen].tolist(),
+                    said[seen],
+                    strict=True,
+                )
+            ]
+            hits[a] += (seen & (said == labels)).sum()
+            free = cell.process != "crowded"
+            for _ in range(rng.binomial(4 * m, invented[a] / 4)):
+                s, e = _empty_place(rng, starts, lengths, end, free=free)
+                spans.append((s, e, int(rng.choice(k, p=prevalence))))
+            spans += [(*place, 0) for place in places if rng.random() < 0.3]
+            marks[a] += len(spans)
+            units += [Unit(f"p{a}", s, e, "abcde"[c]) for s, e, c in spans]
+        name = f"d{number}"
+        who = [f"p{a}" for a in range(n)]
+        continua[name] = Continuum.from_units(units, annotators=who, bounds=(0, end))
+        truths[name] = {
+            (float(s), float(s + length), "abcde"[c])
+            for s, length, c in zip(starts, lengths, labels, strict=True)
+        }
+    quality = np.column_stack([hits / true, hits / np.maximum(marks, 1)])
+    return Corpus.from_continua(continua), truths, quality
+
+
+def _empty_place(
+    rng: np.random.Generator, starts: Codes, lengths: Codes, end: int, *, free: bool
+) -> tuple[int, int]:
+    """Somewhere, where nothing is unless that is all the same."""
+    while True:
+        s = int(rng.integers(0, end - 9))
+        e = s + int(rng.integers(3, 9))
+        if not free or not np.any((starts < e) & (s < starts + lengths)):
+            return s, e
+
+
+def _shared_places(
+    rng: np.random.Generator, starts: Codes, lengths: Codes, end: int
+) -> list[tuple[int, int]]:
+    """What looks like a unit to everybody and is none: one for four units."""
+    return [_empty_place(rng, starts, lengths, end, free=True) for _ in range(len(starts) // 4)]
 
 
 def planted(crowd: int, documents: int) -> tuple[Corpus, Truth]:

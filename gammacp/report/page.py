@@ -260,7 +260,7 @@ def _belief(found: Belief) -> Markup:
     if found.fit is not None:
         said[:0] = [
             f"By the model {found.weights}, fitted to all documents.",
-            f"Units are kept from probability {found.threshold:.2f}.",
+            f"Units are kept from posterior {found.threshold:.2f}.",
         ]
         listed = table(annotator_qualities(found.annotators), long=True)
     return join(element("p", " ".join(said)), listed)

@@ -10,6 +10,15 @@ Every model is a confusion matrix per annotator, P(said | true), and they differ
 EM alternates between the posterior of the truth and the parameters. An annotator who did little
 would get whatever matrix fits; so all are drawn to what annotators of this corpus do on average,
 with the weight of `strength` responses per true class. **(choice)**
+
+Items that everybody passed over are often missing from the data: what nobody marked is no unit.
+With `unseen` the free model is that of data from which they were struck (zero truncation): each
+E step adds the n·Z/(1 − Z) items that n seen ones leave behind, where Z is the probability that all
+of these annotators say the last label. Without it, a model takes what many leave out for what is
+not there.
+
+Where responses have a place (`Responses.closeness`), how close together they lie tells what several
+marked from what met by chance: its distribution is fitted for what is there and for what is not.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,12 +29,14 @@ import numpy as np
 
 from gammacp.arguments import number, one_of, whole
 from gammacp.arrays import Bools, Floats
-from gammacp.campaign.annotators.responses import Responses
+from gammacp.campaign.annotators.responses import LEVELS, Responses
 from gammacp.errors import DataError
 
 STRENGTH = 5.0
-TOLERANCE = 1e-6
+TOLERANCE = 1e-4
 ITERATIONS = 500
+# Places that nobody marked, for each item that somebody did: more would change nothing.
+_MOST_PLACES = 1000
 _LEAST = 1e-10
 
 
@@ -53,6 +64,11 @@ class Fit:
         Expected number of responses by truth, shape as `confusion`.
     prevalence
         P(true class), shape (classes,).
+    closeness
+        P(level of closeness | something is there) and P(level | nothing is), shape (2, levels).
+    unseen
+        Expected number of items by truth that everybody passed over, shape (classes,); zeros where
+        none are reckoned with. `counts` and `prevalence` contain them.
     log_likelihood
         Of the responses, in nats, without the priors.
     iterations, converged
@@ -64,6 +80,8 @@ class Fit:
     confusion: Floats
     counts: Floats
     prevalence: Floats
+    closeness: Floats
+    unseen: Floats
     log_likelihood: float
     iterations: int
     converged: bool
@@ -80,6 +98,7 @@ def fit(
     model: str = "dawid-skene",
     *,
     strength: float = STRENGTH,
+    unseen: bool = False,
     start: Floats | None = None,
     knowing: Floats | None = None,
     tolerance: float = TOLERANCE,
@@ -96,6 +115,8 @@ def fit(
     strength
         Responses (per true class) that the average annotator counts in everybody's matrix, ≥ 0;
         0 is maximum likelihood, as the papers have it.
+    unseen
+        Items to which all say the last label are missing from the responses: for `dawid-skene`.
     start
         Posterior to begin with, shape (items, labels); default: shares of the votes.
     knowing
@@ -137,25 +158,35 @@ def fit(
         knowing=np.full((len(r.annotators), k), 0.5) if knowing is None else knowing,
     )
     posterior = r.vote_shares() if start is None else start
+    silent, seen = r.passed_over
+    if not unseen or kind is not AnnotatorModel.DAWID_SKENE:
+        seen = np.zeros_like(seen)
+    # At first one place where nothing is for each item: what was marked is then taken for true
+    # until the data say otherwise.
+    behind = np.outer(seen, np.arange(k) == k - 1)
     done, moved = 0, tolerance + 1
     while done < iterations and moved > tolerance:
         done += 1
-        counts = _counts(r, posterior)
+        counts = _counts(r, posterior) + _counts(silent, behind)
         confusion, state = _M_STEPS[kind](counts, state)
         prevalence = np.full(k, 1 / k)
         if kind is not AnnotatorModel.MACE:
             # Laplace's one of each class that was said, unless nothing but the data is to count.
-            prevalence = posterior.sum(axis=0) + (said if strength else 0.0)
+            prevalence = posterior.sum(axis=0) + behind.sum(axis=0) + (said if strength else 0.0)
             prevalence = np.maximum(prevalence / prevalence.sum(), _LEAST)
-        found, log_likelihood = posterior_of(r, confusion, prevalence)
+        closeness = _closeness(r, posterior, strength)
+        found, log_likelihood = posterior_of(r, confusion, prevalence, closeness)
+        behind = _left_behind(silent, seen, confusion, prevalence)
         moved = float(np.abs(found - posterior).max())
         posterior = found
     return Fit(
         model=kind,
         posterior=posterior,
         confusion=confusion,
-        counts=_counts(r, posterior),
+        counts=_counts(r, posterior) + _counts(silent, behind),
         prevalence=prevalence,
+        closeness=closeness,
+        unseen=behind.sum(axis=0),
         log_likelihood=log_likelihood,
         iterations=done,
         converged=moved <= tolerance,
@@ -163,18 +194,61 @@ def fit(
 
 
 def posterior_of(
-    responses: Responses, confusion: Floats, prevalence: Floats
+    responses: Responses, confusion: Floats, prevalence: Floats, closeness: Floats
 ) -> tuple[Floats, float]:
     """The truth of each item by known parameters, and the log-likelihood of the responses."""
-    r = responses
-    with np.errstate(divide="ignore"):
-        said = np.log(confusion).transpose(0, 2, 1)[r.annotator, r.label]
-    logs = np.column_stack([np.bincount(r.item, c, minlength=r.items) for c in said.T])
-    logs += np.log(prevalence)
+    logs = _joint(responses, confusion, prevalence)
+    levels = responses.closeness
+    if levels is not None:
+        there, nothing = np.log(closeness)[:, levels] * (levels >= 0)
+        logs[:, :-1] += there[:, None]
+        logs[:, -1] += nothing
     top = logs.max(axis=1, keepdims=True)
     found = np.exp(logs - top)
     total = found.sum(axis=1, keepdims=True)
     return found / total, float((top + np.log(total)).sum())
+
+
+def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Floats:
+    """Expected number of items by truth that all passed over, beside these that somebody did not.
+
+    Parameters
+    ----------
+    responses
+        None of whose items all passed over.
+    confusion, prevalence
+        Of a fit with `unseen`.
+    """
+    return np.asarray(_left_behind(*responses.passed_over, confusion, prevalence).sum(axis=0))
+
+
+def _left_behind(silent: Responses, seen: Floats, confusion: Floats, prevalence: Floats) -> Floats:
+    missed = np.exp(_joint(silent, confusion, prevalence))
+    marked = np.maximum(1 - missed.sum(axis=1), 1 / _MOST_PLACES)
+    return np.asarray(missed * (seen / marked)[:, None])
+
+
+def _joint(r: Responses, confusion: Floats, prevalence: Floats) -> Floats:
+    """Log-probability of each item's truth together with its responses, shape (items, classes)."""
+    with np.errstate(divide="ignore"):
+        said = np.log(confusion).transpose(0, 2, 1)[r.annotator, r.label]
+    logs = np.column_stack([np.bincount(r.item, c, minlength=r.items) for c in said.T])
+    return np.asarray(logs + np.log(prevalence))
+
+
+def _closeness(r: Responses, posterior: Floats, strength: float) -> Floats:
+    """Rows of closeness: of what is there, drawn to that of all items, and of what met by chance.
+
+    The latter is drawn to all levels alike: chance does not prefer equal boundaries.
+    """
+    if r.closeness is None:
+        return np.full((2, LEVELS), 1 / LEVELS)
+    several = r.closeness >= 0
+    levels, nothing = r.closeness[several], posterior[several, -1]
+    rows = np.array([np.bincount(levels, p, LEVELS) for p in (1 - nothing, nothing)])
+    drawn = np.array([rows.sum(axis=0) / max(len(levels), 1), np.full(LEVELS, 1 / LEVELS)])
+    rows += strength * drawn + _LEAST
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
 def _counts(r: Responses, posterior: Floats) -> Floats:

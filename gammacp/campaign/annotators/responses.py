@@ -14,6 +14,8 @@ from gammacp.arrays import Floats, Indices
 
 # Below this many items with three people each, whose weight is whose is a matter of luck.
 ENOUGH_ITEMS = 30
+# Codes of how close together the marks of an item lie.
+LEVELS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +30,9 @@ class Responses:
         Number of items, ≥ every code of `item`.
     annotators, labels
         Their names; the label None is "unlabelled".
+    closeness
+        How close together the marks of each item lie, as a code from 0 below `LEVELS`, or −1 where
+        fewer than two marked it; shape (items,). None where responses have no place.
     """
 
     item: Indices
@@ -36,6 +41,7 @@ class Responses:
     items: int
     annotators: tuple[str, ...]
     labels: tuple[str | None, ...]
+    closeness: Indices | None = None
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, str | None]]) -> Responses:
@@ -62,6 +68,24 @@ class Responses:
         return np.asarray(shape / np.maximum(shape.sum(axis=1, keepdims=True), 1))
 
     @cached_property
+    def passed_over(self) -> tuple[Responses, Floats]:
+        """An item for each set of annotators, to which all of them say the last label.
+
+        The second value is how many items each set has, shape (sets,).
+        """
+        # A sum of random numbers stands for the set.
+        keys = np.random.default_rng(0).random(len(self.annotators))
+        sums = np.bincount(self.item, keys[self.annotator], minlength=self.items)
+        _, first, seen = np.unique(sums.round(9), return_index=True, return_counts=True)
+        place = np.full(self.items, -1)
+        place[first] = np.arange(len(first))
+        chosen = place[self.item] >= 0
+        item, annotator = place[self.item[chosen]], self.annotator[chosen]
+        label = np.full(len(item), len(self.labels) - 1)
+        passed = Responses(item, annotator, label, len(first), self.annotators, self.labels)
+        return passed, seen.astype(np.float64)
+
+    @cached_property
     def overlap(self) -> Overlap:
         """Who meets whom."""
         people = len(self.annotators)
@@ -72,7 +96,7 @@ class Responses:
         for name, part in zip(self.annotators, of_each[:people].tolist(), strict=True):
             parts.setdefault(part, []).append(name)
         enough = int((self.per_item >= 3).sum())
-        return Overlap(people, enough, tuple(map(tuple, parts.values())))
+        return Overlap(people, len(self.labels), enough, tuple(map(tuple, parts.values())))
 
 
 @dataclass(frozen=True)
@@ -83,6 +107,8 @@ class Overlap:
     ----------
     annotators
         How many there are.
+    labels
+        How many they can say, ∅ among them.
     items
         How many items have at least three responses: with two, nobody says who of them is right.
     parts
@@ -90,6 +116,7 @@ class Overlap:
     """
 
     annotators: int
+    labels: int
     items: int
     parts: tuple[tuple[str, ...], ...]
 
@@ -105,6 +132,11 @@ class Overlap:
             return (
                 f"weights cannot be told from {self.items} items that three or more annotators "
                 f"saw; have {ENOUGH_ITEMS} of them, in more documents that three annotate"
+            )
+        if self.annotators == 3 and self.labels == 2:
+            return (
+                "weights of three annotators cannot be told where there is one category: with what "
+                "nobody marked, seven counts would have to tell eight numbers; a fourth one would"
             )
         return None
 

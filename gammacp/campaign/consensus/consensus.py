@@ -2,7 +2,7 @@
 
 Each unitary alignment of the best alignment (Mathet, Widlöcher & Métivier 2015, §4.5) is what the
 annotators say about one phenomenon. Those that enough annotators support, or that a model of the
-annotators (`Truth`) holds probable, become consensus units; those on which they differ (beyond a
+annotators (`Truth`) believes in, become consensus units; those on which they differ (beyond a
 tolerance) go to the review list, worst first. Votes guess nothing: a category that is level with
 another stays open, and the review list says so.
 """
@@ -67,7 +67,8 @@ class ConsensusUnit:
     text
         What the unit covers, where the continuum has a text whose characters positions count.
     posterior
-        Probability that something of this category is there; None without a model.
+        What the model gives to something of this category being there, in [0, 1]; it is as right
+        as the model's assumptions, and says nothing of boundaries. None without a model.
     entropy
         Of what is there, in bits; None without a model.
     tied_spans
@@ -105,7 +106,7 @@ class Consensus:
     needed
         How many annotators a unit needed.
     threshold
-        The probability it needed, too; None without a model.
+        The posterior it needed, too; None without a model.
     """
 
     units: tuple[ConsensusUnit, ...]

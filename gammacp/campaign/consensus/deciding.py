@@ -1,6 +1,6 @@
 """What documents say by votes, or by a model of the annotators that is fitted to all of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -39,7 +39,7 @@ class Belief:
     notes
         Why it is the vote although weights were asked for, and what the weights cannot say.
     threshold
-        The probability of its category from which a unit is kept; None for votes.
+        The posterior of its category from which a unit is kept; None for votes.
     rounds
         How often the documents were aligned again with the consensus as one more annotator.
     unproven
@@ -183,8 +183,8 @@ def _weighed(
 ) -> tuple[dict[str, Consensus], Belief]:
     """The consensus of each document by a model, which is fitted over all of them."""
     responses = responses_of(alignments.values())
-    fitted = fit(responses, model)
-    threshold = best_threshold(fitted.posterior)
+    fitted = fit(responses, model, unseen=True)
+    threshold = best_threshold(fitted.posterior, float(fitted.unseen[:-1].sum()))
     sizes = np.cumsum([len(f.groups) for f in alignments.values()])[:-1]
     posteriors = np.split(fitted.posterior, sizes)
     code = {name: i for i, name in enumerate(responses.annotators)}
@@ -207,8 +207,8 @@ def _weighed(
 
     documents = decided(np.ones(len(code)))
     documents = decided(shares_of_boundaries(responses.annotators, documents.values()))
-    caution = responses.overlap.caution
-    notes = [] if caution is None else [caution]
+    told = (responses.overlap.caution, _against_heads(str(fitted.model), documents.values()))
+    notes = [note for note in told if note is not None]
     if not fitted.converged:
         notes.append(f"the model still moved after {fitted.iterations} iterations")
     return documents, Belief(
@@ -218,4 +218,19 @@ def _weighed(
         fit=fitted,
         responses=responses,
         annotators=qualities(responses, fitted, documents.values()),
+    )
+
+
+def _against_heads(model: str, documents: Iterable[Consensus]) -> str | None:
+    """In how many units the model goes against the number of those who marked them."""
+    units = [u for found in documents for u in found.units]
+    most = [u for u in units if 2 * u.support > len(u.units)]
+    alone = [u for u in units if u.support == 1]
+    dropped, lone = sum(not u.kept for u in most), sum(u.kept for u in alone)
+    if not dropped and not lone:
+        return None
+    return (
+        f"{model} leaves out {dropped} of the {len(most)} units that more than half of the "
+        f"annotators marked, and keeps {lone} of the {len(alone)} that one alone marked; "
+        "--weights vote counts heads instead"
     )

@@ -17,7 +17,7 @@ import numpy as np
 from gammacp.alignment import Alignment
 from gammacp.arguments import whole
 from gammacp.arrays import Bools, Codes
-from gammacp.campaign.annotators import posterior_of
+from gammacp.campaign.annotators import posterior_of, unseen_by
 from gammacp.campaign.consensus.consensus import Consensus, bounds_with, consensus
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.votes import needed_support
@@ -169,8 +169,10 @@ def _half(found: CorpusConsensus, parts: Sequence[tuple[Alignment, Bools]]) -> l
     if belief.fit is not None and belief.responses is not None:
         continua = [f.continuum for f, _ in parts]
         r = responses_of_groups(continua, groups, belief.responses, [m for _, m in parts])
-        posterior, _ = posterior_of(r, belief.fit.confusion, belief.fit.prevalence)
-        threshold = best_threshold(posterior)
+        known = (belief.fit.confusion, belief.fit.prevalence)
+        posterior, _ = posterior_of(r, *known, belief.fit.closeness)
+        missed = unseen_by(r, *known)[:-1].sum() if belief.fit.unseen.any() else 0.0
+        threshold = best_threshold(posterior, float(missed))
         posteriors = np.split(posterior, np.cumsum([len(g) for g in groups])[:-1])
     return [
         consensus(

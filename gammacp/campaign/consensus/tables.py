@@ -19,7 +19,7 @@ CONSENSUS = (
     Column("needed", "support needed", count),
     Column("tied", "category tied", count),
     Column("confidence", "mean confidence", number),
-    Column("posterior", "mean probability", number),
+    Column("posterior", "mean posterior", number),
     Column("entropy", "open bits", number, digits=2),
     Column("to_review", "to review", count),
 )
@@ -44,7 +44,7 @@ REVIEW = (
     _LABEL,
     Column("support", "support", count),
     Column("confidence", "confidence", number, digits=2),
-    Column("posterior", "probability", number, digits=2),
+    Column("posterior", "posterior", number, digits=2),
     Column("reasons", "why", listing, wrapped=True),
 )
 

@@ -1,8 +1,8 @@
 """Whom the consensus believes: a model of annotators over the unitary alignments of a corpus.
 
 Each unitary alignment is an item, each annotator of its document responds with a category or with
-∅. Only what somebody marked is an item at all, so prevalences, and the rates at which annotators
-mark what is not there, are conditional on that. **(choice)**
+∅. Only what somebody marked is an item; the model reckons with those that all passed over
+(`annotators.fit` with `unseen`), so that recall is of all that is there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.arrays import Bools, Codes, Floats
+from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.campaign.annotators import STRENGTH, Fit, Responses
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import category_of, plain
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from gammacp.campaign.consensus.consensus import Consensus
 
 ABSENT = "∅"
+# Up to how far apart boundaries are close, and still rather close, as a share of the length.
+_FAR = (0.05, 0.25)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,7 @@ class Truth:
     labels
         Categories, None for "unlabelled" where somebody left a unit so, and ∅.
     threshold
-        Units are kept from this probability of their category.
+        Units are kept from this posterior of their category.
     boundaries
         What each annotator's boundaries count, shape (annotators,).
     """
@@ -111,7 +113,7 @@ def responses_of_groups(
     """Responses of the groups of each continuum, with the codes of `like`; of some annotators."""
     code = {name: i for i, name in enumerate(like.annotators)}
     place = {c: i for i, c in enumerate(like.labels)}
-    columns, before = [], 0
+    columns, before, close = [], 0, []
     for i, (c, rows) in enumerate(zip(continua, groups, strict=True)):
         # One entry per category of the continuum, the last for its units without any.
         own = map(category_of, c.categories)
@@ -124,26 +126,44 @@ def responses_of_groups(
             mine, said = mine[masks[i]], said[:, masks[i]]
         item, annotator = np.repeat(items, len(mine)), np.tile(mine, len(rows))
         columns.append((item, annotator, said.ravel()))
+        close.append(_closeness(c, rows))
     item, annotator, label = (np.concatenate(x) for x in zip(*columns, strict=True))
-    return Responses(item, annotator, label, before, like.annotators, like.labels)
+    closeness = np.concatenate(close)
+    return Responses(item, annotator, label, before, like.annotators, like.labels, closeness)
 
 
-def best_threshold(posterior: Floats) -> float:
-    """The probability of its category from which a unit is to be kept for the highest expected F₁.
+def _closeness(c: Continuum, rows: Codes) -> Indices:
+    """How close together the units of each unitary alignment lie: 0 is closest, −1 one unit.
+
+    Starts and ends are so far from their medians, on average and as a share of the mean length.
+    """
+    marked = rows >= 0
+    edges = np.where(marked, np.array([c.starts, c.ends])[:, rows], np.nan)
+    far = np.nanmean(np.abs(edges - np.nanmedian(edges, axis=2, keepdims=True)), axis=2).sum(axis=0)
+    length = np.nanmean(edges[1] - edges[0], axis=1)
+    level = np.searchsorted(_FAR, far / np.maximum(length, 1e-300))
+    return np.where(marked.sum(axis=1) > 1, level, -1)
+
+
+def best_threshold(posterior: Floats, unseen: float = 0.0) -> float:
+    """The posterior of its category from which a unit is to be kept for the highest expected F₁.
 
     With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N); one more
-    raises it if its p is above half of it.
+    raises it if its p is above half of it. That is an F₁ under the model, of categories at the
+    places that the alignment has; strict ones, which count boundaries, are lower.
 
     Parameters
     ----------
     posterior
         Shape (items, labels), the last label ∅.
+    unseen
+        How many units are expected that nobody marked.
 
     >>> best_threshold(np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]]))  # 1.7 / (2 + 1.9)
     0.4358974358974359
     """
     ranked = np.sort(posterior[:, :-1].max(axis=1, initial=0.0))[::-1]
-    expected = float((1 - posterior[:, -1]).sum())
+    expected = float((1 - posterior[:, -1]).sum()) + unseen
     gain = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + expected)
     return float(gain.max(initial=0.0) / 2)
 

@@ -165,7 +165,7 @@ def _print(found: dict[str, Consensus], belief: Belief, worst: int) -> None:
         show(
             replace(qualities, records=most),
             title=f"Annotators by {belief.weights} ({len(most)} of {len(qualities.records)}); "
-            f"units are kept from probability {belief.threshold:.2f}:",
+            f"units are kept from posterior {belief.threshold:.2f}:",
         )
     review = tables.to_review(found)
     if review.records and worst:

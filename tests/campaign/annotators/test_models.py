@@ -6,6 +6,7 @@ moves, MACE by EM from a recorded start, 50 iterations, and the best of its ten 
 """
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -176,3 +177,36 @@ def test_what_nobody_said_is_true_of_nothing() -> None:
     posterior = fit(_said(rows, ("x", "z", "∅"))).posterior
     assert (posterior[:, 2] < 1e-6).all()
     assert (posterior.argmax(axis=1) == truth).mean() > 0.95
+
+
+def test_what_all_passed_over_is_reckoned_with() -> None:
+    """Three of ten units are missed by each of four, and nobody marks what is not there."""
+    rng = np.random.default_rng(3)
+    marked = rng.random((1500, 4)) < 0.7
+    seen = marked.any(axis=1)
+    rows = [["x" if m else "∅" for m in row] for row in marked[seen]]
+    found = fit(_said(rows, ("x", "∅")), unseen=True)
+    assert (found.posterior[:, 0] > 0.5).all()
+    assert found.confusion[:, 0, 0] == pytest.approx(np.full(4, 0.7), abs=0.04)
+    # .3⁴ of all are missed by everybody.
+    assert found.unseen[0] == pytest.approx((~seen).sum(), rel=0.5)
+    struck = fit(_said(rows, ("x", "∅")))
+    assert (struck.posterior[:, 0] > 0.5).mean() < 0.98
+    assert struck.unseen.sum() == 0
+
+
+def test_marks_that_lie_apart_met_by_chance() -> None:
+    """Two who mark one place far apart mean nothing by it; two who mark it alike do."""
+    rng = np.random.default_rng(5)
+    true = rng.random((300, 4)) < 0.7
+    true = true[true.any(axis=1)]
+    chance = np.argsort(rng.random((300, 4)), axis=1) < np.repeat([2, 1], [100, 200])[:, None]
+    marked = np.concatenate([true, chance])
+    levels = np.where(np.arange(len(marked)) < len(true), 0, 2)
+    levels[marked.sum(axis=1) < 2] = -1
+    data = _said([["x" if m else "∅" for m in row] for row in marked], ("x", "∅"))
+    found = fit(replace(data, closeness=levels), unseen=True)
+    two = marked.sum(axis=1) == 2
+    assert (found.posterior[two & (levels == 0), 0] > 0.8).all()
+    assert (found.posterior[two & (levels == 2), 0] < 0.5).all()
+    assert found.closeness[0, 0] > 0.9 > 0.5 > found.closeness[1, 0]

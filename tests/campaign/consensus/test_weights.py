@@ -157,7 +157,7 @@ def test_unproven_alignments_of_a_round_are_counted(corpus: tuple[Corpus, Gold])
 
 
 def test_what_nobody_doubts_is_kept_for_certain() -> None:
-    rows = [(a, s, s + 5, "x") for a in "ABC" for s in range(0, 310, 10)]
+    rows = [(a, s, s + 5, "x") for a in "ABCD" for s in range(0, 310, 10)]
     found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
     (one,) = found.documents.values()
     assert [u.kept for u in one.units] == [True] * 31
