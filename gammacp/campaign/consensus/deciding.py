@@ -217,7 +217,7 @@ def _weighed(
         threshold=threshold,
         fit=fitted,
         responses=responses,
-        annotators=qualities(responses, fitted, documents.values()),
+        annotators=qualities(responses, fitted.counts, fitted.confusion, documents.values()),
     )
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gammacp.campaign.annotators import AnnotatorModel, Fit
 from gammacp.campaign.consensus.weighing import ABSENT, AnnotatorQuality, qualities, responses_of
 from gammacp.continuum.label import category_of
 
@@ -46,14 +45,4 @@ def voters(
     counts = said.reshape(people, labels, labels).transpose(0, 2, 1)
     totals = counts.sum(axis=2, keepdims=True)
     shares = np.divide(counts, totals, out=np.full_like(counts, np.nan), where=totals > 0)
-    counted = Fit(
-        model=AnnotatorModel.DAWID_SKENE,  # its confusion matrices, of a truth that is known
-        posterior=truth,
-        confusion=shares,
-        counts=counts,
-        prevalence=truth.mean(axis=0),
-        log_likelihood=float("nan"),
-        iterations=0,
-        converged=True,
-    )
-    return qualities(responses, counted, documents.values())
+    return qualities(responses, counts, shares, documents.values())

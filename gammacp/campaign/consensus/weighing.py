@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.campaign.annotators import STRENGTH, Fit, Responses
+from gammacp.campaign.annotators import STRENGTH, Responses
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import category_of, plain
 from gammacp.text import named
@@ -186,13 +186,23 @@ def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[Consensu
 
 
 def qualities(
-    responses: Responses, fit: Fit, documents: Iterable[Consensus]
+    responses: Responses, counts: Floats, confusion: Floats, documents: Iterable[Consensus]
 ) -> tuple[AnnotatorQuality, ...]:
-    """What the model says of each annotator, in the order of the responses."""
+    """What there is to say of each annotator, in the order of the responses.
+
+    Parameters
+    ----------
+    responses
+        Who said what.
+    counts, confusion
+        Responses by truth, and P(said | true); shape (annotators, labels, labels), the last ∅.
+    documents
+        The gold standard, for boundaries.
+    """
     j = len(responses.annotators)
     names = [named(c) for c in responses.labels]
-    right = np.trace(fit.counts[:, :-1, :-1], axis1=1, axis2=2)
-    true, marked = fit.counts[:, :-1].sum(axis=(1, 2)), fit.counts[:, :, :-1].sum(axis=(1, 2))
+    right = np.trace(counts[:, :-1, :-1], axis1=1, axis2=2)
+    true, marked = counts[:, :-1].sum(axis=(1, 2)), counts[:, :, :-1].sum(axis=(1, 2))
     items = np.bincount(responses.annotator, minlength=j)
     who, off = zip(*_deviations(responses.annotators, documents), strict=True)
     whose, distances = np.concatenate(who), np.concatenate(off)
@@ -210,7 +220,7 @@ def qualities(
                 precision=float(right[i] / marked[i]) if marked[i] else float("nan"),
                 confusion={
                     t: dict(zip(names, row, strict=True))
-                    for t, row in zip(names, fit.confusion[i].tolist(), strict=True)
+                    for t, row in zip(names, confusion[i].tolist(), strict=True)
                 },
                 boundary_bias=(float(bias[0]), float(bias[1])),
                 boundary_sd=(float(sd[0]), float(sd[1])),
