@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,9 +37,8 @@ class Annotation:
         """A circular shift by a fraction of L; a unit is moved whole, with its start."""
         if self.length == 0:
             return self
-        places = (self.starts / self.length + fraction) % 1.0
-        places[places > 1 - ROUNDING] = 0.0
-        return replace(self, starts=places * self.length)
+        starts = ((self.starts / self.length + fraction) % 1.0) * self.length
+        return Annotation(starts, self.lengths, self.category_codes, self.length, self.breaks)
 
     def mosaic(self, length: float) -> Annotation:
         """The annotation repeated up to `length`: units that start before it are kept."""

@@ -39,14 +39,18 @@ DOCUMENTS = st.lists(
 )
 # Free are 0–100 of 0–400: just the quarter that is enough to cut in.
 JUST_A_QUARTER: list[Annotated] = [[[(200, -100), (200, 0)], [], []]] * 3
-# Cuts can be just as far apart as they must be.
-GRID: list[Annotated] = [[[(100, 0)] * 9] * 3] * 3
+# Cuts can be just the mean length apart, 200.
+GRID: list[Annotated] = [[[(100, 0), (200, 0), (300, 0)] * 3] * 3] * 3
+# The others begin 300 after the first, which is just how long they are.
+IN_A_ROW: list[Annotated] = [[[(length, 0)]] * 3 for length in (100, 300, 300)]
 
 
-def document(people: Annotated, unit: Callable[[float], float], declared: int | None) -> Continuum:
+def document(
+    people: Annotated, unit: Callable[[float], float], declared: int | None, number: int = 0
+) -> Continuum:
     units, last = [], 0
     for name, row in zip("ABC", people, strict=True):
-        at = 100
+        at = 400 if number else 100
         for k, (length, step) in enumerate(row):
             units.append(Unit(name, unit(at), unit(at + length), "xy"[k % 2]))
             last = max(last, at + length)
@@ -59,7 +63,7 @@ def drawn(model: str, documents: list[Continuum]) -> list[Continuum]:
     """Some random sets of a corpus."""
     made = list(Corpus.from_continua({str(k): c for k, c in enumerate(documents)}).values())
     sampler = CHANCE_MODELS[model].prepare(made, 3)
-    return [sampler.draw(np.random.default_rng(k)) for k in range(4)]
+    return [sampler.draw(np.random.default_rng(k)) for k in range(8)]
 
 
 def places(c: Continuum) -> list[np.ndarray]:
@@ -73,6 +77,7 @@ def places(c: Continuum) -> list[np.ndarray]:
 @given(DOCUMENTS, st.none() | st.sampled_from([0, 100, 500]))
 @example(JUST_A_QUARTER, 0)
 @example(GRID, None)
+@example(IN_A_ROW, None)
 def test_another_unit_or_origin_draws_the_same_sets(
     model: str, people: list[Annotated], declared: int | None
 ) -> None:
@@ -80,7 +85,7 @@ def test_another_unit_or_origin_draws_the_same_sets(
 
     def sets(unit: Callable[[float], float]) -> list[Continuum] | str:
         try:
-            return drawn(model, [document(p, unit, declared) for p in chosen])
+            return drawn(model, [document(p, unit, declared, k) for k, p in enumerate(chosen)])
         except DataError as error:
             return str(error)
 
