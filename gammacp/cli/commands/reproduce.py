@@ -23,7 +23,6 @@ def reproduce(
 ) -> None:
     """Run experiments of the papers and check what the papers claim; bare: list them."""
     import sys
-    from importlib import import_module
 
     from gammacp.errors import UsageError
 
@@ -34,7 +33,9 @@ def reproduce(
             "checkout of gammacp; go there or give --experiments DIR"
         )
     sys.path.insert(0, str(experiments.resolve().parent))
-    import_module("experiments.ledger.command").reproduce(
+    from experiments.ledger import command
+
+    command.reproduce(
         names or (),
         check=check,
         quick=quick,
