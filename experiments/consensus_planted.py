@@ -47,7 +47,7 @@ _MEANS = ("model", "vote", "auto", "vote_positions", "auto_positions")
 _OFF = ("recall_off", "precision_off")
 # What is not as the model assumes it: of each unit, of one person, or of what is invented.
 PROCESSES = ("plain", "hard units", "short units", "spammer", "confusable", "crowded", "shared")
-SEEDS, CELL_UNITS = 10, 8
+SEEDS, CELL_UNITS = 50, 8
 
 
 @dataclass(frozen=True, kw_only=True)
