@@ -178,6 +178,12 @@ ROWS = [
     Row(TWO, {f"in/talk/{w}.eaf": eaf(w).replace("</TIER>", NOTE if w == "Ann" else "</TIER>")
               for w in WORK}, GAMMA,
         {(*GAMMA, "--layout", "{document}/{annotator}"): truth()}),
+    # Of one annotator, different texts are different documents.
+    Row(TWO, {f"in/Ann/d-{n}.{end}": brat("Ann", text) if end == "ann" else text
+              for n, text in enumerate((TEXT, "1" * 30)) for end in ("ann", "txt")}, GAMMA,
+        {(*GAMMA, "--document", "d-0", "--annotators", "Bob"):
+         truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])},
+        printed="declare annotators who found nothing"),
     # One annotator is all there is: whoever found nothing is declared.
     Row(TWO, {"in/a.csv": csv("Ann")}, GAMMA,
         {(*GAMMA, "--annotators", "Bob"):
@@ -217,7 +223,7 @@ ROWS = [
         {(*GAMMA, "--align-texts"): truth()}, printed="--align-texts"),
     Row("in common, less than half",
         BRAT | {"in/Bob/d.txt": "1" * 30, "in/Bob/d.ann": brat("Bob", "1" * 30)},
-        (*GAMMA, "--align-texts"), {GAMMA: truth()},
+        (*GAMMA, "--align-texts"), {GAMMA: truth()}, site="texts of {} have {} {}",
         changed={"in/Bob/d.txt": TEXT, "in/Bob/d.ann": brat("Bob")}),
     Row("do not count characters of a text", {}, lambda: lines("tokens"),
         {lambda: lines("characters"): truth()}),
