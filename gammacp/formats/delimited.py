@@ -345,7 +345,8 @@ def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".csv", ".tsv", ".tab"):
         return True
     first = head.lstrip(b" \r\n").split(b"\n")[0]
-    return any(first.count(mark.encode()) >= 3 for mark in DELIMITERS)
+    is_json = first.startswith((b"{", b"["))  # It has commas, too.
+    return not is_json and any(first.count(mark.encode()) >= 3 for mark in DELIMITERS)
 
 
 registered(

@@ -18,6 +18,7 @@ from gammacp.left_out import LeftOut
 
 # Of the characters of both texts: with less in common, one alignment would be as good as any other.
 _LEAST_IN_COMMON = 0.5
+TOO_DIFFERENT = "in common, less than half"
 
 
 def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[LeftOut, ...]]:
@@ -109,7 +110,7 @@ def _differences(
     share = 2 * common / (len(text) + len(first))
     if share < _LEAST_IN_COMMON:
         raise DataError(
-            f"texts of {who} have {share:.0%} in common, less than half",
+            f"texts of {who} have {share:.0%} {TOO_DIFFERENT}",
             hint="Are they the same document? Then give both the same text, or leave one out",
         )
     differing = len(text) + len(first) - 2 * common

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
+from gammacp.formats.differing_texts import TOO_DIFFERENT, on_one_line
 from gammacp.formats.layout import names_from_path
 from gammacp.formats.merging import merged
 from gammacp.formats.source import Source
@@ -115,7 +116,10 @@ def joinings(
 def _joins(
     part: Sequence[tuple[str, File]], read: Callable[[Source], Continuum | Corpus], layout: str
 ) -> bool:
-    """Whether files give several annotators of a document when they are read by the layout."""
+    """Whether files give several annotators of a document when they are read by the layout.
+
+    Files whose texts have little in common are documents of their own.
+    """
     together: dict[str, list[Continuum]] = {}
     try:
         for who, file in part[:_NAMED]:
@@ -123,6 +127,7 @@ def _joins(
             made = read(replace(file.source, document=name, annotator=who))
             for c in made.values() if isinstance(made, Corpus) else [made]:
                 together.setdefault(c.name, []).append(c)
-        return any(merged(parts).n_annotators > 1 for parts in together.values())
-    except DataError:
-        return True
+        several = any(merged(on_one_line(p)[0]).n_annotators > 1 for p in together.values())
+    except DataError as error:
+        return TOO_DIFFERENT not in str(error)
+    return several

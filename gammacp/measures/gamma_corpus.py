@@ -174,7 +174,7 @@ def _pooled(scores: Mapping[str, Gamma], basis: Basis) -> CorpusGamma:
         annotators=len({name for p in parts for name in p.score.alignment.continuum.annotators}),
         units=sum(p.score.units or 0 for p in parts),
         samples=samples,
-        status=Status.OPTIMAL if complete else Status.FEASIBLE,
+        status=(Status.OPTIMAL if complete else Status.FEASIBLE) if computed else None,
         notes=tuple(
             dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings))
         ),

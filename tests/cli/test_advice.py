@@ -178,6 +178,12 @@ ROWS = [
     Row(TWO, {f"in/talk/{w}.eaf": eaf(w).replace("</TIER>", NOTE if w == "Ann" else "</TIER>")
               for w in WORK}, GAMMA,
         {(*GAMMA, "--layout", "{document}/{annotator}"): truth()}),
+    # Of one annotator, different texts are different documents.
+    Row(TWO, {f"in/Ann/d-{n}.{end}": brat("Ann", text) if end == "ann" else text
+              for n, text in enumerate((TEXT, "1" * 30)) for end in ("ann", "txt")}, GAMMA,
+        {(*GAMMA, "--document", "d-0", "--annotators", "Bob"):
+         truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])},
+        printed="declare annotators who found nothing"),
     # One annotator is all there is: whoever found nothing is declared.
     Row(TWO, {"in/a.csv": csv("Ann")}, GAMMA,
         {(*GAMMA, "--annotators", "Bob"):
@@ -193,6 +199,11 @@ ROWS = [
     Row("format is not recognised", {"a.dat": "\0\1\2"}, ("gamma", "a.dat"),
         {("gamma", "a.dat", "--format", "csv"): "a.dat",
          ("gamma", "a.dat", "--format", "elan"): "a.dat"}),
+    Row("not written as that tool does",
+        {f"in/{w}/all.json": json.dumps(json.loads(doccano(w)), indent=1) for w in WORK}, GAMMA,
+        {(*GAMMA, "--format", "doccano"): "occurs in two files",
+         (*GAMMA, "--format", "doccano", "--layout", "{annotator}/*"): truth()},
+        printed="--format doccano"),
     Row("continua instead of one", {**ONE, "in/b.csv": csv("Bob", "Ann")}, lambda: gc.read("in"),
         {lambda: gc.read_corpus("in")["a"]: truth()}),
     Row("binary form only", {"p.zip": project()}, ("gamma", "p.zip"), {}),
@@ -203,11 +214,16 @@ ROWS = [
         ("convert", "a.csv", "in", "--to", "brat", "--texts", "t.txt"),
         {("convert", "a.csv", "in", "--to", "brat", "--texts", "t.txt", "--rename", "A/n=Ann"): "",
          GAMMA: truth()}),
+    Row("too many for the name of a file",
+        {"a.csv": csv("Ann", "Bob").replace("Ann", "A" * 300), "t.txt": TEXT},
+        ("convert", "a.csv", "in", "--to", "brat", "--texts", "t.txt"),
+        {("convert", "a.csv", "in", "--to", "brat", "--texts", "t.txt", "--rename",
+          f"{'A' * 300}=Ann"): "", GAMMA: truth()}),
     Row("text differs between", BRAT | {"in/Bob/d.txt": TEXT + " more"}, GAMMA,
         {(*GAMMA, "--align-texts"): truth()}, printed="--align-texts"),
     Row("in common, less than half",
         BRAT | {"in/Bob/d.txt": "1" * 30, "in/Bob/d.ann": brat("Bob", "1" * 30)},
-        (*GAMMA, "--align-texts"), {GAMMA: truth()},
+        (*GAMMA, "--align-texts"), {GAMMA: truth()}, site="texts of {} have {} {}",
         changed={"in/Bob/d.txt": TEXT, "in/Bob/d.ann": brat("Bob")}),
     Row("do not count characters of a text", {}, lambda: lines("tokens"),
         {lambda: lines("characters"): truth()}),
@@ -241,14 +257,15 @@ ROWS = [
         {(*GAMMA, "--rename", "Ann=Zoe"): truth(), (*GAMMA, "--exclude", "Ann"): TWO}),
     # Chance.
     *(Row(f"chance model '{model}", files, (*GAMMA, "--chance", model.partition("'")[0]),
-          {(*GAMMA, "--chance", "cut"): expected})
-      for model, files, expected in [
-          ("documents' needs", ONE, truth()),
-          ("corpus' needs", ONE, truth()),
-          ("fixed-positions' needs", ONE, truth()),
+          {(*GAMMA, "--chance", "cut"): expected}, site=site)
+      for model, files, expected, site in [
+          ("documents' needs", ONE, truth(), ""),
+          ("corpus' needs", ONE, truth(), ""),
+          ("fixed-positions' needs", ONE, truth(), ""),
           ("non-overlapping' cannot", {"in/a.csv": csv("Ann", "Bob", work=OVERLAP)},
-           truth(OVERLAP)),
-          ("statistical' cannot", {"in/a.csv": PIECES}, Continuum.from_units(BROKEN)),
+           truth(OVERLAP), ""),
+          *((f"{model}' cannot", {"in/a.csv": PIECES}, Continuum.from_units(BROKEN),
+             "chance model {} cannot be used") for model in ("statistical", "statistical-normal")),
       ]),
     *(Row(f"chance model '{model}' takes every annotator once", {}, partial(once, [truth()], 3),
           {lambda: prepare_shift([truth()], 3): ""})
@@ -322,15 +339,20 @@ MODULES = (
 def advised(name: str) -> Iterator[str]:
     """The message of each error with a hint in a module, with {} for what is filled in."""
     module = importlib.import_module(f"gammacp.{name}")
-    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))):
+    nodes = [*ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")))]
+    assigned = {
+        target.id: node.value
+        for node in nodes if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    for node in nodes:
         if isinstance(node, ast.Call) and any(k.arg == "hint" for k in node.keywords):
-            match node.args[0] if node.args else None:
+            message = node.args[0] if node.args else None
+            match assigned.get(message.id, message) if isinstance(message, ast.Name) else message:
                 case ast.Constant(value=value):
                     yield str(value)
                 case ast.JoinedStr(values=parts):
                     yield "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in parts)
-                case ast.Name(id=constant):
-                    yield str(getattr(module, constant))
                 case ast.expr() as made:
                     yield ast.unparse(made)
 

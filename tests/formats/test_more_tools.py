@@ -169,6 +169,9 @@ def test_json_of_no_format_is_told_by_its_keys(tmp_path: Path) -> None:
     lines = '{"id": 1, "prompt": "x"}\n{"id": 2, "prompt": "z"}\n'
     with pytest.raises(DataError, match="not recognised: JSON with the keys id, prompt"):
         read_text(tmp_path / "u.jsonl", lines)
+    many = '{"id": 1, "prompt": "x", "a": 1, "b": 2, "c": [1, 2]}\n'  # with commas, like a table
+    with pytest.raises(DataError, match="not recognised: JSON with the keys id, prompt, a"):
+        read_text(tmp_path / "m.jsonl", many)
     with pytest.raises(DataError, match="not recognised: JSON with the keys run"):
         read_text(tmp_path / "u.json", '{"run": 1}')
 

@@ -56,6 +56,13 @@ def test_marked_or_not_is_krippendorffs_alpha() -> None:
     assert marked(documents).alpha == pytest.approx(expected, abs=1e-12)
 
 
+def test_where_nothing_is_aligned_nothing_is_proven_or_not() -> None:
+    found = gc.gamma_corpus(corpus([document(2), document(1)]), samples=5)
+    assert found.reason == "no continuum has a γ"
+    assert found.status is None
+    assert gc.gamma_corpus(corpus([document(2, 1), document(1)]), samples=5).status == "optimal"
+
+
 def test_empty_documents_are_named_in_one_line() -> None:
     found = gc.gamma_corpus(corpus([document(1, 2), document(0, 0), document(2, 1)]), samples=5)
     assert found.marked is not None
