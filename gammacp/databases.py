@@ -31,7 +31,8 @@ def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
         own = journal.is_file() and not journal.is_symlink()
         if not own or journal.read_bytes().endswith(_SUPER):
             raise sqlite3.DatabaseError(f"{journal.name} leads to another file")
-    return sqlite3.connect(place, isolation_level=None, **options)
+    database: sqlite3.Connection = sqlite3.connect(place, isolation_level=None, **options)
+    return database
 
 
 def schema_of(database: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
