@@ -103,9 +103,10 @@ def _loaded_before(name: str) -> ModuleType:
     for module in _LOADED.values():
         if module.__name__ == stem:
             return module
+    path = " (with the path that leads to it from here)" if name.endswith(".py") else ""
     raise UsageError(
         f"{name!r} is code, and a file that is read runs no code; if you trust it, give "
-        f"--import {name}"
+        f"--import {name}{path}"
     )
 
 

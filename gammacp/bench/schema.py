@@ -12,6 +12,7 @@ from struct import Struct
 from zlib import crc32
 
 from gammacp.bench.store_file import damaged
+from gammacp.databases import connect, schema_of
 from gammacp.errors import DataError
 
 APPLICATION_ID = 0x67616D63  # "gamc", by which `file` and we tell a store from other databases
@@ -122,7 +123,7 @@ def create(database: sqlite3.Connection) -> None:
         raise
 
 
-def connect(place: str | Path) -> sqlite3.Connection:
+def connect_store(place: str | Path) -> sqlite3.Connection:
     """A connection that knows the functions of the schema; what is there is not looked at yet.
 
     Parameters
@@ -130,7 +131,7 @@ def connect(place: str | Path) -> sqlite3.Connection:
     place
         The file, or a URI of it; others can be attached by theirs.
     """
-    database = sqlite3.connect(place, uri=True, timeout=30, isolation_level=None)
+    database = connect(place, uri=True, timeout=30)
     # Triggers call functions of ours, which some builds of SQLite would have to be told.
     database.execute("PRAGMA trusted_schema = ON")
     database.create_function("cell_sum", 12, _cell_sum)
@@ -158,7 +159,7 @@ def check_sound(database: sqlite3.Connection, path: Path) -> None:
 
 def _damage(database: sqlite3.Connection) -> str:
     """What is wrong with a store; empty if nothing is."""
-    if _schema(database) != _written():
+    if schema_of(database) != _written():
         return "its tables are not as they are made"
     (verdict,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
@@ -187,20 +188,12 @@ def _damage(database: sqlite3.Connection) -> str:
     return ""
 
 
-def _schema(database: sqlite3.Connection) -> list[tuple[str, str]]:
-    """What tables and triggers there are, but for SQLite's own."""
-    rows = database.execute(
-        "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
-    )
-    return [(name, sql) for name, sql in rows]
-
-
 @cache
-def _written() -> list[tuple[str, str]]:
+def _written() -> frozenset[tuple[object, ...]]:
     """The schema as SQLite keeps it."""
-    database = connect(":memory:")
+    database = connect_store(":memory:")
     create(database)
-    found = _schema(database)
+    found = schema_of(database)
     database.close()
     return found
 

@@ -19,7 +19,7 @@ from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
 from gammacp.bench.experiment import Experiment, check_same, check_software
-from gammacp.bench.schema import check_sound, connect, create, is_new
+from gammacp.bench.schema import check_sound, connect_store, create, is_new
 from gammacp.bench.store_file import locked, read_only_uri, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
@@ -98,7 +98,7 @@ class Store:
             lock = locked(place)
             database = None
             try:
-                database = connect(place)
+                database = connect_store(place)
                 new = is_new(database, path)
                 if not new:
                     check_sound(database, path)
@@ -133,7 +133,7 @@ class Store:
         if not path.is_file():
             raise DataError("no such store", file=path, hint="Give the --store of a sweep")
         with sqlite_errors(path):
-            database = connect(read_only_uri(path))
+            database = connect_store(read_only_uri(path))
             try:
                 if is_new(database, path):
                     raise DataError(

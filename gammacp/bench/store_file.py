@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from gammacp.databases import connect
 from gammacp.errors import DataError, GammacpError
 
 
@@ -50,7 +51,7 @@ def _operational(path: Path, error: sqlite3.OperationalError) -> GammacpError:
 
 def locked(path: Path) -> sqlite3.Connection:
     """A lock that every system frees when the process ends, however it ends."""
-    lock = sqlite3.connect(path.with_name(path.name + "-lock"), timeout=0, isolation_level=None)
+    lock = connect(path.with_name(path.name + "-lock"), timeout=0)
     try:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error:
@@ -63,7 +64,7 @@ def read_only_uri(path: Path) -> str:
     """The name under which a store can be read and not written."""
     place = path.resolve()
     uri = place.as_uri() + "?mode=ro"
-    database = sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None)
+    database = connect(uri, uri=True, timeout=30)
     try:
         database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:

@@ -94,7 +94,13 @@ PairCosts: TypeAlias = Callable[[UnitColumns, UnitColumns], Floats]
 
 
 def unbounded(most: float) -> Reach:  # noqa: ARG001
-    """The reach of a dissimilarity that says none: no pair is left out by its position."""
+    """The reach of a dissimilarity that says none: no pair is left out by its position.
+
+    Parameters
+    ----------
+    most
+        Whatever it is.
+    """
     return np.inf, 0.0
 
 

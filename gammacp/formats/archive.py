@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from gammacp.errors import DataError
 
@@ -33,12 +34,16 @@ class _Room:
 
     def read(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes:
         """A member's bytes; what its header says of its size is not believed."""
-        pieces: list[bytes] = []
         self._take(1, 0, 0, place)
         with archive.open(info) as stream:
-            while piece := stream.read(_PIECE):
-                self._take(0, len(piece), entries_of(piece), place)
-                pieces.append(piece)
+            return self.all_of(stream, place)
+
+    def all_of(self, stream: IO[bytes] | gzip.GzipFile, place: str) -> bytes:
+        """What is left in a stream."""
+        pieces: list[bytes] = []
+        while piece := stream.read(_PIECE):
+            self._take(0, len(piece), entries_of(piece), place)
+            pieces.append(piece)
         return b"".join(pieces)
 
     def count(self, workbook: bytes, place: str) -> None:
@@ -60,7 +65,7 @@ class _Room:
             raise DataError(
                 f"archive holds more than {what}, archives inside included",
                 file=place,
-                hint="Unpack it and name the folder",
+                hint="Unpack it and name what was in it",
             )
 
 
@@ -80,7 +85,7 @@ def without_gz(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
-def unpacked(content: bytes, place: str, *, largest: int = _LARGEST) -> bytes:
+def unpacked(content: bytes, place: str, *, largest: int = _LARGEST, rows: int = _ROWS) -> bytes:
     """The content of a .gz.
 
     Parameters
@@ -89,22 +94,20 @@ def unpacked(content: bytes, place: str, *, largest: int = _LARGEST) -> bytes:
         Its bytes.
     place
         Its name for messages.
-    largest
-        Bytes that it may unpack to.
+    largest, rows
+        Bytes and `entries_of` that it may unpack to.
 
     Raises
     ------
     DataError
         It is damaged, or unpacks to more.
     """
+    room = _Room(largest, 1, rows)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            found = stream.read(largest + 1)
+            return room.all_of(stream, place)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"gzip is damaged: {error}", file=place, hint="Pack it again") from None
-    if len(found) > largest:
-        raise DataError(f"gzip holds more than {largest >> 20} MB unpacked", file=place)
-    return found
 
 
 def is_archive(content: bytes, name: str = "") -> bool:

@@ -280,6 +280,10 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
     for name, reason in why_not_annotators(inside).items():
         file = inside[name]
         if file.is_dir():
+            if file.is_symlink():
+                search.pass_over(
+                    file, folder, "a link to a folder, which is not followed; name that folder, too"
+                )
             continue
         why = reason or _why_no_format(file, search.chosen)
         if not file.is_file():

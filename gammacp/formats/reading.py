@@ -363,13 +363,15 @@ def _lacks(part: _Part, failed: list[Path], layout: str | None) -> bool:
     if not part.shared:
         return False
     entry = FORMATS[part.format]
-    suspects = [path for path in failed if entry.has_ending(path)]
+    suspects = [path for path in failed if layout or entry.has_ending(path)]
     if part.listed:
         return bool(part.annotator) and bool(suspects)
-    return any(
-        names_from_path(path, layout or entry.layout).document == part.continuum.name
-        for path in suspects
-    )
+    own = part.source.document, part.continuum.name
+    for path in suspects:
+        with suppress(DataError):  # a name that does not fit is no part of any document
+            if names_from_path(path, layout or entry.layout).document in own:
+                return True
+    return False
 
 
 def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar, get_type_hints
 
+from gammacp.databases import connect, schema_of
 from gammacp.errors import DataError
 from gammacp.files import is_inside, write_text
 from gammacp.formats.finding import DECISIONS
@@ -46,7 +47,6 @@ _WAY_OUT = (
     "Put a whole copy in its place, or move it away: the studio then begins a new one, without the "
     "decisions in it"
 )
-_SUPER = bytes.fromhex("d9d505f920a163d7")  # ends a rollback journal that names another file
 _WAIT = 10.0  # seconds for another process that writes
 
 
@@ -215,10 +215,10 @@ class Journal:
         if self._opened is not None:
             self._check_in_place()
             return self._opened
-        self._check_own()
-        connection = sqlite3.connect(
-            self.path, timeout=_WAIT, isolation_level=None, check_same_thread=False
-        )
+        # What lies there is a stranger's until it is opened; SQLite would follow where it leads.
+        if not is_inside(self.path, self.path.parent):
+            raise sqlite3.DatabaseError("a link leads out of the folder")
+        connection = connect(self.path, timeout=_WAIT, check_same_thread=False)
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
@@ -227,7 +227,7 @@ class Journal:
             connection.execute("PRAGMA synchronous = FULL")
             connection.executescript(_TABLES)
             (fault,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-            if _schema(connection) != _own_schema():
+            if schema_of(connection) != _own_schema():
                 fault = "it is not as the studio makes it"
             if fault != "ok":
                 raise sqlite3.DatabaseError(fault)
@@ -238,17 +238,6 @@ class Journal:
             raise
         self._opened, self._file = connection, _identity(self.path)
         return connection
-
-    def _check_own(self) -> None:
-        """What lies there is a stranger's until it is opened; SQLite would follow where it leads.
-
-        A rollback journal beside it may name one more file, which SQLite then removes.
-        """
-        beside = self.path.with_name(f"{self.path.name}-journal")
-        if not all(is_inside(path, self.path.parent) for path in (self.path, beside)):
-            raise sqlite3.DatabaseError("a link leads out of the folder")
-        if beside.is_file() and beside.read_bytes().endswith(_SUPER):
-            raise sqlite3.DatabaseError(f"{beside.name} leads to another file")
 
     def _check_in_place(self) -> None:
         """What is written to a file that was moved away would be found by nobody."""
@@ -341,10 +330,6 @@ def _kinds() -> dict[str, Any]:
 
 @cache
 def _own_schema() -> frozenset[tuple[object, ...]]:
-    with closing(sqlite3.connect(":memory:")) as connection:
+    with closing(connect(":memory:")) as connection:
         connection.executescript(_TABLES)
-        return _schema(connection)
-
-
-def _schema(connection: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
-    return frozenset(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+        return schema_of(connection)

@@ -9,6 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import rmtree
 
+from gammacp.databases import connect
+
 _PREFIX = "gammacp-studio-"
 _LOCK = "lock"  # held as long as the studio lives, however it ends
 _YOUNG = 60.0  # seconds in which a studio that starts may not hold it yet
@@ -26,7 +28,7 @@ def scratch() -> Iterator[Path]:
             rmtree(folder, ignore_errors=True)
     with (
         tempfile.TemporaryDirectory(prefix=_PREFIX) as name,
-        closing(sqlite3.connect(Path(name) / _LOCK)) as lock,
+        closing(connect(Path(name) / _LOCK)) as lock,
     ):
         lock.execute("BEGIN EXCLUSIVE")
         tempfile.tempdir = name
@@ -42,7 +44,7 @@ def _is_left_behind(folder: Path) -> bool:
         mine = found.st_uid == getattr(os, "getuid", lambda: found.st_uid)()
         if not mine or time.time() - found.st_mtime < _YOUNG or not (folder / _LOCK).is_file():
             return False
-        with closing(sqlite3.connect(folder / _LOCK, timeout=0)) as lock:
+        with closing(connect(folder / _LOCK, timeout=0)) as lock:
             lock.execute("BEGIN EXCLUSIVE")
     except (OSError, sqlite3.Error):
         return False

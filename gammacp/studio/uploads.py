@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from gammacp.errors import DataError
 from gammacp.files import atomic_write, content_of, is_inside
-from gammacp.formats.archive import entries_of, is_archive, members
+from gammacp.formats.archive import entries_of, is_archive, members, unpacked, without_gz
 from gammacp.formats.campaign_file import NAME
 from gammacp.formats.finding import DECISIONS, has_ending
 from gammacp.formats.layout import file_name
@@ -166,12 +166,17 @@ class Intake:
 
     def _check_archive(self, name: str, path: Path) -> None:
         """Read an archive through once; it stays packed, as it is read."""
+        limits, packed = self.limits, without_gz(Path(name)) != Path(name)
         with path.open("rb") as file:
-            if not is_archive(file.read(4)):
+            if not packed and not is_archive(file.read(4)):
                 return
-        limits = self.limits
+        content = content_of(path)
+        if packed:
+            content = unpacked(content, name, largest=limits.unpacked, rows=limits.rows)
+        if not is_archive(content):
+            return
         for member, _ in members(
-            content_of(path), name, largest=limits.unpacked, most=limits.files, rows=limits.rows
+            content, name, largest=limits.unpacked, most=limits.files, rows=limits.rows
         ):
             if member.is_absolute() or ".." in member.parts or "\\" in str(member):
                 raise DataError(

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
+from gammacp.formats.boundary import guarded
 from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Phrase
 from gammacp.syntax.conventions import LEAVES, TRACE, category
@@ -132,6 +133,7 @@ def _words(root: _Bracket, path: Path) -> list[str]:
     return words
 
 
+@guarded
 def read_brackets(path: Path, *, encoding: str = "utf-8") -> BracketFile:
     """Parse a file of bracketed trees, one or several lines each.
 

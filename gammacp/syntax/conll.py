@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from gammacp.errors import DataError
+from gammacp.formats.boundary import guarded
 from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Dependencies, Edge
 from gammacp.syntax.defects import UNSOUND, Defect, Kind
@@ -20,7 +21,7 @@ from gammacp.syntax.text import read_lines
 
 _NAME = re.compile(r"#\s*+sent_id\s*+=\s*+(.*\S)")
 _COLUMNS = re.compile(r"#\s*+global\.columns\s*+=\s*+(.*\S)")
-_SKIPPED_ID = re.compile(r"(\d+)([-.])(\d+)")
+_SKIPPED_ID = re.compile(r"(\d{1,9})([-.])(\d{1,9})")
 _SKIPPED = {
     "-": ("multiword range", "its tokens are compared"),
     ".": ("empty node", "it is in enhanced dependencies alone"),
@@ -38,6 +39,7 @@ MISSING = "_"
 NOT_YET = "a head or a relation is missing (_): not annotated"
 
 
+@guarded
 def read_conll(
     path: Path,
     *,
@@ -219,12 +221,12 @@ def _token(fields: list[str], layout: Layout, place: int) -> dict[str, str]:
         return token
     if token["ID"] != str(place):
         raise DataError(
-            f"token id {token['ID']!r} where {place} was expected",
+            f"token id {token['ID']!r:.80} where {place} was expected",
             hint="Tokens are numbered from 1, and an empty line ends a sentence.",
         )
     if token["HEAD"] != MISSING and not re.fullmatch(r"-?\d{1,9}", token["HEAD"]):
         raise DataError(
-            f"head {token['HEAD']!r} is not a token number",
+            f"head {token['HEAD']!r:.80} is not a token number",
             hint="A head is the id of a token, 0 for the root, or _ where there is none yet.",
         )
     return token

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gammacp.bench.schema import connect
+from gammacp.bench.schema import connect_store
 from gammacp.continuum import Continuum, Unit
 from gammacp.measures.registry import Measure, register
 from gammacp.measures.score import Score, undefined
@@ -102,7 +102,7 @@ def toy_sometimes(continuum: Continuum) -> Score:
 
 def forge(path: Path, change: str) -> None:
     """Change cells of a store as if they had been computed so: counts and checksums are theirs."""
-    database = connect(path)
+    database = connect_store(path)
     database.executescript(
         "CREATE TEMP TABLE changed AS SELECT * FROM cells; DELETE FROM cells;"
         f"UPDATE runs SET kept = 0, total = 0; UPDATE changed SET {change};"

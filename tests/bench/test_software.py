@@ -17,7 +17,7 @@ from gammacp.bench.export import export_cells
 from gammacp.bench.merging import merge
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import Outcome, run
-from gammacp.bench.schema import connect
+from gammacp.bench.schema import connect_store
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.work import compute_on_worker, own_modules
@@ -65,7 +65,7 @@ def swept(sweep: Sweep, path: Path, *, mixed: bool = False) -> Outcome:
 
 def edit(path: Path, change: str, *values: object) -> None:
     """Change runs as if they had been so from the beginning."""
-    database = connect(path)
+    database = connect_store(path)
     database.execute(f"UPDATE runs SET {change}, cells = cells", values)
     database.close()
 

@@ -343,6 +343,19 @@ def _write_list(path: Path) -> None:
     write_review(path, Table(tuple(columns), rows), {"d": gold})
 
 
+def read_one(what: Path, options: Mapping[str, Any]) -> None:
+    """Read it as an export; what is found is sound, or told."""
+    try:
+        found = collect([what], **options)
+    except (DataError, UsageError):
+        return
+    for continuum in found.continua.values():
+        assert (continuum.ends >= continuum.starts).all()
+        if continuum.text is not None and continuum.offset_unit == "characters":
+            assert continuum.bounds[0] >= 0
+            assert continuum.bounds[1] <= len(continuum.text)
+
+
 @dataclass
 class Fuzzing:
     """Damaged files of the seeds in a folder, one after the other, and what came of each."""
@@ -350,6 +363,7 @@ class Fuzzing:
     folder: Path
     seeds: Mapping[str, Seed] = field(default_factory=lambda: SEEDS)
     seconds: float = 5.0
+    check: Callable[[Path, Mapping[str, Any]], None] = read_one
 
     def __post_init__(self) -> None:
         """Look at the whole files once."""
@@ -374,7 +388,7 @@ class Fuzzing:
         try:
             file.write_bytes(damaged)
             with at_most(self.seconds), unforeseen_raised():
-                _check(what, options)
+                self.check(what, options)
         except Exception as error:
             error.add_note(f"{name} {number} {options} {file}")
             raise
@@ -383,15 +397,3 @@ class Fuzzing:
                 file.unlink()
             else:
                 file.write_bytes(self.whole[name])
-
-
-def _check(what: Path, options: Mapping[str, Any]) -> None:
-    try:
-        found = collect([what], **options)
-    except (DataError, UsageError):
-        return
-    for continuum in found.continua.values():
-        assert (continuum.ends >= continuum.starts).all()
-        if continuum.text is not None and continuum.offset_unit == "characters":
-            assert continuum.bounds[0] >= 0
-            assert continuum.bounds[1] <= len(continuum.text)

@@ -84,3 +84,43 @@ def test_whoever_is_declared_without_a_file_is_doubted(
     # Eve has a file without a unit, Joe is another name of Bob.
     known = run(*joined, "--annotators", "Eve,Joe", "--rename", "Bob=Joe")
     assert "declared, but" not in known.err
+
+
+def test_a_name_that_does_not_fit_ends_no_run(tmp_path: Path) -> None:
+    folder = put(tmp_path, [("talk_Ann", "Ann"), ("talk_Bob", "Bob"), ("readme", "Cid")])
+    found = collect([folder], layout="{document}_{annotator}")
+    assert [c.annotators for c in found.continua.values()] == [("Ann", "Bob")]
+    ((place, error),) = found.failures
+    assert place == str(folder / "readme.eaf")
+    assert "does not fit the layout" in str(error)
+
+
+@pytest.mark.parametrize("broken", ["talk_Cid.json", "talk_Cid.csv"])
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_no_document_lacks_whose_file_is_broken(tmp_path: Path, ending: str, broken: str) -> None:
+    """Whatever the files that are read call the document."""
+    for who in ("Ann", "Bob"):
+        made = Continuum.from_units([Unit(who, *WORK[who][0], "x")], name="the talk itself")
+        gc.write(made, tmp_path / f"talk_{who}.{ending}")
+        gc.write(made, tmp_path / f"walk_{who}.{ending}")
+    (tmp_path / broken).write_text('{"gammacp": 1, "continuum":')
+    for name in ("walk_Ann", "walk_Bob") if ending == "json" else ():
+        (tmp_path / f"{name}.json").unlink()  # one name, one document
+    found = collect([tmp_path], layout="{document}_{annotator}")
+    assert [path for path, _ in found.failures] == [str(tmp_path / broken)]
+    assert [*found.continua] == (["walk"] if ending == "csv" else [])
+
+
+def test_a_link_to_a_folder_is_told(run: Callable[..., Any], tmp_path: Path) -> None:
+    folder = put(tmp_path / "all", [("talk/Ann", "Ann"), ("talk/Bob", "Bob")])
+    put(tmp_path / "elsewhere", [("talk/Cid", "Cid")])
+    (folder / "more").symlink_to(tmp_path / "elsewhere")
+    found = collect([folder], layout="{document}/{annotator}")
+    (talk,) = found.continua.values()
+    assert talk.annotators == ("Ann", "Bob")
+    (told,) = found.left_out
+    assert str(told) == "1 file: a link to a folder, which is not followed; name that folder, too"
+    # As it says.
+    both = collect([folder, folder / "more"], layout="{document}/{annotator}")
+    assert [c.annotators for c in both.continua.values()] == [("Ann", "Bob", "Cid")]
+    assert "a link to a folder" in run("inspect", folder, "--layout", "{document}/{annotator}").out

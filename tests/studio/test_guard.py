@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gzip
 import io
 import os
 import re
@@ -207,6 +208,15 @@ def test_too_many_lines_are_refused(client: Client, studio: Studio) -> None:
     assert "more than 30 lines or entries" in drop(client, "a.zip", zipped({"a.json": b"[]," * 31}))
     assert list(studio.folder.iterdir()) == []
     assert drop(client, "a.csv", b"x\n" * 30) == ""
+
+
+def test_what_gzip_holds_is_counted(client: Client, studio: Studio) -> None:
+    archive = zipped({"a.json": b"[]," * 31})
+    for name, content in (("a.csv.gz", b"A,x,0,1\n" * 31), ("a.zip.gz", archive)):
+        assert "more than 30 lines or entries" in drop(client, name, gzip.compress(content))
+    assert "MB unpacked" in drop(client, "b.csv.gz", gzip.compress(b"A" * 60_000))
+    assert list(studio.folder.iterdir()) == []
+    assert drop(client, "a.csv.gz", gzip.compress(b"A,x,0,1\n" * 30)) == ""
 
 
 def test_too_many_files_are_refused(client: Client, studio: Studio) -> None:

@@ -238,27 +238,6 @@ def test_a_page_of_the_file_that_was_written_over_is_found(tmp_path: Path) -> No
             Journal(tmp_path).rows()
 
 
-def test_a_rollback_journal_that_names_another_file_is_refused(tmp_path: Path) -> None:
-    """SQLite removes the file that is named so, wherever it is."""
-    journal = Journal(tmp_path)
-    journal.add(decision("a"))
-    journal.close()
-    victim = tmp_path / "victim"
-    victim.write_bytes(b"somebody's\0")
-    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
-
-    def words(*numbers: int) -> bytes:
-        return b"".join(number.to_bytes(4, "big") for number in numbers)
-
-    pages = journal.path.stat().st_size // 4096
-    hot = (magic + words(0, 0, pages, 512, 4096)).ljust(512, b"\0")
-    hot += words((1 << 30) // 4096 + 1) + name + words(len(name), sum(name)) + magic
-    (tmp_path / "gammacp-review.sqlite-journal").write_bytes(hot)
-    with pytest.raises(DataError, match="leads to another file"):
-        Journal(tmp_path).rows()
-    assert victim.exists()
-
-
 def test_as_csv_and_json(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.add(decision("a", category='=HYPERLINK("x")'))

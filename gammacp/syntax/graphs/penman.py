@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.errors import DataError, UsageError
+from gammacp.formats.boundary import guarded
 from gammacp.left_out import Tally
 from gammacp.syntax.annotations import Graph
 from gammacp.syntax.defects import UNSOUND, Defect, Kind, require_sound
@@ -36,6 +37,7 @@ class _WrongError(Exception):
         self.place, self.kind = place, kind
 
 
+@guarded
 def read_penman(
     path: Path, *, encoding: str = "utf-8", tally: Tally | None = None
 ) -> tuple[list[Graph], list[Defect]]:
@@ -120,6 +122,8 @@ def _decoded(codec: Any, content: str, begin: int, opened: int, end: int) -> Any
     text = content[begin:end]
     try:
         graph = codec.decode(text)
+    except RecursionError:
+        raise _WrongError("nested too deeply", opened) from None
     except PenmanError as error:
         before = text.split("\n")[: (getattr(error, "lineno", 1) or 1) - 1]
         place = begin + sum(len(line) + 1 for line in before)

@@ -1,0 +1,47 @@
+"""SQLite files that may be a stranger's: opened so that nothing beside them leads elsewhere."""
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+_SUPER = bytes.fromhex("d9d505f920a163d7")  # ends a rollback journal that names another file
+
+
+def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
+    """A connection that begins no transaction by itself.
+
+    A rollback journal beside a file may name one more file, which SQLite would then remove.
+
+    Parameters
+    ----------
+    place
+        The file, links followed as SQLite does; ":memory:"; or, with `uri=True`, a URI that only
+        reads, with which SQLite obeys no journal.
+    **options
+        Those of `sqlite3.connect`.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        The journal beside it names another file, is a link, or is no file.
+    """
+    journal = Path(f"{os.path.realpath(place)}-journal")
+    if os.path.lexists(journal):
+        own = journal.is_file() and not journal.is_symlink()
+        if not own or journal.read_bytes().endswith(_SUPER):
+            raise sqlite3.DatabaseError(f"{journal.name} leads to another file")
+    database: sqlite3.Connection = sqlite3.connect(place, isolation_level=None, **options)
+    return database
+
+
+def schema_of(database: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
+    """What a database has: kind, name, table and statement of each; statistics do not count.
+
+    Parameters
+    ----------
+    database
+        That is open.
+    """
+    statement = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+    return frozenset(database.execute(f"{statement} WHERE name NOT GLOB 'sqlite_stat[0-9]'"))

@@ -1,0 +1,105 @@
+"""A stranger's SQLite file, in the studio and as a store of sweeps, leads to no other file."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import gammacp
+from gammacp import DataError
+from gammacp.bench.store import Store
+from gammacp.studio.journal import Journal
+from tests.studio.test_journal import decision
+
+
+def hot(victim: Path, pages: int) -> bytes:
+    """A rollback journal that names a file, which SQLite removes, wherever it is."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+
+    def words(*numbers: int) -> bytes:
+        return b"".join(number.to_bytes(4, "big") for number in numbers)
+
+    head = (magic + words(0, 0, pages, 512, 4096)).ljust(512, b"\0")
+    return head + words((1 << 30) // 4096 + 1) + name + words(len(name), sum(name)) + magic
+
+
+def decisions(folder: Path) -> Path:
+    with closing(Journal(folder)) as journal:
+        journal.add(decision("a"))
+        return journal.path
+
+
+def linked(folder: Path) -> Path:
+    path = decisions(folder)
+    target = path.rename(folder / "other")
+    path.symlink_to(target.name)
+    return target
+
+
+def store(folder: Path) -> Path:
+    Store.writing(folder / "s.sqlite").close()
+    return folder / "s.sqlite"
+
+
+def lock(folder: Path) -> Path:
+    path = store(folder).with_name("s.sqlite-lock")
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE t (x)")
+    return path
+
+
+def read_decisions(folder: Path) -> None:
+    Journal(folder).rows()
+
+
+def write_store(folder: Path) -> None:
+    Store.writing(folder / "s.sqlite").close()
+
+
+@pytest.mark.parametrize("kind", ["names another", "link", "folder"])
+@pytest.mark.parametrize(
+    ("made", "opened"),
+    [
+        (decisions, read_decisions),
+        (linked, read_decisions),
+        (store, write_store),
+        (lock, write_store),
+    ],
+)
+def test_what_lies_beside_leads_nowhere(
+    tmp_path: Path, made: Callable[[Path], Path], opened: Callable[[Path], None], kind: str
+) -> None:
+    victim, folder = tmp_path / "victim", tmp_path / "folder"
+    victim.write_bytes(b"somebody's\0")
+    folder.mkdir()
+    path = made(folder)
+    beside = path.with_name(f"{path.name}-journal")
+    if kind == "names another":
+        beside.write_bytes(hot(victim, path.stat().st_size // 4096))
+    elif kind == "link":
+        beside.symlink_to(victim)
+    else:
+        beside.mkdir()
+    with pytest.raises(DataError, match=f"{beside.name} leads to another file"):
+        opened(folder)
+    assert victim.read_bytes() == b"somebody's\0"
+
+
+def test_reading_a_store_obeys_no_journal(tmp_path: Path) -> None:
+    victim, path = tmp_path / "victim", store(tmp_path)
+    victim.touch()
+    journal = path.with_name(f"{path.name}-journal")
+    journal.write_bytes(hot(victim, path.stat().st_size // 4096))
+    Store.reading(path).close()
+    assert victim.exists()
+    assert journal.exists()
+
+
+def test_databases_are_opened_in_one_place() -> None:
+    package = Path(gammacp.__file__).parent
+    found = [p.name for p in package.rglob("*.py") if "sqlite3.connect(" in p.read_text("utf-8")]
+    assert found == ["databases.py"]
