@@ -205,8 +205,10 @@ def _tables(source: Source, annotator: str) -> _Found:
 
 def _is_early(head: bytes) -> bool:
     """Whether lines about the observation stand above the table of events."""
-    early = rb'Observation id.*\n(?:.*\n){0,20}?"?Observation date'
-    return re.match(early, head.lstrip(_MARK)) is not None
+    first_lines = head.lstrip(_MARK)
+    return (
+        re.match(rb'Observation id.*\n(?:.*\n){0,20}?"?Observation date', first_lines) is not None
+    )
 
 
 def _sniff(head: bytes, path: Path) -> bool:
