@@ -6,6 +6,8 @@ from os import PathLike
 
 from gammacp.text import visible
 
+_LONGEST = 4000
+
 
 class GammacpError(Exception):
     """Base of all errors raised on purpose; the command line exits with `exit_code`."""
@@ -64,7 +66,10 @@ class DataError(GammacpError, ValueError):
         place = "" if self.file is None else str(self.file)
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
-        return f"{self.message}. {self.hint}" if self.hint else self.message, place
+        said = self.message
+        if len(said) > _LONGEST:  # it quotes a stranger's file
+            said = f"{said[:_LONGEST]}… ({len(said) - _LONGEST} characters more)"
+        return f"{said}. {self.hint}" if self.hint else said, place
 
     def within(self, part: str) -> DataError:
         """The same error, said of a part ("item 'x'").

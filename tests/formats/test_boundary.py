@@ -213,3 +213,11 @@ def test_corpora_of_files_in_several_codings(tmp_path: Path) -> None:
     assert not found.failures
     corpus = Corpus.from_continua({c.name: c for c in found.continua.values()})
     assert corpus["a"].annotators == ("A", "B")
+
+
+def test_an_error_quotes_no_whole_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"# bounds: 1{' ' * 200_000}x\nA,x,0,1\n")
+    told = run("inspect", tmp_path / "a.csv")
+    assert told.code == 3
+    assert len(told.err) < 5000
+    assert "characters more). " in told.err
