@@ -69,8 +69,8 @@ def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:
     units = math.fsum(c.mean_units for c in continua) / len(continua)
     if units < FEWEST_UNITS:
         return (
-            f"{TOO_SHORT} ({units:.2g} units per annotator and document, of "
-            f"{FEWEST_UNITS:g} at least): only chance over documents serves"
+            f"{TOO_SHORT} to model chance inside each one ({units:.2g} units per annotator and "
+            f"document; {FEWEST_UNITS:g} are needed)"
         )
     return None
 

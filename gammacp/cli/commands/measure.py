@@ -11,7 +11,7 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, listed, load
 from gammacp.cli.options.settings import Jobs, Settings
-from gammacp.cli.output import AsJson, message, messages, print_json, show
+from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
 
@@ -161,10 +161,11 @@ def _print(scores: Mapping[str, Mapping[str, Score]], seed: int) -> None:
     for file, found in scores.items():
         show(measure_table(found), title=file if len(scores) > 1 else "")
     messages(
-        (f"{name}{what}", file)
+        (f"{names}{what}", file)
         for file, found in scores.items()
-        for name, score in found.items()
-        for what in _said(score)
+        for what, names in grouped(
+            ((what, name) for name, score in found.items() for what in _said(score)), len(found)
+        )
     )
     message(f"seed {seed}")
 
