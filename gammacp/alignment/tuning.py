@@ -273,7 +273,7 @@ class Tuning:
     small_units: int = 100
     diffused_units: int = 400
     row_units: int = 2000
-    row_pairs: int = 15
+    row_pairs: int = 30
 
     # Which way
     few_annotators: int = 7

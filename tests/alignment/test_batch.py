@@ -89,10 +89,10 @@ def test_an_interrupt_keeps_every_crowded_continuum_that_is_done(
 ) -> None:
     """Those would make a row of them all hard: they are aligned one by one."""
     rng = np.random.default_rng(0)
-    starts = rng.uniform(0, 10, (5, 48))
+    starts = rng.uniform(0, 10, (5, 96))
     crowded = [
         Continuum.from_codes(
-            tuple("ABCD"), ("x",), s, s + 5, np.arange(48) % 4, np.zeros(48, np.int32)
+            tuple("ABCD"), ("x",), s, s + 5, np.arange(96) % 4, np.zeros(96, np.int32)
         )
         for s in starts
     ]
