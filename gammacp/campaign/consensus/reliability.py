@@ -178,7 +178,7 @@ def _half(found: CorpusConsensus, parts: Sequence[tuple[Alignment, Bools]]) -> l
         consensus(
             replace(f, groups=g),
             support=_support(found, mask),
-            boundaries=found.boundaries or ("majority" if belief.fit else "median"),
+            boundaries=found.boundaries,
             truth=_truth(found, posterior, threshold, mask),
         )
         for (f, mask), g, posterior in zip(parts, groups, posteriors, strict=True)
