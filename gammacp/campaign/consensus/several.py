@@ -23,9 +23,9 @@ from gammacp.needs import require
 
 # Of four planted crowds two were recovered better with rounds, two worse, all by less than a point.
 ROUNDS = 0
-# What a unit is, is the model's to judge. One more unitary alignment costs as much as n(n − 1)/2 empty
-# units, so that for γ a mark goes to its neighbours' from afar, the farther the more people there
-# are; a model would take it for seeing a unit that its author missed.
+# What a unit is, is the model's to judge. One more unitary alignment costs as much as n(n − 1)/2
+# empty units. So γ's own α = 1 puts a mark to others from afar, the farther the more people there
+# are, and a model would take it for seeing a unit that its author missed.
 MODELLED = Combined(alpha=3, beta=0.5)
 
 
