@@ -35,7 +35,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "one-coin": {"weights": "one-coin"},
     "mace": {"weights": "mace"},
     "dawid-skene": {"weights": "dawid-skene"},
-    "dawid-skene, beta 1": {"weights": "dawid-skene", "dissimilarity": Combined(beta=1)},
+    "dawid-skene, aligned as votes": {"weights": "dawid-skene", "dissimilarity": Combined()},
     "dawid-skene, median boundaries": {"weights": "dawid-skene", "boundaries": "median"},
     "dawid-skene, 3 rounds": {"weights": "dawid-skene", "rounds": 3},
 }

@@ -23,6 +23,10 @@ from gammacp.needs import require
 
 # Of four planted crowds two were recovered better with rounds, two worse, all by less than a point.
 ROUNDS = 0
+# What a unit is, is the model's to judge. One more unitary alignment costs as much as n(n − 1)/2
+# empty units. So γ's own α = 1 puts a mark to others from afar, the farther the more people there
+# are, and a model would take it for seeing a unit that its author missed.
+MODELLED = Combined(alpha=3, beta=0.5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +100,8 @@ def consensus_of_each(
     continua
         One, a corpus, or several by name; the dissimilarity is bound to all of them.
     dissimilarity
-        Default `Combined()` for votes, β = ½ with a model: what a unit is, is the model's to
-        judge, and planted truth is recovered better when categories keep fewer units apart.
+        Default `Combined()` for votes, `MODELLED` (α = 3, β = ½) with a model: marks far apart are
+        different places, and categories keep fewer units apart.
     weights
         `vote`; `dawid-skene`, `one-coin` or `mace`, fitted over all documents (`annotators.fit`);
         `auto` is Dawid & Skene where weights can be told. Where they cannot, the votes decide,
@@ -130,13 +134,13 @@ def consensus_of_each(
         align_each, executor=executor, method=method, gap=gap, time_limit=time_limit, seed=seed
     )
 
-    def aligned(beta: float) -> tuple[Any, dict[str, Alignment]]:
-        bound = bind(Combined(beta=beta) if dissimilarity is None else dissimilarity, corpus)
+    def aligned(default: Combined) -> tuple[Any, dict[str, Alignment]]:
+        bound = bind(default if dissimilarity is None else dissimilarity, corpus)
         return bound, dict(zip(sound, align([corpus[n] for n in sound], bound), strict=True))
 
-    bound, alignments = aligned(1.0 if weights == "vote" else 0.5)
+    bound, alignments = aligned(Combined() if weights == "vote" else MODELLED)
     if weights != "vote" and dissimilarity is None and untold(alignments):
-        bound, alignments = aligned(1.0)
+        bound, alignments = aligned(Combined())
     documents, belief = decided(
         alignments,
         weights=weights,

@@ -82,3 +82,22 @@ def test_no_note_where_the_model_goes_with_the_heads() -> None:
     belief = consensus_of_each(Continuum.from_units(units)).belief
     assert belief.weights == "dawid-skene"
     assert belief.notes == ()
+
+
+def test_a_mark_beside_what_the_others_marked_is_another_place() -> None:
+    """D sees nothing of what A, B and C mark, and marks what lies one step behind it."""
+    units = [Unit(a, 50 * i, 50 * i + 6, "x") for a in "ABC" for i in range(40)]
+    units += [Unit("D", 50 * i + 7, 50 * i + 13, "x") for i in range(40)]
+    found = consensus_of_each(Continuum.from_units(units))
+    assert found.belief.weights == "dawid-skene"
+    told = {a.name: round(a.recall, 1) for a in found.belief.annotators}
+    assert told == {"A": 1, "B": 1, "C": 1, "D": 0}
+    (document,) = found.documents.values()
+    assert {u.support for u in document.units} == {1, 3}
+
+
+def test_recall_and_precision_are_told_right_where_much_is_invented() -> None:
+    """The marks of six crowds often lie beside units that their authors missed."""
+    rows = scored_cell(Cell(people=4, categories=1, process="spammer"), range(900, 906)).rows
+    assert np.mean([row["recall_off"] for row in rows]) == pytest.approx(0, abs=0.06)
+    assert np.mean([row["precision_off"] for row in rows]) == pytest.approx(0, abs=0.06)
