@@ -79,7 +79,7 @@ def gamma(
         if parts is not None:
             _explain(parts)
     end_if_interrupted(interrupted, _how_far(found))
-    _check(found, settings, fail_under)
+    _check(found, settings, fail_under, told=not json)
 
 
 def _how_far(found: Agreement) -> str:
@@ -129,9 +129,13 @@ def _explain(parts: Explanation) -> None:
         message(sentence)
 
 
-def _check(found: Agreement, settings: Settings, fail_under: float | None) -> None:
+def _check(
+    found: Agreement, settings: Settings, fail_under: float | None, *, told: bool
+) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
     if not found.computed:
+        if told:
+            raise DataError("no continuum has a γ; the reason of each stands above")
         entries = grouped((str(s.reason), n) for n, s in found.documents.items())
         reasons = "; ".join(f"{names}: {why}" for why, names in entries)
         raise DataError(f"no continuum has a γ ({reasons})")
