@@ -345,7 +345,8 @@ def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".csv", ".tsv", ".tab"):
         return True
     first = head.lstrip(b" \r\n").split(b"\n")[0]
-    is_json = first.startswith((b"{", b"["))  # It has commas, too.
+    # JSON has commas, too; an annotator may be called {1}.
+    is_json = first.replace(b" ", b"")[:2] in (b'{"', b"[{", b'["', b"[[")
     return not is_json and any(first.count(mark.encode()) >= 3 for mark in DELIMITERS)
 
 

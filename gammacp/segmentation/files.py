@@ -93,7 +93,8 @@ def _units(source: Source, codings: Codings) -> Corpus:
 
 
 def _sniff_json(head: bytes, path: Path) -> bool:
-    named = b'"segmentation_type"' in head or b'"boundary_types"' in head
+    keys = (b'"segmentation_type"', b'"boundary_types"', b'"anonymous_coders"')
+    named = any(key in head for key in keys)
     return path.suffix.lower() == ".json" and (named or _START.match(head) is not None)
 
 

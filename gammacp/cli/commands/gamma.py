@@ -129,9 +129,7 @@ def _explain(parts: Explanation) -> None:
         message(sentence)
 
 
-def _check(
-    found: Agreement, settings: Settings, fail_under: float | None, *, told: bool
-) -> None:
+def _check(found: Agreement, settings: Settings, fail_under: float | None, *, told: bool) -> None:
     """Exit codes: nothing succeeded, no proof, below the threshold."""
     if not found.computed:
         if told:
