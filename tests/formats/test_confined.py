@@ -35,7 +35,7 @@ class X:
     def bind(self, c): raise NotImplementedError
 """
 CODE = [Path(p).resolve() for p in (sys.prefix, sys.base_prefix, np.__file__.split("numpy")[0])]
-CODE.append(Path(__file__).parents[2])
+CODE += [Path(__file__).parents[2], *([Path(sys.pycache_prefix)] if sys.pycache_prefix else [])]
 _seen: list[str] | None = None
 
 
