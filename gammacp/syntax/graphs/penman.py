@@ -66,8 +66,6 @@ def read_penman(
         raise UsageError(
             f"{path}: reading graphs needs penman: pip install 'gammacp[graphs]'"
         ) from None
-    # What it would say of a graph is a defect here.
-    logging.getLogger("penman").addHandler(logging.NullHandler())
     codec = PENMANCodec(model=amr.model)
     content = "\n".join(lines := read_lines(path, encoding=encoding))
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
@@ -120,7 +118,11 @@ def _decoded(codec: Any, content: str, begin: int, opened: int, end: int) -> Any
         place = begin + outside.find(stray) if outside.strip() else opened
         raise _WrongError(f"{stray!r} stands outside of a graph's brackets", place, Kind.STRAY)
     text = content[begin:end]
+    # What the library would say of a graph is a defect here; thousands of records take minutes.
+    log = logging.getLogger("penman")
+    level = log.level
     try:
+        log.setLevel(logging.CRITICAL)
         graph = codec.decode(text)
     except RecursionError:
         raise _WrongError("nested too deeply", opened) from None
@@ -130,6 +132,8 @@ def _decoded(codec: Any, content: str, begin: int, opened: int, end: int) -> Any
         raise _WrongError(
             f"{getattr(error, 'message', error)}".lower(), max(place, opened)
         ) from None
+    finally:
+        log.setLevel(level)
 
     def at(pattern: str, times: int = 1) -> int:
         places = [m.start() for m in re.finditer(pattern, content[opened:end])]
