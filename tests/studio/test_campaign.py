@@ -257,6 +257,25 @@ def test_a_key_is_about_what_was_seen_when_it_was_pressed(page: "Page", studio: 
     assert len(held) == 4
 
 
+def test_a_journal_that_is_read_late_closes_no_editor(page: "Page", studio: Running) -> None:
+    item = studio.client.get("decisions").json()["decisions"][0]
+    asked = {"reviewer": "Rae", "document": item["document"], "item": item["item"]}
+    studio.client.post("decisions", json={"request": "late1", "action": "drop", **asked})
+    held: list[Route] = []
+    page.route("**/decisions?after=0", lambda route: held.append(route))
+    reviewing(page, studio)
+    wait_until(page, lambda: len(held) > 0)
+    listed = page.locator('#decide script[type="application/json"]').text_content()
+    place = [row["key"] for row in json.loads(listed or "")].index(item["item"])
+    for key in "j" * place + "e":
+        page.keyboard.press(key)
+    held[0].continue_()
+    page.locator("#why .decided").wait_for()
+    page.wait_for_timeout(100)
+    assert page.locator("#editor").is_visible()
+    studio.client.post("decisions", json={"request": "late2", "action": "undo", "reviewer": "Rae"})
+
+
 def wait_until(page: "Page", there: Callable[[], bool]) -> None:
     for _ in range(400):
         if there():

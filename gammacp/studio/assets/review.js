@@ -14,7 +14,7 @@ const view = find('[data-part="alignment"]').view;
 const numbers = new Map(items.map((item, i) => [JSON.stringify([item.document, item.key]), i]));
 const numberOf = (row) => numbers.get(JSON.stringify([row.document, row.item]));
 const rows = [];
-let standing = new Map(), at = 0, sending = Promise.resolve();
+let standing = new Map(), at = 0, begun = false, sending = Promise.resolve();
 
 const reviewer = find("#reviewer");
 reviewer.value = localStorage.getItem("gammacp-reviewer") ?? "";
@@ -234,6 +234,7 @@ function take(annotator) {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-act], [data-item]");
   if (!button) return;
+  begun = true;
   if (button.dataset.item) { go(Number(button.dataset.item)); find("#decide").scrollIntoView(); }
   else if (button.dataset.act === "take") take(Number(button.dataset.annotator));
   else acts[button.dataset.act]();
@@ -248,6 +249,7 @@ document.addEventListener("keydown", (event) => {
   if (/^[1-9]$/.test(event.key)) take(Number(event.key) - 1);
   else if (KEYS[event.key]) acts[KEYS[event.key]]();
   else return;
+  begun = true;
   event.preventDefault();
 });
 
@@ -260,5 +262,6 @@ async function watch() {
   try { await read(); } catch (error) { find("#failed").textContent = `Decisions that were saved are safe, but the studio does not answer: ${error.message}`; }
   setTimeout(watch, 2000);
 }
-read().then(() => { if (standing.has(at)) next(); }).finally(watch);
+// The first open unit, unless somebody has gone on before the journal was read.
+read().then(() => { if (!begun && standing.has(at)) next(); }).finally(watch);
 })();
