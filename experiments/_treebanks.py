@@ -15,7 +15,7 @@ from experiments._sweep import points_of
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point
 from gammacp.bench.trees import PAPER_MAGNITUDES, PAPER_SETS, Perturbed, sample_sentences
-from gammacp.syntax.annotations import Sentence
+from gammacp.measures.trees.annotations import Sentence
 from gammacp.syntax.treebank import ReadTreebank, read_treebank
 
 CORPORA = ("da", "en", "es", "it")

@@ -27,8 +27,8 @@ from gammacp.bench.sweep import Sweep
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import MEASURES, Measure
 from gammacp.measures.score import BeyondChance, Score
+from gammacp.measures.trees.annotations import Treebank
 from gammacp.plots import COLOURS, MARKERS, figure
-from gammacp.syntax.annotations import Treebank
 
 # The least number of random sets for which the best of all is significant at 5 %.
 SAMPLES = 19

@@ -23,9 +23,9 @@ from gammacp.measures.contributions import Contributions
 from gammacp.measures.registry import MEASURES, measure
 from gammacp.measures.resampling import bootstrap
 from gammacp.measures.score import Score
+from gammacp.measures.trees.agreement import syntax_agreement
 from gammacp.plots import can_plot, figure
 from gammacp.pools import open_pool
-from gammacp.syntax.agreement import syntax_agreement
 
 NEEDS_DATA = True
 DOCUMENTS = 40  # of a larger corpus, drawn with a fixed seed

@@ -14,10 +14,10 @@ import numpy as np
 
 from experiments._common import write_csv
 from gammacp.arrays import Floats
-from gammacp.syntax.alpha import DELTAS, deltas
-from gammacp.syntax.annotations import Phrase
-from gammacp.syntax.ted import pack, tree_edit_distance
-from gammacp.syntax.trees import Nested, Tree, nested_tree
+from gammacp.measures.trees.alpha import DELTAS, deltas
+from gammacp.measures.trees.annotations import Phrase
+from gammacp.measures.trees.ted import pack, tree_edit_distance
+from gammacp.measures.trees.tree import Nested, Tree, nested_tree
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from experiments._common import write_csv
+from gammacp.measures.trees.alpha import DELTAS, deltas
+from gammacp.measures.trees.ted import tree_edit_distance
+from gammacp.measures.trees.tree import Tree, dependency_tree
 from gammacp.plots import can_plot, figure
-from gammacp.syntax.alpha import DELTAS, deltas
-from gammacp.syntax.ted import tree_edit_distance
-from gammacp.syntax.trees import Tree, dependency_tree
 
 # A transitive clause; the same with a relative clause at its object; an intransitive one.
 TREES = {

@@ -16,7 +16,7 @@ from experiments._zero import (
     study_measure,
 )
 from gammacp.measures.registry import measure
-from gammacp.syntax.annotations import Dependencies, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Treebank
 
 # Cells: lengths of sentences, from and to.
 CELLS = ("3-8 tokens", "3-30 tokens", "15-40 tokens")

@@ -23,7 +23,7 @@ from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
-    from gammacp.syntax.annotations import Treebank
+    from gammacp.measures.trees.annotations import Treebank
 
 # The measures of the figures of 2015 §6.3.
 PAPER_MEASURES = ("gamma", "u-alpha-2013", "cu-alpha", "kappa-d", "ser")

@@ -14,7 +14,7 @@ import numpy as np
 
 from gammacp.bench.seeds import tree_seed
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.annotations import Dependencies, Graph, Phrase, Sentence, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Graph, Phrase, Sentence, Treebank
 from shuffling.phrases import phrase_labels, reattach_phrases, relabel_phrases
 from shuffling.trees import LabelConfusion, reattach, relabel
 

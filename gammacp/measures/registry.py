@@ -18,7 +18,7 @@ from gammacp.registry import Registry
 
 @runtime_checkable
 class Trees(Protocol):
-    """A treebank, as measures of trees take it (`gammacp.syntax.annotations.Treebank`)."""
+    """A treebank, as measures of trees take it (`gammacp.measures.trees.annotations.Treebank`)."""
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -151,9 +151,9 @@ def measure(
     """Several measures of one continuum, or of one treebank.
 
     With `beyond_chance`, each score also has the measure's disagreement against chance
-    (`gammacp.measures.beyond_chance`; of trees `gammacp.syntax.matched`); `chance`, `precision`,
-    `confidence`, `samples` and `seed` then are options of every measure of a continuum, `seed` of
-    those of trees.
+    (`gammacp.measures.beyond_chance`; of trees `gammacp.measures.trees.matched`); `chance`,
+    `precision`, `confidence`, `samples` and `seed` then are options of every measure of a
+    continuum, `seed` of those of trees.
 
     A measure that does not apply, or whose data are bad for it, is an undefined Score with the
     reason; the others go on.

@@ -20,10 +20,10 @@ from gammacp.arguments import one_of
 from gammacp.errors import DataError
 from gammacp.formats.boundary import guarded
 from gammacp.left_out import Tally
-from gammacp.syntax.annotations import Phrase
+from gammacp.measures.trees.annotations import Phrase
+from gammacp.measures.trees.tree import Nested
 from gammacp.syntax.conventions import LEAVES, TRACE, category
 from gammacp.syntax.text import read_lines
-from gammacp.syntax.trees import Nested
 
 # Of bare symbols, how many have a sibling where they are labels. Half of them and more do in
 # phrase structure of any depth; a slip of the pen is far below.

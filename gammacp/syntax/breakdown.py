@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from gammacp.chance.beyond import beyond_chance
 from gammacp.errors import UsageError
-from gammacp.syntax.annotations import Dependencies, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Treebank
 
 # Upper ends of the rows by length and by distance.
 _LENGTHS, _DISTANCES = (5, 10, 20, 40), (1, 2, 5, 10)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from gammacp.errors import DataError
 from gammacp.formats.boundary import guarded
 from gammacp.left_out import Tally
-from gammacp.syntax.annotations import Dependencies, Edge
+from gammacp.measures.trees.annotations import Dependencies, Edge
 from gammacp.syntax.defects import UNSOUND, Defect, Kind
 from gammacp.syntax.text import read_lines
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from gammacp.errors import UsageError
 from gammacp.files import write_text
-from gammacp.syntax.annotations import Dependencies, Item, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Item, Treebank
 
 Arc: TypeAlias = tuple[int, int]
 

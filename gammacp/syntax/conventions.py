@@ -15,7 +15,7 @@ from typing import Any
 from gammacp.arguments import one_of
 from gammacp.errors import UsageError
 from gammacp.left_out import Tally
-from gammacp.syntax.annotations import Dependencies, error_in
+from gammacp.measures.trees.annotations import Dependencies, error_in
 
 _EVERY = ("dependency", "enhanced", "phrase", "graph")
 LABELS = {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)}

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from gammacp.errors import DataError
-from gammacp.syntax.annotations import Dependencies, Item, Sentence, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Item, Sentence, Treebank
 
 
 class Kind(StrEnum):

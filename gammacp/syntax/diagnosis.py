@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from gammacp.syntax.annotations import Dependencies, Item, Phrase, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Item, Phrase, Treebank
 
 
 def diagnose(treebank: Treebank, item: Item) -> str:

@@ -25,7 +25,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.syntax.annotations import Dependencies, Graph
+from gammacp.measures.trees.annotations import Dependencies, Graph
 
 # Words by number from 0, each with its edges: head (−1 the root) and the relations of the path.
 Edge: TypeAlias = tuple[int, tuple[str, ...]]

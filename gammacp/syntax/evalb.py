@@ -7,7 +7,7 @@ count as often as they occur, and all sentences' brackets are added up before th
 
 from collections import Counter
 
-from gammacp.syntax.annotations import Bracketing, Phrase, Treebank
+from gammacp.measures.trees.annotations import Bracketing, Phrase, Treebank
 from gammacp.syntax.conventions import TRACE, category
 
 _NO_PLACE = frozenset({TRACE, ",", ":", "``", "''", "."})

@@ -40,7 +40,7 @@ from gammacp.arguments import one_of
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut
 from gammacp.matching import largest_matching
-from gammacp.syntax.annotations import Item, Sentence
+from gammacp.measures.trees.annotations import Item, Sentence
 
 PAIRINGS = ("auto", "order", "id")
 MORE_THAN = 0.5
@@ -104,7 +104,7 @@ def pair_sentences(
     DataError
         Pairing by id where sentences have no or the same sent_id.
 
-    >>> from gammacp.syntax.annotations import Dependencies
+    >>> from gammacp.measures.trees.annotations import Dependencies
     >>> a, b = (Dependencies((0,), ("root",), (word,)) for word in ("yes", "no"))
     >>> items, left = pair_sentences("d", {"Ann": [a, b], "Ben": [b]})
     >>> [list(item.annotations) for item in items], left[0].count

@@ -6,16 +6,21 @@ from typing import Any
 
 from gammacp.arguments import instance, whole
 from gammacp.errors import UsageError
-from gammacp.syntax.accuracy import accuracies
-from gammacp.syntax.agreement import SentenceShare, SyntaxAgreement, TreeAlpha, syntax_agreement
-from gammacp.syntax.annotations import Item
+from gammacp.measures.trees.accuracy import accuracies
+from gammacp.measures.trees.agreement import (
+    SentenceShare,
+    SyntaxAgreement,
+    TreeAlpha,
+    syntax_agreement,
+)
+from gammacp.measures.trees.annotations import Item
+from gammacp.measures.trees.matched import LENGTH_MATCHED
 from gammacp.syntax.breakdown import Breakdown
 from gammacp.syntax.breakdown import breakdown as by_relation
 from gammacp.syntax.diagnosis import diagnose
 from gammacp.syntax.evalb import evalb_f1
 from gammacp.syntax.graphs.agreement import graph_agreement
 from gammacp.syntax.graphs.report import GraphReport
-from gammacp.syntax.matched import LENGTH_MATCHED
 from gammacp.syntax.treebank import ReadTreebank
 from gammacp.syntax.universal import ud_scores
 

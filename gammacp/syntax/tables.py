@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gammacp.syntax.alpha import DELTAS
+from gammacp.measures.trees.alpha import DELTAS
 from gammacp.syntax.graphs.report import GraphReport
 from gammacp.syntax.report import SyntaxReport
 from gammacp.tables import Column, Record, Table, count, interval, number, percent, share

@@ -9,8 +9,15 @@ from pathlib import Path
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
 from gammacp.left_out import LeftOut, Tally, gathered
+from gammacp.measures.trees.annotations import (
+    Dependencies,
+    Graph,
+    Item,
+    Sentence,
+    Treebank,
+    error_in,
+)
 from gammacp.signature import quoted
-from gammacp.syntax.annotations import Dependencies, Graph, Item, Sentence, Treebank, error_in
 from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions

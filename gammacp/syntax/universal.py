@@ -29,7 +29,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.syntax.annotations import Dependencies, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Treebank
 from gammacp.syntax.enhanced import edge_counts, several_edges
 
 UD_SCORES = (

@@ -22,8 +22,8 @@ from gammacp.bench.trees import (
 )
 from gammacp.bench.work import check
 from gammacp.errors import DataError, UsageError
+from gammacp.measures.trees.annotations import Dependencies, Phrase, Sentence
 from gammacp.pools import open_pool
-from gammacp.syntax.annotations import Dependencies, Phrase, Sentence
 from gammacp.syntax.treebank import read_sentences
 from shuffling.trees import LabelConfusion
 from tests.conftest import Run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent))
 
-from layers import PICTURE, imports, package_of, picture, upward
+from layers import PICTURE, WINGS, imports, package_of, picture, upward
 
 # (importing package, imported package): the modules that still do so. Take out what is mended.
 EXCEPTIONS: dict[tuple[str, str], set[str]] = {
@@ -18,6 +18,11 @@ EXCEPTIONS: dict[tuple[str, str], set[str]] = {
 
 def test_imports_point_down() -> None:
     assert upward(imports()) == EXCEPTIONS
+
+
+def test_the_core_imports_no_wing() -> None:
+    found = {pair: modules for pair, modules in imports().items() if pair[1] in WINGS}
+    assert {importer for importer, _ in found} <= {"cli"} | WINGS, found
 
 
 def test_the_picture_is_that_of_the_code() -> None:

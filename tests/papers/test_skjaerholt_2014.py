@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.syntax.agreement import SyntaxAgreement, syntax_agreement
-from gammacp.syntax.annotations import Treebank
-from gammacp.syntax.ted import tree_edit_distance
+from gammacp.measures.trees.agreement import SyntaxAgreement, syntax_agreement
+from gammacp.measures.trees.annotations import Treebank
+from gammacp.measures.trees.ted import tree_edit_distance
+from gammacp.measures.trees.tree import dependency_tree
 from gammacp.syntax.treebank import ReadTreebank, read_treebank
-from gammacp.syntax.trees import dependency_tree
 
 CDT = Path(__file__).parents[1] / "fixtures" / "cdt"
 # The treebanks with their words, which do not come with the project.

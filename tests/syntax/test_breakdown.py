@@ -7,7 +7,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.errors import UsageError
-from gammacp.syntax.annotations import Dependencies, Phrase, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Phrase, Treebank
 from gammacp.syntax.breakdown import breakdown
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from gammacp.errors import DataError, UsageError
 from gammacp.left_out import Tally
-from gammacp.syntax.annotations import Dependencies
+from gammacp.measures.trees.annotations import Dependencies
 from gammacp.syntax.conll import read_conll
 
 CONLL_U = """\

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from gammacp.errors import UsageError
-from gammacp.syntax.annotations import Dependencies, Phrase, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Phrase, Treebank
+from gammacp.measures.trees.tree import dependency_tree
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.consensus import consensus_tree, consensus_trees
-from gammacp.syntax.trees import dependency_tree
-from tests.syntax.test_tree_alpha import random_sentence
+from tests.measures.trees.test_tree_alpha import random_sentence
 
 
 @cache

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.annotations import Dependencies, Phrase, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Phrase, Treebank
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import category, without_punctuation
 from gammacp.syntax.evalb import evalb_brackets, evalb_f1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gammacp.errors import DataError
-from gammacp.syntax.annotations import Dependencies, Treebank
+from gammacp.measures.trees.annotations import Dependencies, Treebank
 from gammacp.syntax.conventions import without_punctuation
 from gammacp.syntax.enhanced import collapsed
 from gammacp.syntax.graphs.agreement import graph_agreement

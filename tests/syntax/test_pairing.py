@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.agreement import syntax_agreement
-from gammacp.syntax.annotations import Dependencies, Item, Phrase, Treebank
+from gammacp.measures.trees.agreement import syntax_agreement
+from gammacp.measures.trees.annotations import Dependencies, Item, Phrase, Treebank
 from gammacp.syntax.pairing import pair_sentences
 from gammacp.syntax.treebank import read_treebank
 

@@ -18,7 +18,7 @@ from gammacp.errors import UsageError
 if TYPE_CHECKING:
     from gammacp.continuum import Continuum
     from gammacp.measures.score import Score
-    from gammacp.syntax.annotations import Treebank
+    from gammacp.measures.trees.annotations import Treebank
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def report(
 def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, json: bool) -> None:
     from gammacp.files import write_text
     from gammacp.formats.campaign_file import paths_and
-    from gammacp.report.trees import tree_page
+    from gammacp.syntax.page import tree_page
     from gammacp.syntax.report import report_on
     from gammacp.syntax.treebank import read_treebank
 

@@ -6,11 +6,12 @@ triples that the second has, recall the other way round. A sentence counts once,
 annotators it has: its counts are means over their pairs.
 
 Chance is length-matched as for trees: each graph meets those of other sentences whose graphs have
-as many triples in the mean, or nearly so (`gammacp.syntax.matched`). Of sentences of unequal
-means n and m, F₁ is divided by the root of the most that it can be, 2·min(n, m)/(n + m): that is
-the geometric mean of F₁, which size alone makes too small, and of the smaller graph's share, which
-a larger choice makes too large. α is 1 − D_o/D_e of the squared number of triples that only one
-has (δ plain), a metric: the distance to edit one graph into the other where a triple costs 1.
+as many triples in the mean, or nearly so (`gammacp.measures.trees.matched`). Of sentences of
+unequal means n and m, F₁ is divided by the root of the most that it can be, 2·min(n, m)/(n + m):
+that is the geometric mean of F₁, which size alone makes too small, and of the smaller graph's
+share, which a larger choice makes too large. α is 1 − D_o/D_e of the squared number of triples that
+only one has (δ plain), a metric: the distance to edit one graph into the other where a triple costs
+1.
 """
 
 import math
@@ -27,11 +28,8 @@ from gammacp.arrays import Floats, Indices
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS
-from gammacp.signature import signature
-from gammacp.syntax.annotations import Dependencies, Graph, Item, Treebank
-from gammacp.syntax.enhanced import enhanced_graph
-from gammacp.syntax.graphs.matching import Matching, best_matching
-from gammacp.syntax.matched import (
+from gammacp.measures.trees.annotations import Dependencies, Graph, Item, Treebank
+from gammacp.measures.trees.matched import (
     LENGTH_MATCHED,
     MOST,
     Bands,
@@ -40,6 +38,9 @@ from gammacp.syntax.matched import (
     bands,
     values,
 )
+from gammacp.signature import signature
+from gammacp.syntax.enhanced import enhanced_graph
+from gammacp.syntax.graphs.matching import Matching, best_matching
 from gammacp.syntax.universal import Words
 
 CHANCE_PAIRS = 500
@@ -159,7 +160,7 @@ def graph_agreement(
     DataError
         No sentence has two annotations.
 
-    >>> from gammacp.syntax.annotations import Graph
+    >>> from gammacp.measures.trees.annotations import Graph
     >>> dog, cat = (
     ...     Graph(("x",), frozenset({(0, "instance", name), (0, "top", "top")}), frozenset())
     ...     for name in ("dog", "cat")

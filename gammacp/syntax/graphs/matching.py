@@ -26,8 +26,8 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Status
 from gammacp.arguments import one_of
 from gammacp.arrays import Floats, Indices
+from gammacp.measures.trees.annotations import Graph
 from gammacp.stopping import abandoned, clock, due, watched
-from gammacp.syntax.annotations import Graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -18,7 +18,7 @@ from typing import Any
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.boundary import guarded
 from gammacp.left_out import Tally
-from gammacp.syntax.annotations import Graph
+from gammacp.measures.trees.annotations import Graph
 from gammacp.syntax.defects import UNSOUND, Defect, Kind, require_sound
 from gammacp.syntax.text import read_lines
 

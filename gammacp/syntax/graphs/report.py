@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from gammacp.syntax.annotations import Graph
+from gammacp.measures.trees.annotations import Graph
 from gammacp.syntax.graphs.agreement import Compared, GraphAgreement
 from gammacp.syntax.treebank import ReadTreebank
 from gammacp.syntax.universal import OF_UD, ud_scores

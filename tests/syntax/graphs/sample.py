@@ -6,7 +6,7 @@ import random
 from itertools import permutations
 from pathlib import Path
 
-from gammacp.syntax.annotations import Graph
+from gammacp.measures.trees.annotations import Graph
 from gammacp.syntax.graphs.penman import read_penman
 
 WANT_GO = "(a / want-01 :ARG0 (b / boy) :ARG1 (c / go-01 :ARG0 b))"

@@ -10,8 +10,8 @@ import pytest
 from pytest import approx
 
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.agreement import syntax_agreement
-from gammacp.syntax.annotations import Dependencies, Treebank
+from gammacp.measures.trees.agreement import syntax_agreement
+from gammacp.measures.trees.annotations import Dependencies, Treebank
 from gammacp.syntax.graphs.agreement import graph_agreement
 from gammacp.syntax.treebank import read_treebank
 from tests.conftest import Run

@@ -9,7 +9,7 @@ import pytest
 
 from gammacp.alignment.problem import Status
 from gammacp.errors import UsageError
-from gammacp.syntax.annotations import Graph
+from gammacp.measures.trees.annotations import Graph
 from gammacp.syntax.graphs.matching import METHODS, best_matching
 from tests.syntax.graphs.sample import WANT_FOOTBALL, WANT_GO, drawn, exhaustive, written
 

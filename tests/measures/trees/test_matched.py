@@ -7,13 +7,13 @@ import pytest
 
 import gammacp as gc
 from gammacp.errors import UsageError
-from gammacp.syntax.accuracy import attachment_scores, disagreements
-from gammacp.syntax.agreement import syntax_agreement
-from gammacp.syntax.alpha import DELTAS, TreeObservations
-from gammacp.syntax.annotations import Dependencies, Phrase, Treebank
-from gammacp.syntax.matched import FEWEST, bands, matched
-from gammacp.syntax.ted import tree_edit_distance
-from tests.syntax.test_tree_alpha import only, random_sentence, random_treebank
+from gammacp.measures.trees.accuracy import attachment_scores, disagreements
+from gammacp.measures.trees.agreement import syntax_agreement
+from gammacp.measures.trees.alpha import DELTAS, TreeObservations
+from gammacp.measures.trees.annotations import Dependencies, Phrase, Treebank
+from gammacp.measures.trees.matched import FEWEST, bands, matched
+from gammacp.measures.trees.ted import tree_edit_distance
+from tests.measures.trees.test_tree_alpha import only, random_sentence, random_treebank
 
 
 def band(x: int, lengths: list[int], items: list[int], fewest: int) -> set[int]:

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TypeAlias, TypeVar
 
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
+from gammacp.measures.trees.tree import Nested, Tree, dependency_tree, nested_tree
 
 # Label, first and last leaf, counted from 1.
 Bracketing: TypeAlias = tuple[str, int, int]

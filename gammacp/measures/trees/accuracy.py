@@ -12,7 +12,14 @@ import numpy as np
 from gammacp.arrays import Floats, Indices
 from gammacp.errors import DataError
 from gammacp.measures.contributions import Contributions
-from gammacp.syntax.annotations import Bracketing, Dependencies, Item, Phrase, Sentence, Treebank
+from gammacp.measures.trees.annotations import (
+    Bracketing,
+    Dependencies,
+    Item,
+    Phrase,
+    Sentence,
+    Treebank,
+)
 
 SCORES = {"dependency": ("las", "uas", "label"), "phrase": ("jaccard", "f1")}
 _PAIRS_AT_ONCE = 4096

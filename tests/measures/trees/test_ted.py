@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gammacp.errors import UsageError
-from gammacp.syntax.ted import pack, tree_edit_distance
-from gammacp.syntax.trees import Nested, Tree, dependency_tree, nested_tree
+from gammacp.measures.trees.ted import pack, tree_edit_distance
+from gammacp.measures.trees.tree import Nested, Tree, dependency_tree, nested_tree
 
 
 def random_tree(rng: np.random.Generator, n: int, labels: int = 3) -> Tree:
@@ -177,7 +177,7 @@ def test_equal_trees_are_packed_once_and_order_does_not_matter() -> None:
 
 def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
     """Combs of 60 tokens to the right and to the left, and short trees, by the other kernel."""
-    from gammacp.syntax.ted_kernel import _scratch
+    from gammacp.measures.trees.ted_kernel import _scratch
 
     n = 60
     right = [h for k in range(n // 2) for h in (2 * k + 2, 2 * k)]  # a leaf before each node

@@ -14,10 +14,10 @@ import numpy as np
 
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import UsageError
-from gammacp.syntax.trees import Tree
+from gammacp.measures.trees.tree import Tree
 
 if TYPE_CHECKING:
-    from gammacp.syntax.ted_kernel import TreeArrays
+    from gammacp.measures.trees.ted_kernel import TreeArrays
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PackedTrees:
 
     def distances(self, first: Indices, second: Indices) -> Codes:
         """Unit-cost distances between the packed trees first[k] and second[k]."""
-        from gammacp.syntax.ted_kernel import pair_distances
+        from gammacp.measures.trees.ted_kernel import pair_distances
 
         pairs = np.asarray(first, np.int64), np.asarray(second, np.int64)
         return pair_distances(self.arrays, *pairs)
@@ -47,7 +47,7 @@ class PackedTrees:
 
         Each pair adds to both its trees; shape (rows of weights, 3, trees).
         """
-        from gammacp.syntax.ted_kernel import weighted_squares
+        from gammacp.measures.trees.ted_kernel import weighted_squares
 
         return weighted_squares(self.arrays, self.sizes, first, min(last, len(self)), weights)
 
@@ -67,7 +67,7 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
     UsageError
         There is none.
     """
-    from gammacp.syntax.ted_kernel import TreeArrays
+    from gammacp.measures.trees.ted_kernel import TreeArrays
 
     if not trees:
         raise UsageError("no tree to pack")
@@ -129,13 +129,13 @@ def tree_edit_distance(
     UsageError
         A cost is negative.
 
-    >>> from gammacp.syntax.trees import dependency_tree
+    >>> from gammacp.measures.trees.tree import dependency_tree
     >>> small = dependency_tree([2, 0, 4, 2], ["SUBJ", "PRED", "DET", "OBJ"])
     >>> large = dependency_tree([2, 0, 5, 5, 2], ["SUBJ", "PRED", "DET", "ATR", "OBJ"])
     >>> tree_edit_distance(small, large)
     1.0
     """
-    from gammacp.syntax.ted_kernel import weighted_distance
+    from gammacp.measures.trees.ted_kernel import weighted_distance
 
     def alike(x: str, y: str) -> float:
         assert not callable(change)

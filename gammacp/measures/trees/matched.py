@@ -26,11 +26,11 @@ from gammacp.chance.beyond import BeyondChance, beyond_chance
 from gammacp.errors import DataError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS, bootstrap
+from gammacp.measures.trees.accuracy import SCORES, accuracies, disagreements
+from gammacp.measures.trees.alpha import DELTAS, TreeObservations, deltas
+from gammacp.measures.trees.annotations import Treebank
+from gammacp.measures.trees.ted import PackedTrees
 from gammacp.signature import signature
-from gammacp.syntax.accuracy import SCORES, accuracies, disagreements
-from gammacp.syntax.alpha import DELTAS, TreeObservations, deltas
-from gammacp.syntax.annotations import Treebank
-from gammacp.syntax.ted import PackedTrees
 
 LENGTH_MATCHED = "length-matched"
 FEWEST, MOST = 6, 60

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 
+from gammacp.measures.trees.annotations import Dependencies, Item
 from gammacp.report import figures
-from gammacp.report.arcs import arcs, tree_arcs
 from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.report.page import headed, laid_out, left_out, signed
-from gammacp.syntax.annotations import Dependencies, Item
+from gammacp.syntax.arcs import arcs, tree_arcs
 from gammacp.syntax.graphs.agreement import Compared
 from gammacp.syntax.graphs.report import GraphReport
 from gammacp.syntax.report import SyntaxReport

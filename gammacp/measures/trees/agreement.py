@@ -12,9 +12,8 @@ from gammacp.arguments import whole
 from gammacp.arrays import Bools, Floats
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
-from gammacp.signature import signature
-from gammacp.syntax.accuracy import Accuracies, accuracies
-from gammacp.syntax.alpha import (
+from gammacp.measures.trees.accuracy import Accuracies, accuracies
+from gammacp.measures.trees.alpha import (
     DELTAS,
     ExpectedDisagreement,
     TreeObservations,
@@ -22,13 +21,14 @@ from gammacp.syntax.alpha import (
     observed_disagreement,
     sampled_disagreement,
 )
-from gammacp.syntax.annotations import Item, Treebank
-from gammacp.syntax.matched import (
+from gammacp.measures.trees.annotations import Item, Treebank
+from gammacp.measures.trees.matched import (
     LENGTH_MATCHED,
     LengthMatched,
     beyond_length_matched,
     interval_over_sentences,
 )
+from gammacp.signature import signature
 
 Interval: TypeAlias = tuple[float, float]
 _U = 1.96
@@ -45,8 +45,8 @@ class TreeAlpha:
         α = 1 − observed / expected as published, over all pairs of annotations; NaN where the
         expected disagreement is 0.
     beyond_chance
-        By δ and accuracy, against other sentences of the same length (`gammacp.syntax.matched`);
-        empty if not asked for.
+        By δ and accuracy, against other sentences of the same length
+        (`gammacp.measures.trees.matched`); empty if not asked for.
     interval
         95 % Monte-Carlo interval where the expected disagreement is estimated from sampled pairs.
     scores
@@ -145,7 +145,7 @@ def syntax_agreement(
     DataError
         There is one annotator only, or no sentence has two annotations.
 
-    >>> from gammacp.syntax.annotations import Dependencies
+    >>> from gammacp.measures.trees.annotations import Dependencies
     >>> one, two = Dependencies((2, 0), ("s", "r")), Dependencies((0, 1, 1), ("r", "o", "o"))
     >>> treebank = Treebank.from_annotations({"Ann": [one, two], "Ben": [one, two]})
     >>> syntax_agreement(treebank).total.alpha

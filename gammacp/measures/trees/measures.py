@@ -1,6 +1,6 @@
 """Measures of agreement between trees (Skjærholt 2014): three α, LAS, Jaccard similarity.
 
-Each takes a `gammacp.syntax.annotations.Treebank` where other measures take a continuum.
+Each takes a `gammacp.measures.trees.annotations.Treebank` where other measures take a continuum.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, undefined
 
 if TYPE_CHECKING:
-    from gammacp.syntax.agreement import SyntaxAgreement
-    from gammacp.syntax.annotations import Treebank
+    from gammacp.measures.trees.agreement import SyntaxAgreement
+    from gammacp.measures.trees.annotations import Treebank
 
 _registered = partial(registered, reference="Skjærholt 2014", applies_to="trees")
 _accuracy_registered = partial(_registered, range="[0, 1]", chance_corrected=False)
@@ -25,7 +25,7 @@ _accuracy_registered = partial(_registered, range="[0, 1]", chance_corrected=Fal
 def _agreement(
     treebank: Treebank, shared: dict[object, object] | None, **options: int
 ) -> SyntaxAgreement:
-    from gammacp.syntax.agreement import syntax_agreement
+    from gammacp.measures.trees.agreement import syntax_agreement
 
     key = ("trees", *sorted(options.items()))
     memory = {} if shared is None else shared
@@ -38,8 +38,8 @@ def _beyond(name: str) -> Callable[..., BeyondChance]:
     """1 − D_o/D_e of a δ or an accuracy against other sentences of the same length."""
 
     def beyond(treebank: Treebank, *, seed: int = 0) -> BeyondChance:
-        from gammacp.syntax.alpha import TreeObservations
-        from gammacp.syntax.matched import beyond_length_matched
+        from gammacp.measures.trees.alpha import TreeObservations
+        from gammacp.measures.trees.matched import beyond_length_matched
 
         observations = TreeObservations.of(treebank)
         return beyond_length_matched(observations, observations.everything, seed=seed)[name]
@@ -58,7 +58,7 @@ def _alpha(delta: str, summary: str, note: str) -> Callable[..., Score]:
         seed: int = 0,
         shared: dict[object, object] | None = None,
     ) -> Score:
-        from gammacp.syntax.agreement import ZERO_EXPECTED
+        from gammacp.measures.trees.agreement import ZERO_EXPECTED
 
         result = _agreement(
             treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
@@ -139,8 +139,8 @@ def jaccard(treebank: Treebank) -> Score:
 
 
 def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
+    from gammacp.measures.trees.accuracy import accuracies
     from gammacp.signature import signature
-    from gammacp.syntax.accuracy import accuracies
 
     found = accuracies(treebank)
     value, lost = found.mean().get(name), found.ignored

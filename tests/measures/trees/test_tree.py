@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gammacp.errors import UsageError
-from gammacp.syntax.annotations import Phrase
-from gammacp.syntax.trees import dependency_tree, nested_tree
+from gammacp.measures.trees.annotations import Phrase
+from gammacp.measures.trees.tree import dependency_tree, nested_tree
 
 
 def test_children_are_in_surface_order() -> None:

@@ -7,12 +7,12 @@ import pytest
 
 import gammacp as gc
 from gammacp.errors import DataError, UsageError
-from gammacp.syntax.accuracy import accuracies, attachment_scores, bracketing_scores
-from gammacp.syntax.agreement import syntax_agreement
-from gammacp.syntax.alpha import DELTAS, TreeObservations, expected_disagreement
-from gammacp.syntax.annotations import Dependencies, Phrase, Treebank
-from gammacp.syntax.ted import tree_edit_distance
-from gammacp.syntax.trees import Tree
+from gammacp.measures.trees.accuracy import accuracies, attachment_scores, bracketing_scores
+from gammacp.measures.trees.agreement import syntax_agreement
+from gammacp.measures.trees.alpha import DELTAS, TreeObservations, expected_disagreement
+from gammacp.measures.trees.annotations import Dependencies, Phrase, Treebank
+from gammacp.measures.trees.ted import tree_edit_distance
+from gammacp.measures.trees.tree import Tree
 
 
 def random_sentence(rng: np.random.Generator, n: int) -> Dependencies:
@@ -122,8 +122,8 @@ def test_sampled_pairs_come_near_and_say_how_near() -> None:
 
 def test_what_a_sentence_adds_is_the_slope_of_the_quadratic_form() -> None:
     """Sentences of weight 1 + ε against the parts that the bootstrap draws."""
-    from gammacp.syntax.agreement import _published_parts
-    from gammacp.syntax.alpha import TreeObservations, deltas, expected_disagreement
+    from gammacp.measures.trees.agreement import _published_parts
+    from gammacp.measures.trees.alpha import TreeObservations, deltas, expected_disagreement
 
     treebank = random_treebank(6)
     observations = TreeObservations.of(treebank)

@@ -20,9 +20,9 @@ from itertools import combinations
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
+from gammacp.measures.trees.annotations import Graph, Sentence, Treebank
+from gammacp.measures.trees.ted import PackedTrees, pack
 from gammacp.pools.cores import available_cores
-from gammacp.syntax.annotations import Graph, Sentence, Treebank
-from gammacp.syntax.ted import PackedTrees, pack
 
 DELTAS = ("plain", "diff", "norm")
 _ROWS = 64

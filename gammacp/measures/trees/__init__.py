@@ -1,0 +1,1 @@
+"""Values of trees (Skjærholt 2014): annotations, tree edit distance, α, accuracies."""
