@@ -1,12 +1,12 @@
 """Tree edit distance of ordered labelled trees (Zhang & Shasha 1989): one pair, or many.
 
-Unit costs by default. Many trees are packed once (`pack`), identical ones merged; distances of
-blocks of pairs are then found without ever holding all pairs.
+Each deletion, insertion and relabelling costs 1. Many trees are packed once (`pack`), identical
+ones merged; distances of blocks of pairs are then found without ever holding all pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,30 +104,13 @@ def _columns(tree: Tree, alphabet: Mapping[str, int]) -> Indices:
     return np.array(found, np.int64)
 
 
-def tree_edit_distance(
-    a: Tree,
-    b: Tree,
-    *,
-    deletion: Callable[[str], float] | float = 1.0,
-    insertion: Callable[[str], float] | float = 1.0,
-    change: Callable[[str, str], float] | float = 1.0,
-) -> float:
-    """Cheapest way to turn one tree into the other by deletions, insertions and relabellings.
+def tree_edit_distance(a: Tree, b: Tree) -> float:
+    """How many nodes to delete, to insert and to relabel, at least, to turn one into the other.
 
     Parameters
     ----------
     a, b
         Ordered, labelled trees.
-    deletion, insertion
-        Cost of a node: a number, or a function of its label.
-    change
-        Cost of relabelling: a number for different labels (equal ones: 0), or a function of both
-        labels. Costs are at least 0.
-
-    Raises
-    ------
-    UsageError
-        A cost is negative.
 
     >>> from gammacp.measures.trees.tree import dependency_tree
     >>> small = dependency_tree([2, 0, 4, 2], ["SUBJ", "PRED", "DET", "OBJ"])
@@ -135,28 +118,5 @@ def tree_edit_distance(
     >>> tree_edit_distance(small, large)
     1.0
     """
-    from gammacp.measures.trees.ted_kernel import weighted_distance
-
-    def alike(x: str, y: str) -> float:
-        assert not callable(change)
-        return 0.0 if x == y else change
-
-    delete = deletion if callable(deletion) else lambda _: deletion
-    insert = insertion if callable(insertion) else lambda _: insertion
-    turn = change if callable(change) else alike
-    changes = np.array([[turn(x, y) for y in b.labels] for x in a.labels], np.float64)
-    deletions = np.array([delete(x) for x in a.labels], np.float64)
-    insertions = np.array([insert(y) for y in b.labels], np.float64)
-    if min(changes.min(), deletions.min(), insertions.min()) < 0:
-        raise UsageError("a cost of the tree edit distance < 0 makes no sense")
-    return float(
-        weighted_distance(
-            np.array(a.leftmost, np.int32),
-            np.array(a.keyroots, np.int32),
-            np.array(b.leftmost, np.int32),
-            np.array(b.keyroots, np.int32),
-            deletions,
-            insertions,
-            changes,
-        )
-    )
+    packed = pack((a, b))
+    return float(packed.distances(packed.codes[:1], packed.codes[1:])[0])

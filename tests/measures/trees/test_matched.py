@@ -12,7 +12,7 @@ from gammacp.measures.trees.agreement import syntax_agreement
 from gammacp.measures.trees.alpha import DELTAS, TreeObservations
 from gammacp.measures.trees.annotations import Dependencies, Phrase, Treebank
 from gammacp.measures.trees.matched import FEWEST, bands, matched
-from gammacp.measures.trees.ted import tree_edit_distance
+from tests.measures.trees.oracles import distance_of_forests
 from tests.measures.trees.test_tree_alpha import only, random_sentence, random_treebank
 
 
@@ -57,7 +57,7 @@ def by_definition(treebank: Treebank, delta: str) -> float:
     """1 − D_o/D_e with each annotation's mean squared δ to its band, brought to its length."""
 
     def squared(x: Dependencies, y: Dependencies) -> float:
-        ted, a, b = tree_edit_distance(x.tree, y.tree), x.n_tokens + 1, y.n_tokens + 1
+        ted, a, b = distance_of_forests(x.tree, y.tree), x.n_tokens + 1, y.n_tokens + 1
         d: float = ted * (2 * a**2 / (a**2 + b**2)) ** 0.5
         return (d / (2 * a) if delta == "norm" else d) ** 2
 

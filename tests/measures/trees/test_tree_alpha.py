@@ -11,8 +11,8 @@ from gammacp.measures.trees.accuracy import accuracies, attachment_scores, brack
 from gammacp.measures.trees.agreement import syntax_agreement
 from gammacp.measures.trees.alpha import DELTAS, TreeObservations, expected_disagreement
 from gammacp.measures.trees.annotations import Dependencies, Phrase, Treebank
-from gammacp.measures.trees.ted import tree_edit_distance
 from gammacp.measures.trees.tree import Tree
+from tests.measures.trees.oracles import distance_of_forests
 
 
 def random_sentence(rng: np.random.Generator, n: int) -> Dependencies:
@@ -36,7 +36,7 @@ def by_definition(treebank: Treebank, delta: str) -> tuple[float, float]:
     """D_o and D_e as the double sums of §2, each divided by the number of annotations."""
 
     def d(x: Tree, y: Tree) -> float:
-        ted = tree_edit_distance(x, y)
+        ted = distance_of_forests(x, y)
         if delta == "plain":
             return ted
         return ted - abs(x.size - y.size) if delta == "diff" else ted / (x.size + y.size)
@@ -132,7 +132,7 @@ def test_what_a_sentence_adds_is_the_slope_of_the_quadratic_form() -> None:
     parts = _published_parts(observations, expected, accuracies(treebank))
     trees = [s.tree for s in observations.sentences]
     sizes = np.array([t.size for t in trees])
-    ted = np.array([[tree_edit_distance(x, y) for y in trees] for x in trees])
+    ted = np.array([[distance_of_forests(x, y) for y in trees] for x in trees])
     squares = deltas(ted.astype(int), sizes[:, None], sizes[None]) ** 2
     n = len(trees)
     for d, name in enumerate(DELTAS):
