@@ -24,9 +24,10 @@ from experiments._sweep import swept
 from gammacp.arrays import Floats
 from gammacp.bench.figures import measure_title
 from gammacp.bench.sweep import Sweep
+from gammacp.chance.beyond import BeyondChance
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import MEASURES, Measure
-from gammacp.measures.score import BeyondChance, Score
+from gammacp.measures.score import Score
 from gammacp.measures.trees.annotations import Treebank
 from gammacp.plots import COLOURS, MARKERS, figure
 

@@ -17,9 +17,9 @@ from experiments._zero import (
     study_measure,
 )
 from gammacp.arrays import Floats
+from gammacp.chance.beyond import BeyondChance
 from gammacp.chance.expected import SampleRule
 from gammacp.continuum import Continuum
-from gammacp.measures.score import BeyondChance
 from gammacp.segmentation import Codings, Segmentation, measures_beyond_chance
 
 # Cells: coders' habits and boundary rate; items × coders of a mass.

@@ -1,13 +1,32 @@
-"""A disagreement against what chance gives, 1 − D_o/E[D], on whatever kind of data."""
+"""Agreement beyond chance, 1 − D_o/D_e, on whatever kind of data.
+
+`ratio` is the one place that says what 1 − D_o/D_e is where D_e is 0, negative or unknown.
+`against_chance` is the one loop: random data of a chance model, what measures count on each of
+them, and each measure settled. A new model of chance for units, segmentations, trees or graphs is
+another `draw`, and nothing else.
+"""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, fields
+from typing import Any, Generic, TypeAlias
 
-from gammacp.chance.expected import ExpectedDisorder
+import numpy as np
+
+from gammacp.arrays import Floats
+from gammacp.chance.expected import ExpectedDisorder, SampleRule
+from gammacp.chance.sampling import Counted, Data, Disagreement, Sampler, expectations
+from gammacp.signature import extended
 
 # More random sets without a value than this, and E[D] is that of other data than those at hand.
 _MOST_WITHOUT = 0.05
+NOT_OBSERVED = "there is no observed disagreement"
+ALIKE = "the expected disagreement is 0: random data agree perfectly"
+
+Observe: TypeAlias = Callable[[Data], Mapping[str, float]]
+"""What measures count on data, D by name; NaN where one has no value. It goes to other processes
+with an executor."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +38,11 @@ class BeyondChance:
     value
         1 is perfect, 0 what chance gives; NaN where it is undefined (then `reason` says why).
     interval
-        95 % Monte-Carlo interval of E[D] carried over.
+        95 % Monte-Carlo interval of E[D] carried over; of trees and graphs over their sentences.
     observed, expected
         D_o and E[D].
     chance, samples
-        The chance model and how many random sets E[D] is the mean of.
+        The chance model and how many random sets, or pairs, E[D] is the mean of.
     closed_form
         Whether E[D] was computed instead; the random sets then serve `p` alone.
     without_value
@@ -32,6 +51,8 @@ class BeyondChance:
         Share of random sets, the data among them, that agree at least as well as the data.
     signature
         How the value was made: the measure's own signature and how chance was drawn.
+    told
+        What the chance model has to tell beyond that, by name.
     """
 
     value: float
@@ -45,13 +66,37 @@ class BeyondChance:
     p: float | None = None
     reason: str | None = None
     signature: str = ""
+    told: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
-        return asdict(self)
+        """All of it, as JSON has it; what is told stands beside the rest."""
+        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "told"}
+        return {**named, **self.told}
 
 
-def beyond_chance(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
+@dataclass(frozen=True, kw_only=True)
+class Computed:
+    """E[D] of a measure as the chance model computes it.
+
+    Attributes
+    ----------
+    mean
+        E[D].
+    pairs
+        What it is the mean of, where it is an estimate; 0 for a closed form.
+    interval
+        Of the value; None where that is the value itself, or not known.
+    nothing
+        Why there is no value where E[D] is 0.
+    """
+
+    mean: float
+    pairs: int = 0
+    interval: tuple[float, float] | None = None
+    nothing: str = ALIKE
+
+
+def ratio(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
     """1 − observed/expected, or NaN and why: `nothing` where no disagreement can be expected.
 
     Parameters
@@ -61,9 +106,9 @@ def beyond_chance(observed: float, expected: float, nothing: str) -> tuple[float
     nothing
         The reason where D_e is 0.
 
-    >>> beyond_chance(0.25, 0.5, "everything is alike")
+    >>> ratio(0.25, 0.5, "everything is alike")
     (0.5, None)
-    >>> beyond_chance(0.0, 0.0, "everything is alike")[1]
+    >>> ratio(0.0, 0.0, "everything is alike")[1]
     'everything is alike'
     """
     if expected < 0:
@@ -73,39 +118,169 @@ def beyond_chance(observed: float, expected: float, nothing: str) -> tuple[float
     return 1 - observed / expected, None
 
 
-def settled(
-    observed: float, expected: ExpectedDisorder, chance: str, *, exact: float | None = None
-) -> BeyondChance:
-    """1 − D_o/E[D] with what is not known about it.
+def ratios(observed: Floats, expected: Floats | float) -> Floats:
+    """`ratio` of each, of shapes that broadcast; NaN where no disagreement can be expected.
 
-    A random set's share of sets that agree at least as well as the data is its `p`. `exact` is E[D]
-    where it is known in closed form.
+    Parameters
+    ----------
+    observed, expected
+        D_o and D_e, ≥ 0.
+
+    >>> ratios(np.array([0.25, 0.0]), np.array([0.5, 0.0])).tolist()
+    [0.5, nan]
     """
-    drawn = expected.samples + expected.without_value
-    made: dict[str, Any] = {
-        "observed": observed,
-        "chance": chance,
-        "samples": expected.samples,
-        "without_value": expected.without_value,
-        "closed_form": exact is not None,
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(np.asarray(expected) > 0, 1 - observed / expected, math.nan)
+    return found
+
+
+def ratio_interval(lowest: float, highest: float, low: float, high: float) -> tuple[float, float]:
+    """`ratio` with D_o between two values and D_e in its interval; −∞ where that reaches 0.
+
+    Parameters
+    ----------
+    lowest, highest
+        Between which D_o lies.
+    low, high
+        The interval of D_e.
+
+    >>> ratio_interval(0.25, 0.25, 0.5, 1.0), ratio_interval(0.0, 0.0, 0.0, 1.0)
+    ((0.5, 0.75), (1.0, 1.0))
+    """
+    if highest == 0:
+        return 1.0, 1.0
+    return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high
+
+
+def against_chance(
+    observed: Mapping[str, float],
+    observe: Observe[Data] | None,
+    draw: Sampler[Data] | str,
+    rule: SampleRule | None = None,
+    seed: int = 0,
+    *,
+    signed: Mapping[str, str],
+    missing: str = NOT_OBSERVED,
+    computed: Mapping[str, Computed] | None = None,
+    told: Mapping[str, Any] | None = None,
+    executor: Executor | None = None,
+) -> dict[str, BeyondChance]:
+    """Measures beyond chance: random data are drawn until there are enough for each of them.
+
+    Parameters
+    ----------
+    observed
+        D_o by measure; NaN where one has no value.
+    observe
+        What the measures count on random data; None where every E[D] is computed.
+    draw
+        Draws random data; without `observe`, the name of the chance model.
+    rule, seed
+        How many random sets, and of them; default: 2 % of E[D] at 95 % for every measure.
+    signed
+        The measures' own signatures.
+    missing
+        Why a measure without a D_o has no value.
+    computed
+        E[D] of the measures of which the model knows it; the random sets then serve `p` alone.
+    told
+        What the chance model tells beside, of every measure.
+
+    >>> chance = against_chance(
+    ...     {"ser": 0.25}, None, "cut", signed={"ser": "ser|v:1"}, missing="nothing is marked",
+    ...     computed={"ser": Computed(mean=0.5)},
+    ... )
+    >>> chance["ser"].value, chance["ser"].signature
+    (0.5, 'ser|chance:cut|v:1')
+    """
+    rule, computed = rule or SampleRule(), computed or {}
+    known = {name: d for name, d in observed.items() if not math.isnan(d)}
+    drawn: dict[str, ExpectedDisorder] = {}
+    model = draw if isinstance(draw, str) else draw.signature
+    if observe is not None and known and not isinstance(draw, str):
+        count = _Counting(observe, tuple(known))
+        found, _ = expectations(draw, count, rule, seed, executor=executor, measures=len(known))
+        drawn = dict(zip(known, found, strict=True))
+    results = {}
+    for name in observed:
+        made: dict[str, Any] = {"chance": model, "told": told or {}}
+        if name in known:
+            made |= _settled(known[name], drawn.get(name), computed.get(name))
+        else:
+            made |= {"value": math.nan, "reason": missing}
+        parts = signed_chance(model, rule, seed, made) if drawn else {"chance": model}
+        results[name] = BeyondChance(**made, signature=extended(signed[name], **parts))
+    return results
+
+
+def signed_chance(
+    model: str, rule: SampleRule, seed: int, made: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What a signature says of random data.
+
+    Parameters
+    ----------
+    model
+        How the chance model signs itself.
+    rule, seed
+        What was asked for.
+    made
+        What came of it: `samples` and `without_value`; None: it is not told.
+    """
+    return {
+        "chance": model,
+        "samples": rule.samples if made is None else made.get("samples", 0),
+        "without": (made or {}).get("without_value") or None,
+        "e": None if rule.samples else rule.precision,
+        "c": rule.confidence,
+        "seed": seed,
     }
-    if expected.samples < 2 or expected.without_value > _MOST_WITHOUT * drawn:
-        reason = f"{expected.without_value} of {drawn} random sets have no value"
-        return BeyondChance(value=math.nan, reason=reason, **made)
-    if not expected.enough:
-        reason = f"interrupted after {expected.samples} random sets, too few"
-        return BeyondChance(value=math.nan, reason=reason, **made)
-    mean = expected.mean if exact is None else exact
-    value, nothing = beyond_chance(
-        observed, mean, "the expected disagreement is 0: random data agree perfectly"
-    )
-    low, high = expected.interval if exact is None else (exact, exact)
-    bounds = (1 - observed / low if low > 0 else -math.inf, 1 - observed / high if high else 1.0)
-    return BeyondChance(
-        value=value,
-        interval=None if nothing else bounds,
-        expected=mean,
-        p=expected.p_value(observed),
-        reason=nothing,
+
+
+@dataclass(frozen=True)
+class _Counting(Generic[Counted]):
+    """What measures make of random data, for `expectations`."""
+
+    observe: Observe[Counted]
+    names: tuple[str, ...]
+
+    def __call__(self, data: Counted) -> Sequence[Disagreement]:
+        found = self.observe(data)
+        return [Disagreement(found[name], found[name]) for name in self.names]
+
+
+def _settled(
+    observed: float, drawn: ExpectedDisorder | None, computed: Computed | None
+) -> dict[str, Any]:
+    """What is known of 1 − D_o/E[D]: from random sets, from the chance model, or from both."""
+    made: dict[str, Any] = {"observed": observed}
+    mean, nothing, interval = math.nan, ALIKE, None
+    if drawn is not None:
+        made |= {"samples": drawn.samples, "without_value": drawn.without_value}
+        if reason := _too_few(drawn):
+            return {**made, "value": math.nan, "reason": reason}
+        mean, made["p"] = drawn.mean, drawn.p_value(observed)
+    if computed is not None:
+        mean, nothing, interval = computed.mean, computed.nothing, computed.interval
+        made |= {"samples": computed.pairs} if computed.pairs else {"closed_form": True}
+    value, reason = ratio(observed, mean, nothing)
+    if reason is None and drawn is not None and interval is None:
+        between = drawn.interval if computed is None else (mean, mean)
+        interval = ratio_interval(observed, observed, *between)
+    return {
         **made,
-    )
+        "value": value,
+        "interval": None if reason else interval,
+        "expected": mean,
+        "reason": reason,
+    }
+
+
+def _too_few(drawn: ExpectedDisorder) -> str | None:
+    """Why these random sets tell no E[D]."""
+    sets = drawn.samples + drawn.without_value
+    if drawn.samples < 2 or drawn.without_value > _MOST_WITHOUT * sets:
+        return f"{drawn.without_value} of {sets} random sets have no value"
+    if not drawn.enough:
+        return f"interrupted after {drawn.samples} random sets, too few"
+    return None

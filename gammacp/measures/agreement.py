@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, TypeAlias, Unpack
 
 from gammacp.arguments import instance, whole
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.contributions import (
@@ -71,7 +72,7 @@ class Agreement:
         ]
         observed = math.fsum(x * (s.observed or 0.0) for s, x in parts)
         expected = math.fsum(x * (s.expected or 0.0) for s, x in parts)
-        return 1 - observed / expected if expected > 0 else math.nan
+        return ratio(observed, expected, "")[0]
 
     def contributions(self) -> Contributions:
         """What γ is a ratio of: per document, or per unitary alignment of the only document.

@@ -10,7 +10,7 @@ follows the rule of Mathet, Widlöcher & Métivier (2015, §5.3).
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,24 +19,23 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.chance.annotation import ROUNDING
-from gammacp.chance.beyond import BeyondChance, settled
+from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, Computed, against_chance
 from gammacp.chance.expected import SampleRule
-from gammacp.chance.non_overlapping import Placement
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
-from gammacp.chance.sampling import Disagreement, expectations
+from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
 from gammacp.errors import DataError
 from gammacp.measures.gamma import few_units
-from gammacp.measures.registry import MEASURES, Trees, evaluate, expanded, measure
+from gammacp.measures.registry import MEASURES, Measure, Trees, evaluate, expanded, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
 from gammacp.needs import Need
-from gammacp.signature import extended, signature
+from gammacp.signature import signature
 
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} declares no disagreement of its own"
-_BY_CATEGORY = "{} has values by category alone"
+_BY_CATEGORY = "{} has values by category alone{}"
 _ELSEWHERE = "random units of {} are at different places: use fixed-positions for predefined units"
 
 
@@ -51,16 +50,16 @@ class MeasuredDisagreements:
     declared: bool
     """Whether somebody declared the data's bounds; otherwise they are those of the units."""
 
-    def __call__(self, continuum: Continuum) -> tuple[Disagreement, ...]:
-        """One disagreement per measure."""
+    def __call__(self, continuum: Continuum) -> dict[str, float]:
+        """D by measure."""
         continuum = on_the_grid(continuum, whole=self.whole, declared=self.declared)
         shared: dict[object, object] = {}
-        found = []
+        found = {}
         for name in self.names:
             m = MEASURES[name]
             value = m.counted(evaluate(m, continuum, self.options, shared))
-            found.append(Disagreement(math.nan if value is None else value, value or 0.0))
-        return tuple(found)
+            found[name] = math.nan if value is None else value
+        return found
 
 
 def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continuum:
@@ -145,36 +144,41 @@ def with_beyond_chance(
     model does not serve these data, too many random sets have no value, or E[D] is 0.
     """
     model = default_chance([[continuum]], chance)
-    rule = rule or SampleRule()
-    found = {name: _own(score) for name, score in scores.items()}
+    found: dict[str, BeyondChance] = {}
     wanted: dict[str, float] = {}
     for name, score in scores.items():
-        if found[name] is not None:
-            continue
-        observed = MEASURES[name].counted(score)
-        if MEASURES[name].per_category:
-            already = "" if MEASURES[name].counts else ", which are 1 − D/E[D] already"
-            found[name] = _without(score.reason or _BY_CATEGORY.format(name) + already, model)
-        elif Need.PREDEFINED in MEASURES[name].needs and not CHANCE_MODELS[model].keeps_places:
-            found[name] = _without(score.reason or _ELSEWHERE.format(model), model)
-        elif not MEASURES[name].counts:
-            found[name] = _without(score.reason or _NO_DISAGREEMENT.format(name), model)
-        elif observed is None:
-            found[name] = _without(score.reason or "there is no observed disagreement", model)
+        own, observed = _own(score), MEASURES[name].counted(score)
+        reason = _unsuited(MEASURES[name], model)
+        if own is not None:
+            found[name] = own
+        elif reason or observed is None:
+            found[name] = _without(score.reason or reason or NOT_OBSERVED, model)
         else:
             wanted[name] = observed
     if wanted:
-        sampled = _sampled(continuum, wanted, model, rule, seed, executor, options or {})
-        for name, against in sampled.items():
-            # A measure of one's own need not sign its scores.
-            own = scores[name].signature or signature(name, selection=continuum.selection)
-            drawn = {
-                "chance": against.chance,
-                "samples": against.samples,
-                "without": against.without_value or None,
-                **rule.signature_parts(),
-            }
-            found[name] = replace(against, signature=extended(own, **drawn, seed=seed))
+        # A measure of one's own need not sign its scores.
+        signed = {
+            name: scores[name].signature or signature(name, selection=continuum.selection)
+            for name in wanted
+        }
+        count = MeasuredDisagreements(
+            tuple(wanted), options or {}, continuum.whole, continuum.declared
+        )
+        try:
+            sampler = CHANCE_MODELS[model].prepare([continuum], continuum.n_annotators)
+        except DataError as error:
+            found |= {name: _without(str(error), model) for name in wanted}
+        else:
+            found |= against_chance(
+                wanted,
+                count,
+                sampler,
+                rule,
+                seed,
+                signed=signed,
+                computed=_computed(sampler, continuum, wanted),
+                executor=executor,
+            )
     few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
     return {
         name: replace(score, beyond_chance=found[name], notes=score.notes + few.get(name, ()))
@@ -200,40 +204,29 @@ def _own(score: Score) -> BeyondChance | None:
     )
 
 
+def _unsuited(m: Measure, model: str) -> str | None:
+    """Why the chance model cannot serve the measure."""
+    if m.per_category:
+        return _BY_CATEGORY.format(m.name, "" if m.counts else ", which are 1 − D/E[D] already")
+    if Need.PREDEFINED in m.needs and not CHANCE_MODELS[model].keeps_places:
+        return _ELSEWHERE.format(model)
+    return None if m.counts else _NO_DISAGREEMENT.format(m.name)
+
+
 def _without(reason: str, model: str) -> BeyondChance:
     return BeyondChance(value=math.nan, chance=model, reason=reason)
 
 
-def _sampled(
-    continuum: Continuum,
-    observed: Mapping[str, float],
-    model: str,
-    rule: SampleRule,
-    seed: int,
-    executor: Executor | None,
-    options: Mapping[str, object],
-) -> dict[str, BeyondChance]:
-    names = tuple(observed)
-    try:
-        sampler = CHANCE_MODELS[model].prepare([continuum], continuum.n_annotators)
-    except DataError as error:
-        return {name: _without(str(error), model) for name in names}
-    count = MeasuredDisagreements(names, options, continuum.whole, continuum.declared)
-    expected, _ = expectations(sampler, count, rule, seed, executor=executor, measures=len(names))
-    placement = getattr(sampler, "placement", None) if any(_placed(names)) else None
-    return {
-        name: settled(
-            observed[name],
-            e,
-            sampler.signature,
-            exact=placed(placement, continuum) if placed and placement else None,
-        )
-        for name, e, placed in zip(names, expected, _placed(names), strict=True)
-    }
-
-
-def _placed(names: Iterable[str]) -> list[Callable[[Placement, Continuum], float | None] | None]:
-    return [MEASURES[name].placed for name in names]
+def _computed(
+    sampler: Sampler[Continuum], continuum: Continuum, names: Iterable[str]
+) -> dict[str, Computed]:
+    """E[D] in closed form, of the measures that have one over units at random places."""
+    closed = {name: placed for name in names if (placed := MEASURES[name].placed)}
+    placement = getattr(sampler, "placement", None) if closed else None
+    if placement is None:
+        return {}
+    means = {name: placed(placement, continuum) for name, placed in closed.items()}
+    return {name: Computed(mean=mean) for name, mean in means.items() if mean is not None}
 
 
 def measured_beyond_chance(

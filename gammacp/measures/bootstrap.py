@@ -16,6 +16,7 @@ import numpy as np
 
 from gammacp.arguments import whole
 from gammacp.arrays import Floats
+from gammacp.chance.beyond import ratios
 
 _LEVEL = 0.95
 _CELLS_AT_ONCE = 2**22
@@ -76,7 +77,7 @@ def bootstrap_interval(
         constant = (counts[:, diagonal] == draws).any(axis=1)
         # No counts @ squared: a BLAS product has other last bits on other processors.
         mean = (counts[~constant] * squared).sum(axis=1) / draws
-        alphas.append(np.maximum(1 - mean / expected_disagreement, -1))
+        alphas.append(np.maximum(ratios(mean, expected_disagreement), -1))
     found = np.concatenate(alphas)
     if not len(found):
         return None

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.measures.score import Score, beyond_chance
+from gammacp.chance.beyond import ratio, ratios
+from gammacp.measures.score import Score
 
 COEFFICIENTS = ("fleiss", "cohen", "conger", "alpha")
 _ONE_LABEL = "one label is all that is used: no disagreement can be expected"
@@ -71,15 +72,13 @@ def coefficient_score(choices: Choices, coefficient: str, signature: str) -> Cat
         chance = _differing(shares.mean(axis=0), shares.mean(axis=0))
         if coefficient == "alpha" and math.isfinite(choices.values):
             chance *= choices.values / (choices.values - 1)
-        value, reason = beyond_chance(apart, chance, _ONE_LABEL)
+        value, reason = ratio(apart, chance, _ONE_LABEL)
     else:
         chances = np.array([_differing(shares[i], shares[j]) for i, j in zip(*pairs, strict=True)])
         chance = float(chances.mean())
-        value, reason = beyond_chance(apart, chance, _ONE_LABEL)
+        value, reason = ratio(apart, chance, _ONE_LABEL)
         if coefficient == "cohen":
-            kappas = np.full(len(chances), math.nan)
-            possible = chances > 0
-            kappas[possible] = 1 - choices.apart[pairs][possible] / chances[possible]
+            kappas = ratios(choices.apart[pairs], chances)
             value = float(kappas.mean())
             pairwise = np.full((m, m), math.nan)
             pairwise[pairs] = pairwise.T[pairs] = kappas

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.arrays import Codes, Floats
+from gammacp.chance.beyond import ratios
 from gammacp.errors import DataError
 
 
@@ -38,14 +39,13 @@ class Contributions:
     @property
     def gamma(self) -> float:
         """1 − Σ observed / Σ expected."""
-        return 1.0 - float(self.observed.sum()) / float(self.expected.sum())
+        return float(ratios(self.observed.sum(), self.expected.sum()))
 
     def weighted(self, weights: Floats) -> Floats:
         """γ with each part counted `weights` times; weights of shape (…, parts)."""
         # No products of BLAS: their last bits are others on other processors.
         observed = (weights * self.observed).sum(axis=-1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(1.0 - observed / (weights * self.expected).sum(axis=-1))
+        return ratios(observed, (weights * self.expected).sum(axis=-1))
 
 
 def contributions_of_alignment(

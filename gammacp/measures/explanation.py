@@ -21,6 +21,7 @@ import numpy as np
 
 from gammacp.arguments import whole
 from gammacp.arrays import Floats
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.errors import DataError
@@ -218,7 +219,7 @@ class _Records:
                 "observed": seen,
                 "expected": drawn,
                 "share": self._share(seen),
-                "gamma_if_perfect": 1 - (self.whole - seen) / chance if chance else None,
+                "gamma_if_perfect": ratio(self.whole - seen, chance, "")[0] if chance else None,
             }
 
     def each(

@@ -13,11 +13,12 @@ import numpy as np
 
 from gammacp.alignment import Alignment, Status
 from gammacp.arguments import instance
+from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.registry import registered
-from gammacp.measures.score import Score, beyond_chance
+from gammacp.measures.score import Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import Need, require, unmet_need
 from gammacp.text import sentence
@@ -191,9 +192,9 @@ def gamma_score(continuum: Continuum, basis: Basis, *, continua: int | None = No
     )
     if expected.enough:
         p = expected.p_value(alignment.disorder)
-        value, reason = beyond_chance(alignment.disorder, expected.mean, NOTHING_EXPECTED)
+        value, reason = ratio(alignment.disorder, expected.mean, NOTHING_EXPECTED)
     if reason is None:
-        interval = agreement_interval(alignment.bound, alignment.disorder, *expected.interval)
+        interval = ratio_interval(alignment.bound, alignment.disorder, *expected.interval)
         notes += not_shown(p, expected.samples) if alone else ()
     return GammaScore(
         value=value,
@@ -295,20 +296,3 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
         f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, and the interval is "
         "as wide as that makes it (a number of samples of your own has no such limit)",
     )
-
-
-def agreement_interval(
-    lowest: float, highest: float, low: float, high: float
-) -> tuple[float, float]:
-    """1 − δ/δ_e with the observed δ between two values and δ_e in its Monte-Carlo interval.
-
-    Parameters
-    ----------
-    lowest, highest
-        Between which the observed disorder lies.
-    low, high
-        The interval of the expected disorder.
-    """
-    if highest == 0:
-        return 1.0, 1.0
-    return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high

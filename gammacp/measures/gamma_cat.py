@@ -19,15 +19,16 @@ import numpy as np
 from gammacp.alignment import Status
 from gammacp.arguments import instance
 from gammacp.arrays import Bools, Codes, Floats, Indices
+from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.dissimilarity import BoundDissimilarity, Combined, unit_columns
 from gammacp.errors import UsageError
-from gammacp.measures.gamma import agreement_interval, few_units, not_shown, notes_on
+from gammacp.measures.gamma import few_units, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, RandomSet
 from gammacp.measures.registry import registered
-from gammacp.measures.score import Score, beyond_chance, undefined
+from gammacp.measures.score import Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.needs import Need, require
 
@@ -278,7 +279,7 @@ class _Disorders:
         if chance is None:
             return math.nan, "no random set has two aligned units that count"
         nothing = "the expected disorder is 0: random sets agree on categories"
-        return beyond_chance(observed, chance.mean, nothing)
+        return ratio(observed, chance.mean, nothing)
 
     def score(self, name: str, category: int | None) -> Score:
         line = self.signature(name)
@@ -291,7 +292,7 @@ class _Disorders:
             return undefined(str(reason), observed=seen, expected=mean, signature=line)
         interval = None
         if chance.samples > 1:
-            interval = agreement_interval(observed, observed, *chance.interval)
+            interval = ratio_interval(observed, observed, *chance.interval)
         return CategoryScore(
             value=value,
             samples=self.random.sets,

@@ -14,12 +14,12 @@ import numpy as np
 
 from gammacp.alignment import Status
 from gammacp.arguments import instance
+from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.gamma import Gamma, GammaScore, agreement_interval, gamma_score, notes_on
+from gammacp.measures.gamma import Gamma, GammaScore, gamma_score, notes_on
 from gammacp.measures.marked import Marked, marked
 from gammacp.measures.random_sets import Basis, Chance
-from gammacp.measures.score import BeyondChance, beyond_chance
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import TOO_SHORT, factors
 from gammacp.needs import require
@@ -210,11 +210,11 @@ def _weighted(whole: CorpusGamma, parts: Sequence[_Part], basis: Basis) -> Corpu
             (low / total, mean / total, high / total),
         )
     )
-    value, nothing = beyond_chance(observed, mean, "the expected disorder is 0")
+    value, nothing = ratio(observed, mean, "the expected disorder is 0")
     return replace(
         whole,
         value=value,
-        interval=None if nothing else agreement_interval(lowest, observed, low, high),
+        interval=None if nothing else ratio_interval(lowest, observed, low, high),
         observed=observed / total,
         expected=mean / total,
         bound=lowest / total,

@@ -32,13 +32,14 @@ import numpy as np
 
 from gammacp.arguments import whole
 from gammacp.arrays import Floats
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import category_counts
 from gammacp.measures.bootstrap import bootstrap_interval
 from gammacp.measures.category_metrics import Metric, metric_name, squared_differences
 from gammacp.measures.coincidences import Coincidences, of_kinds, of_sections, of_units
 from gammacp.measures.registry import observed_disagreement, registered
-from gammacp.measures.score import Score, beyond_chance
+from gammacp.measures.score import Score
 from gammacp.measures.sections import NO_LENGTH, atom_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
@@ -234,7 +235,7 @@ def _of_category(coincidences: Coincidences, squared: Floats, k: int) -> tuple[f
         return "too few units meet all annotators, so no coincidence of this category is expected"
     chance = math.fsum(squared * expected) / total
     observed = math.fsum(squared * column) / math.fsum(column)
-    value, nothing = beyond_chance(observed, chance, "no other category intersects anything")
+    value, nothing = ratio(observed, chance, "no other category intersects anything")
     return nothing or (value, chance)
 
 
@@ -318,7 +319,7 @@ def ratio_of_coincidences(
     else:
         observed = float((squared * coincidences.observed).sum()) / total
         expected = float((squared * coincidences.expected).sum()) / total
-        value, reason = beyond_chance(observed, expected, nothing)
+        value, reason = ratio(observed, expected, nothing)
     if reason is None and expected is not None:
         interval = bootstrap_interval(
             coincidences.observed,

@@ -15,9 +15,10 @@ from itertools import pairwise
 import numpy as np
 
 from gammacp.arrays import Codes, Floats
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.measures.registry import observed_disagreement, registered
-from gammacp.measures.score import Score, beyond_chance, undefined
+from gammacp.measures.score import Score, undefined
 from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersections, sections_of
 from gammacp.needs import Need, require
 from gammacp.signature import signature
@@ -65,7 +66,7 @@ def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     with_itself = (sections.lengths[~gaps] ** 2).sum() + tau * sections.lengths[gaps].sum()
     expected = 2 * slides / ((m * length) ** 2 - float(with_itself))
     nothing = "one label covers everything: no disagreement can be expected"
-    value, reason = beyond_chance(observed, expected, nothing)
+    value, reason = ratio(observed, expected, nothing)
     if reason:
         return undefined(reason, signature=made)
     return Score(value=value, observed=observed, expected=expected, signature=made)

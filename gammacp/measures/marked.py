@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
-from gammacp.measures.score import beyond_chance
 
 _NAMED = 5
 
@@ -73,6 +73,6 @@ def marked(continua: Mapping[str, Continuum]) -> Marked:
     total, ones = float(sizes.sum()), float(yes.sum())
     disagreement = float((2 * yes * (sizes - yes) / (sizes - 1)).sum())
     expected = 2 * ones * (total - ones) / (total - 1) if total else 0.0
-    value, _ = beyond_chance(disagreement, expected, "")
+    value, _ = ratio(disagreement, expected, "")
     empty = tuple(n for n, c in continua.items() if c.n_annotators > 1 and not c.n_units)
     return Marked(alpha=value, documents=len(sizes), unmarked=empty)

@@ -23,11 +23,12 @@ import numpy as np
 from gammacp.alignment import align
 from gammacp.arguments import number, whole
 from gammacp.arrays import Codes, Floats, Indices
+from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered, unobserved_agreement
-from gammacp.measures.score import Score, beyond_chance, undefined
+from gammacp.measures.score import Score, undefined
 from gammacp.needs import require
 from gammacp.signature import described, signature
 
@@ -125,7 +126,7 @@ def _mean_kappa(found: Iterable[tuple[float, float]], made: str) -> Score:
     if not pairs:
         return undefined("no two annotators have anything to compare", signature=made)
     observed, expected = (float(np.mean(column)) for column in zip(*pairs, strict=True))
-    kappas = [beyond_chance(*pair, _ONE_STATE) for pair in pairs]
+    kappas = [ratio(*pair, _ONE_STATE) for pair in pairs]
     for _, reason in kappas:
         if reason:
             return undefined(reason, observed=1 - observed, expected=1 - expected, signature=made)

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.chance.beyond import BeyondChance, beyond_chance
-
-__all__ = ["BeyondChance", "Score", "beyond_chance", "undefined"]
+from gammacp.chance.beyond import BeyondChance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,11 +14,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
-from gammacp.measures.gamma import FEWEST_UNITS, agreement_interval
+from gammacp.measures.gamma import FEWEST_UNITS
 from gammacp.measures.random_sets import Basis
-from gammacp.measures.score import BeyondChance, beyond_chance
 
 WITHIN = "cut"
 TOO_SHORT = "documents are too short"
@@ -78,10 +78,10 @@ def _reason(basis: Basis, continua: Sequence[Continuum]) -> str | None:
 def _factor(
     observed: float, between: tuple[float, float], expected: ExpectedDisorder, chance: str
 ) -> BeyondChance:
-    value, nothing = beyond_chance(observed, expected.mean, "the expected disorder is 0")
+    value, nothing = ratio(observed, expected.mean, "the expected disorder is 0")
     return BeyondChance(
         value=value,
-        interval=None if nothing else agreement_interval(*between, *expected.interval),
+        interval=None if nothing else ratio_interval(*between, *expected.interval),
         observed=observed,
         expected=expected.mean,
         chance=chance,
@@ -94,12 +94,12 @@ def _between(
     within: ExpectedDisorder, low: float, mean: float, high: float, chance: str
 ) -> BeyondChance:
     """1 − E_within / E; the relative errors of the two are independent of each other."""
-    value, nothing = beyond_chance(within.mean, mean, "the expected disorder is 0")
+    value, nothing = ratio(within.mean, mean, "the expected disorder is 0")
     error = math.hypot(within.half_width / within.mean, (high - low) / 2 / mean) if mean else 0.0
-    ratio = 1 - value
+    apart = 1 - value
     return BeyondChance(
         value=value,
-        interval=None if nothing else (1 - ratio * math.exp(error), 1 - ratio * math.exp(-error)),
+        interval=None if nothing else (1 - apart * math.exp(error), 1 - apart * math.exp(-error)),
         observed=within.mean,
         expected=mean,
         chance=chance,

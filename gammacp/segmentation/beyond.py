@@ -15,20 +15,20 @@ the random corpora either; they are counted.
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gammacp.chance.beyond import BeyondChance, settled
+from gammacp.chance.beyond import BeyondChance, against_chance
 from gammacp.chance.expected import SampleRule
-from gammacp.chance.sampling import Disagreement, expectations
+from gammacp.measures.score import Score
 from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.coefficients import coefficients, pool
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.rows import COLUMNS, ERRORS, Pairs, Rows, compared
-from gammacp.signature import extended
+from gammacp.segmentation.statistics import spread
 
 CHANCE = "segments"
 MEASURES = (*COLUMNS, "pi_s", "kappa_s")
@@ -47,45 +47,35 @@ class SegmentSampler:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusMeasure:
-    """A measure over a corpus of segmentations, and beyond chance.
+class CorpusMeasure(Score):
+    """A measure over a corpus of segmentations: the mean over ordered pairs of coders of all items.
+
+    π* and κ* are those of all items pooled.
 
     Attributes
     ----------
-    value
-        As it is reported without chance: the mean over ordered pairs of coders of all items; an
-        error for R_FN and R_FP. π* and κ* of all items pooled.
     undefined
         Pairs without a value, which the mean leaves out.
-    beyond_chance
-        The same against random codings.
     """
 
-    value: float
-    undefined: int
+    undefined: int = 0
     beyond_chance: BeyondChance
 
     def as_dict(self) -> dict[str, Any]:
-        """The measure as JSON."""
-        return asdict(self)
+        """The keys of every score, and `undefined`."""
+        return {**super().as_dict(), "undefined": self.undefined}
 
 
-def signed_chance(rule: SampleRule, seed: int) -> dict[str, Any]:
-    """What a signature says of random codings."""
-    e = None if rule.samples else rule.precision
-    return {"chance": CHANCE, "samples": rule.samples, "e": e, "c": rule.confidence, "seed": seed}
-
-
-def counted(pairs: Pairs) -> dict[str, tuple[float, float, int]]:
-    """Of each measure the value, D, and how many ordered pairs have no value; NaN where all."""
+def disagreements(pairs: Pairs) -> dict[str, float]:
+    """D of each measure; NaN where no pair has a value."""
     found = {}
     for name, values in pairs.values.items():
         defined = values[~np.isnan(values)]
         mean = float(defined.mean()) if len(defined) else math.nan
-        found[name] = mean, mean if name in ERRORS else 1 - mean, values.size - len(defined)
+        found[name] = mean if name in ERRORS else 1 - mean
     similar, total = (part.sum() for part in pairs.parts(pairs.comparison.basis))
-    actual = float(similar / total) if total else math.nan
-    return found | dict.fromkeys(("pi_s", "kappa_s"), (actual, 1 - actual, 0))
+    apart = 1 - float(similar / total) if total else math.nan
+    return {**found, "pi_s": apart, "kappa_s": apart}
 
 
 def measures_beyond_chance(
@@ -118,31 +108,24 @@ def measures_beyond_chance(
     >>> round(found["s"].value, 2), round(found["s"].beyond_chance.value, 1)
     (0.86, 0.4)
     """
-    comparison, rule = comparison or Comparison(), rule or SampleRule()
+    comparison = comparison or Comparison()
     pairs = compared_pairs(codings, comparison)
-    observed = counted(pairs)
-    known = [name for name in MEASURES if not math.isnan(observed[name][1])]
-
-    def disagreements(rows: Rows) -> list[Disagreement]:
-        drawn = counted(compared(rows, comparison))
-        return [Disagreement(drawn[name][1], drawn[name][1]) for name in known]
-
-    sampler = SegmentSampler(pairs.rows)
-    expected, _ = expectations(sampler, disagreements, rule, seed, measures=len(known))
     pooled = coefficients(pool(pairs, codings.row_people()), mode=comparison.mode).as_dict()
-    against = {
-        name: settled(observed[name][1], e, CHANCE) for name, e in zip(known, expected, strict=True)
-    }
-    nothing = BeyondChance(value=math.nan, chance=CHANCE, reason="no pair of codings has a value")
-    found = {}
-    for name in MEASURES:
-        beyond = against.get(name, nothing)
-        made = signed_chance(rule, seed) | {"samples": beyond.samples}
-        line = extended(comparison.signed(name), **made)
-        mean, _, undefined = observed[name]
-        found[name] = CorpusMeasure(
-            value=pooled.get(name, mean),
-            undefined=undefined,
-            beyond_chance=replace(beyond, signature=line),
+    beyond = against_chance(
+        disagreements(pairs),
+        lambda rows: disagreements(compared(rows, comparison)),
+        SegmentSampler(pairs.rows),
+        rule,
+        seed,
+        signed={name: comparison.signed(name) for name in MEASURES},
+        missing="no pair of codings has a value",
+    )
+    values = {name: spread(v.ravel()) for name, v in pairs.values.items()}
+    return {
+        name: CorpusMeasure(
+            value=values[name].mean if name in values else pooled[name],
+            undefined=values[name].undefined if name in values else 0,
+            beyond_chance=beyond[name],
         )
-    return found
+        for name in MEASURES
+    }

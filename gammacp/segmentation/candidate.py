@@ -18,6 +18,7 @@ import numpy as np
 
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
+from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import Disagreement, expectations
 from gammacp.errors import DataError
@@ -224,7 +225,7 @@ def _disagreements(
 def _beyond(parts: Floats) -> float:
     observed, expected = parts.sum(axis=-1)
     # A disagreement that no order changes is its own expectation, but for the rounding of means.
-    return round(1 - float(observed / expected), 12) + 0.0 if expected > 0 else math.nan
+    return round(ratio(float(observed), float(expected), "")[0], 12) + 0.0
 
 
 def _coefficients(

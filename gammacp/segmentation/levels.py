@@ -1,17 +1,15 @@
 """Agreement on hierarchies of segments: every level by itself, and all levels at once (T)."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gammacp.arguments import several
-from gammacp.chance.beyond import BeyondChance, settled
+from gammacp.chance.beyond import BeyondChance, against_chance, signed_chance
 from gammacp.chance.expected import SampleRule
-from gammacp.chance.sampling import Disagreement, expectations
 from gammacp.errors import DataError
-from gammacp.segmentation.beyond import CHANCE, SegmentSampler, signed_chance
+from gammacp.segmentation.beyond import CHANCE, SegmentSampler
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.comparison import Comparison
 from gammacp.segmentation.hierarchy import Ordered, check_levels, nested, t_measures
@@ -19,7 +17,7 @@ from gammacp.segmentation.pairwise import PairwiseRow, pairwise
 from gammacp.segmentation.rows import Rows
 from gammacp.segmentation.statistics import Spread, spread
 from gammacp.segmentation.value import Segmentation
-from gammacp.signature import quoted
+from gammacp.signature import extended, quoted
 
 LEVEL = ("s", "b", "windowdiff", "f")
 
@@ -158,26 +156,26 @@ def hierarchy_report(
     if not pairs:
         whose = "" if reference is None else f" of {reference!r}"
         raise DataError(f"no item{whose} is coded by two")
+    made = comparison.signed(
+        "segmentation",
+        levels=",".join(map(quoted, chosen)),
+        reference=None if reference is None else quoted(reference),
+        t="full" if transitive else "reduced",
+        window=window,
+    )
     beyond = None
     if beyond_chance is not None:
         placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-        systems = _by_system(pairs, reference)
-        rows_of_levels = Rows.of(placed, chosen)
-        beyond = _beyond_chance(rows_of_levels, tuple(placed), systems, how, beyond_chance, seed)
+        systems, rows = _by_system(pairs, reference), Rows.of(placed, chosen)
+        beyond = _beyond_chance(rows, tuple(placed), systems, how, beyond_chance, seed, made)
+        made = extended(made, **signed_chance(CHANCE, beyond_chance, seed))
     return HierarchyReport(
         levels=chosen,
         reference=reference,
         pairs=pairs,
         notes=tuple(_notes(codings, chosen, pairs, beyond is not None)),
         beyond_chance=beyond,
-        signature=comparison.signed(
-            "segmentation",
-            levels=",".join(map(quoted, chosen)),
-            reference=None if reference is None else quoted(reference),
-            t="full" if transitive else "reduced",
-            window=window,
-            **({} if beyond_chance is None else signed_chance(beyond_chance, seed)),
-        ),
+        signature=made,
     )
 
 
@@ -209,36 +207,39 @@ def _beyond_chance(
     how: Mapping[str, Any],
     rule: SampleRule,
     seed: int,
+    made: str,
 ) -> dict[str, dict[str, BeyondChance]]:
     """1 − D/E[D] with D = 1 − the mean of T over the pairs of a system that have one."""
 
-    def counted(t: Iterable[Ordered]) -> list[float]:
-        return [1 - spread(column).mean for column in zip(*t, strict=True)]
+    def counted(t: Mapping[str, Iterable[Ordered]]) -> dict[str, float]:
+        return {
+            f"{name}.{key}": 1 - spread(column).mean
+            for name, found in t.items()
+            for key, column in zip(Ordered._fields, zip(*found, strict=True), strict=True)
+        }
 
-    def disagreements(drawn: Rows) -> list[Disagreement]:
+    def observe(drawn: Rows) -> dict[str, float]:
         nests: defaultdict[str, dict[str, Sequence[Segmentation]]] = defaultdict(dict)
         for k, (i, coder) in enumerate(zip(rows.item, rows.coder, strict=True)):
             nests[items[i]][coder] = nested(drawn.segmentation(k), rows.types)
-        found = []
-        for pairs in systems.values():
-            found += counted(t_measures(*_sides(nests, p.coarsest), **how) for p in pairs)
-        return [Disagreement(d, d) for d in found]
+        return counted(
+            {
+                name: [t_measures(*_sides(nests, p.coarsest), **how) for p in pairs]
+                for name, pairs in systems.items()
+            }
+        )
 
-    observed = [d for pairs in systems.values() for d in counted(p.t for p in pairs)]
-    expected, _ = expectations(
-        SegmentSampler(rows), disagreements, rule, seed, measures=len(observed)
+    observed = counted({name: [p.t for p in pairs] for name, pairs in systems.items()})
+    found = against_chance(
+        observed,
+        observe,
+        SegmentSampler(rows),
+        rule,
+        seed,
+        signed=dict.fromkeys(observed, made),
+        missing="T is undefined for every pair",
     )
-    values = [
-        BeyondChance(value=math.nan, chance=CHANCE, reason="T is undefined for every pair")
-        if math.isnan(d)
-        else settled(d, e, CHANCE)
-        for d, e in zip(observed, expected, strict=True)
-    ]
-    keys = Ordered._fields
-    return {
-        name: dict(zip(keys, values[len(keys) * k :], strict=False))
-        for k, name in enumerate(systems)
-    }
+    return {name: {key: found[f"{name}.{key}"] for key in Ordered._fields} for name in systems}
 
 
 def _notes(

@@ -213,14 +213,11 @@ def _notes(
 
 
 def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
-    notes = [
-        f"{name} beyond chance: {m.beyond_chance.reason}"
-        for name, m in measures.items()
-        if m.beyond_chance.reason
-    ]
+    beyond = {name: m.beyond_chance for name, m in measures.items()}
+    notes = [f"{name} beyond chance: {b.reason}" for name, b in beyond.items() if b.reason]
     for what, lost in (
         ("pairs of codings", {name: m.undefined for name, m in measures.items()}),
-        ("random corpora", {name: m.beyond_chance.without_value for name, m in measures.items()}),
+        ("random corpora", {name: b.without_value for name, b in beyond.items()}),
     ):
         if listed := in_words(lost):
             notes.append(f"{what} without a value: {listed}")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gammacp.chance.beyond import beyond_chance
+from gammacp.chance.beyond import ratio
 from gammacp.errors import UsageError
 from gammacp.measures.trees.annotations import Dependencies, Treebank
 
@@ -139,7 +139,7 @@ def _relations(choices: Iterable[Choice]) -> Iterable[dict[str, Any]]:
                 apart[relation] += c.weight
     for relation, times in sorted(given.items(), key=lambda row: -row[1]):
         share = times / (2 * total)
-        label, _ = beyond_chance(apart[relation] / total, 2 * share * (1 - share), "")
+        label, _ = ratio(apart[relation] / total, 2 * share * (1 - share), "")
         tokens = sum(c.weight for c in heads[relation])
         yield {
             "relation": relation,
@@ -158,7 +158,7 @@ def _of_heads(choices: Iterable[Choice], tokens: float) -> float:
             places[place] += c.weight
         apart += c.weight * (c.heads[0] != c.heads[1])
     alike = sum((times / (2 * tokens)) ** 2 for times in places.values())
-    return beyond_chance(apart / tokens, 1 - alike if len(places) > 1 else 0.0, "")[0]
+    return ratio(apart / tokens, 1 - alike if len(places) > 1 else 0.0, "")[0]
 
 
 def _accuracies(choices: Iterable[tuple[Choice, str]]) -> tuple[dict[str, Any], ...]:

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from gammacp import Continuum, Unit, gamma, measure
-from gammacp.chance.expected import ExpectedDisorder
+from gammacp.chance.beyond import BeyondChance, against_chance
+from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
 from gammacp.continuum import Continuum as C
 from gammacp.errors import UsageError
-from gammacp.measures.beyond_chance import on_the_grid, settled
+from gammacp.measures.beyond_chance import on_the_grid
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.score import Score
 from gammacp.signature import parse
@@ -125,7 +126,7 @@ def test_the_signature_beyond_chance_has_the_measures_options_and_the_selection(
     assert found.selection == own.selection == (("exclude", ("C",)),)
     assert own.parts.items() <= found.parts.items()
     assert found.parts["chance"] == score.beyond_chance.chance
-    assert (found.parts["samples"], found.parts["n"], found.parts["seed"]) == ("10", "10", "4")
+    assert (found.parts["samples"], found.parts["seed"]) == ("10", "4")
 
 
 def test_identical_annotators_are_perfect_and_rare() -> None:
@@ -144,15 +145,28 @@ def test_identical_annotators_are_perfect_and_rare() -> None:
 
 
 def test_random_sets_without_a_value_are_counted() -> None:
-    def settle(without: int) -> object:
-        x = np.full(95, 0.5)
-        return settled(0.25, ExpectedDisorder(x, x, True, 0.95, without_value=without), "cut")
+    class Counter:
+        signature = "cut"
 
-    few = settle(5)
-    assert (few.value, few.without_value) == (0.5, 5)  # type: ignore[attr-defined]
-    many = settle(6)
-    assert math.isnan(many.value)  # type: ignore[attr-defined]
-    assert many.reason == "6 of 101 random sets have no value"  # type: ignore[attr-defined]
+        def draw(self, rng: np.random.Generator) -> float:
+            return float(rng.random())
+
+    def settle(sets: int, without: int) -> BeyondChance:
+        """Half of a disagreement everywhere, but none on the first `without` random sets."""
+        left = iter(range(sets))
+        return against_chance(
+            {"ser": 0.25, "b": math.nan},
+            lambda _: {"ser": math.nan if next(left) < without else 0.5},
+            Counter(),
+            SampleRule(samples=sets),
+            signed={"ser": "ser|v:1", "b": "b|v:1"},
+        )["ser"]
+
+    few = settle(100, 5)
+    assert (few.value, few.without_value, few.samples) == (0.5, 5, 95)
+    many = settle(101, 6)
+    assert math.isnan(many.value)
+    assert many.reason == "6 of 101 random sets have no value"
 
 
 def test_units_that_touch_still_touch() -> None:

@@ -16,6 +16,7 @@ from sortedcontainers import SortedDict, SortedSet
 
 import gammacp
 from gammacp.alignment.batch import align_each
+from gammacp.chance.beyond import ratio
 from gammacp.compat.pygamma.alignment import Alignment, SoftAlignment, UnitaryAlignment
 from gammacp.compat.pygamma.dissimilarity import (
     AbstractDissimilarity,
@@ -24,7 +25,6 @@ from gammacp.compat.pygamma.dissimilarity import (
 from gammacp.compat.pygamma.units import Segment, Unit, place, tell
 from gammacp.dissimilarity.base import bind
 from gammacp.errors import DataError
-from gammacp.measures.score import beyond_chance
 from gammacp.signature import signature
 
 PRECISION_LEVEL = {"high": 0.01, "medium": 0.02, "low": 0.1}
@@ -399,7 +399,7 @@ class GammaResults:
     @property
     def gamma(self) -> float:
         """1 − observed / expected; NaN where both are 0."""
-        return beyond_chance(self.observed_disorder, self.expected_disorder, "nothing expected")[0]
+        return ratio(self.observed_disorder, self.expected_disorder, "nothing expected")[0]
 
     @property
     def gamma_cat(self) -> float:
@@ -417,4 +417,4 @@ class GammaResults:
         seen = [x for x in chance if not math.isnan(x)]
         if math.isnan(observed) or not seen:
             return math.nan
-        return beyond_chance(observed, float(np.mean(seen)), "nothing expected")[0]
+        return ratio(observed, float(np.mean(seen)), "nothing expected")[0]

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
-from gammacp.chance.beyond import BeyondChance, beyond_chance
+from gammacp.chance.beyond import BeyondChance, ratio
 from gammacp.errors import DataError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS, bootstrap
@@ -297,7 +297,7 @@ def values(
         observed, expected = (
             float(p.sum()) / total if total else math.nan for p in (parts.observed, parts.expected)
         )
-        value, reason = beyond_chance(observed, expected, NOTHING if total else NOT_COMPARED)
+        value, reason = ratio(observed, expected, NOTHING if total else NOT_COMPARED)
         interval = None
         if draws and reason is None:
             interval = interval_over_sentences(parts, draws=draws, seed=seed)
