@@ -102,8 +102,7 @@ def of_corpus(name: str, data: Path | None) -> list[dict[str, object]]:
         low, high = beyond.interval or (None, None)
         published = {**total.alpha, **total.scores}[measure]
         row = {"published": published, "value": beyond.value, "low": low, "high": high}
-        bands = {"equal_length": beyond.equal_length, "widest": beyond.widest}
-        rows.append({"corpus": name, "measure": measure, **row, **bands})
+        rows.append({"corpus": name, "measure": measure, **row, **beyond.told})
     return rows
 
 

@@ -27,9 +27,10 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
 from gammacp.errors import DataError
 from gammacp.measures.gamma import few_units
-from gammacp.measures.registry import MEASURES, Measure, Trees, evaluate, expanded, measure
+from gammacp.measures.registry import MEASURES, Measure, evaluate, expanded, measure
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
+from gammacp.measures.trees.annotations import Treebank
 from gammacp.needs import Need
 from gammacp.signature import signature
 
@@ -230,7 +231,7 @@ def _computed(
 
 
 def measured_beyond_chance(
-    continuum: Continuum | Trees, names: Iterable[str], options: Mapping[str, object]
+    continuum: Continuum | Treebank, names: Iterable[str], options: Mapping[str, object]
 ) -> dict[str, Score]:
     """What `gammacp.measure(…, beyond_chance=True)` returns.
 
@@ -247,14 +248,14 @@ def measured_beyond_chance(
 
 
 def beyond_chance_of(
-    data: Continuum | Trees, scores: Mapping[str, Score], options: Mapping[str, object]
+    data: Continuum | Treebank, scores: Mapping[str, Score], options: Mapping[str, object]
 ) -> dict[str, Score]:
     """The scores of these data, each with its `beyond_chance`.
 
     Parameters
     ----------
     data
-        A continuum or a treebank; chance of trees is modelled by their measures themselves.
+        A continuum or a treebank.
     scores
         By the measures' names.
     options
@@ -272,13 +273,11 @@ def beyond_chance_of(
             seed=settings.seed,
             options={k: v for k, v in options.items() if k not in CHANCE_OPTIONS},
         )
-    found = {}
-    for name, score in scores.items():
-        own = MEASURES[name].beyond_chance
-        beyond = (
-            _without(score.reason or _NO_DISAGREEMENT.format(name), "")
-            if own is None or score.reason
-            else own(data, seed=options.get("seed", 0))
-        )
-        found[name] = replace(score, beyond_chance=beyond)
-    return found
+    from gammacp.measures.trees.matched import measures_beyond_chance
+
+    valued = [name for name, score in scores.items() if not score.reason]
+    seed: Any = options.get("seed", 0)
+    own = measures_beyond_chance(data, valued, seed=seed)
+    missing = {n: _without(s.reason or _NO_DISAGREEMENT.format(n), "") for n, s in scores.items()}
+    found = missing | own
+    return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}

@@ -4,32 +4,16 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, TypeVar
 
 from gammacp.arguments import instance, several
-from gammacp.chance.beyond import BeyondChance
 from gammacp.chance.non_overlapping import Placement
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
+from gammacp.measures.trees.annotations import Treebank
 from gammacp.needs import Need, in_pieces, unmet_need
 from gammacp.registry import Registry
-
-
-@runtime_checkable
-class Trees(Protocol):
-    """A treebank, as measures of trees take it (`gammacp.measures.trees.annotations.Treebank`)."""
-
-    @property
-    def annotators(self) -> tuple[str, ...]:
-        """Everybody's name."""
-        ...
-
-    @property
-    def shared(self) -> tuple[object, ...]:
-        """The sentences with at least two annotations."""
-        ...
-
 
 F = TypeVar("F", bound=Callable[..., Score])
 
@@ -43,10 +27,9 @@ class Measure:
     per call of `measure`, in which measures of a family leave what the others can use (γ, γ_cat
     and γ_k their alignments). `disagreement(score)` is the measure's D before any correction for
     chance (`gammacp.measures.beyond_chance`); a measure that is not chance-corrected need not
-    declare it: it is 1 − value. `beyond_chance(data, seed=…)` is for data with chance models of
-    their own, trees. `placed(placement, continuum)` is E[D] in closed form over units at random
-    places (`gammacp.chance.non_overlapping.Placement`), None where it does not hold. `range` is
-    that of the value, as text; `applies_to` is "continuum" or "trees". `fragments` says what it
+    declare it: it is 1 − value. `placed(placement, continuum)` is E[D] in closed form over units at
+    random places (`gammacp.chance.non_overlapping.Placement`), None where it does not hold. `range`
+    is that of the value, as text; `applies_to` is "continuum" or "trees". `fragments` says what it
     makes of units of several: nothing ("refused"), one unit ("whole"), or a unit of each ("atoms").
     """
 
@@ -61,7 +44,6 @@ class Measure:
     disagreement: Callable[[Score], float | None] | None = None
     applies_to: str = "continuum"
     fragments: Literal["refused", "whole", "atoms"] = "refused"
-    beyond_chance: Callable[..., BeyondChance] | None = None
     placed: Callable[[Placement, Continuum], float | None] | None = None
 
     @property
@@ -142,7 +124,7 @@ def registered(
 
 
 def measure(
-    continuum: Continuum | Trees,
+    continuum: Continuum | Treebank,
     names: Iterable[str],
     *,
     beyond_chance: bool = False,
@@ -189,7 +171,7 @@ def expanded(names: Iterable[str]) -> list[str]:
 
 
 def measure_each(
-    continuum: Continuum | Trees, names: Iterable[str], **options: object
+    continuum: Continuum | Treebank, names: Iterable[str], **options: object
 ) -> Iterator[tuple[str, Score]]:
     """What `measure` returns, one measure at a time, so that a caller can time each of them.
 
@@ -210,7 +192,7 @@ def measure_each(
     """
     chosen = {name: MEASURES[name] for name in expanded(names)}
     if not isinstance(continuum, Continuum):
-        instance("continuum", continuum, Trees, "a Continuum or a Treebank")
+        instance("continuum", continuum, Treebank, "a Continuum or a Treebank")
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"option {option!r} belongs to none of: {', '.join(chosen)}")
@@ -228,7 +210,7 @@ def measure_each(
 
 def evaluate(
     m: Measure,
-    continuum: Continuum | Trees,
+    continuum: Continuum | Treebank,
     options: Mapping[str, object],
     shared: dict[object, object] | None,
 ) -> Score:

@@ -6,13 +6,13 @@ from typing import Any
 
 from gammacp.arguments import instance, whole
 from gammacp.errors import UsageError
-from gammacp.measures.trees.accuracy import accuracies
 from gammacp.measures.trees.agreement import (
     SentenceShare,
     SyntaxAgreement,
     TreeAlpha,
     syntax_agreement,
 )
+from gammacp.measures.trees.alpha import TreeObservations
 from gammacp.measures.trees.annotations import Item
 from gammacp.measures.trees.matched import LENGTH_MATCHED
 from gammacp.syntax.breakdown import Breakdown
@@ -75,14 +75,14 @@ class SyntaxReport:
     def notes(self) -> tuple[str, ...]:
         """What a reader of the values beyond chance has to know."""
         total, notes = self.agreement.total, []
-        if not total.beyond_chance:
+        if not (beyond := total.beyond_chance):
             return ()
         if total.items < _ENOUGH:
             notes.append(
                 f"few sentences ({total.items}): below {_ENOUGH}, values beyond chance of "
                 "independent people need not be 0 in the mean (up to .1 with 20)"
             )
-        elif total.items < _ENOUGH_OF_A_TAIL and total.beyond_chance["plain"].widest > _WIDE:
+        elif total.items < _ENOUGH_OF_A_TAIL and beyond["plain"].told["widest"] > _WIDE:
             notes.append(
                 f"some sentences are far longer than most: below {_ENOUGH_OF_A_TAIL} sentences, α "
                 "beyond chance of independent people can then be above 0 (up to .05 with 60)"
@@ -134,7 +134,9 @@ class SyntaxReport:
         for name in dict.fromkeys(item.document for item in self.read.treebank.shared):
             inside = [share for share in self.agreement.sentences if share.item.document == name]
             items = tuple(share.item for share in inside)
-            scores = accuracies(replace(self.read.treebank, items=items)).mean()
+            observations = TreeObservations.of(replace(self.read.treebank, items=items))
+            wrong = observations.wrong_tokens(observations.everything)
+            scores = {name: part.gamma for name, part in wrong.items()}
             share = sum(share.share["plain"] for share in inside)
             found.append({"document": name, "items": len(items), "share": share, **scores})
         return found

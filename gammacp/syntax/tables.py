@@ -1,8 +1,9 @@
 """The tables of a report on a treebank: columns over the records of its JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gammacp.chance.beyond import BeyondChance
 from gammacp.measures.trees.alpha import DELTAS
 from gammacp.syntax.graphs.report import GraphReport
 from gammacp.syntax.report import SyntaxReport
@@ -179,6 +180,19 @@ def in_words(report: SyntaxReport | GraphReport) -> list[str]:
     return found
 
 
+def _chance(beyond: BeyondChance | None, others: str, of: str, units: str) -> Iterator[str]:
+    """Whom annotations met by chance, and why a value is undefined."""
+    if beyond is None:
+        return
+    if beyond.samples:
+        yield (
+            f"chance: {others.format(beyond.samples)} for {percent(beyond.told['equal_length'])} "
+            f"of the {of}, of up to {beyond.told['widest']} {units}more or fewer for the others"
+        )
+    if beyond.reason:
+        yield f"beyond chance: {beyond.reason}"
+
+
 def _of_trees(report: SyntaxReport) -> list[str]:
     result = report.agreement
     items, tokens = result.total.items, result.tokens
@@ -190,14 +204,12 @@ def _of_trees(report: SyntaxReport) -> list[str]:
             f"{scores} leave out {result.ignored} of {items} sentences, in which token counts "
             "differ; α has them"
         )
-    if beyond := result.total.beyond_chance.get(DELTAS[0]):
-        if beyond.samples:
-            found.append(
-                f"chance: other sentences of the same length for {percent(beyond.equal_length)} of "
-                f"the annotations, of up to {beyond.widest} tokens more or fewer for the others"
-            )
-        if beyond.reason:
-            found.append(f"beyond chance: {beyond.reason}")
+    found += _chance(
+        result.total.beyond_chance.get("plain"),
+        "other sentences of the same length",
+        "annotations",
+        "tokens ",
+    )
     if parts := report.breakdown:
         hidden = [max(0, len(rows) - _MOST) for rows in (parts.relations, parts.confusions)]
         if any(hidden):
@@ -256,16 +268,10 @@ def _name(value: str | tuple[str, str], _digits: int = 0) -> str:
 
 def _of_graphs(report: GraphReport) -> list[str]:
     result = report.agreement
-    items, graphs = len(result.by_item), {id(g): g for c in result.compared for g in c.graphs}
-    triples = sum(g.n_triples for g in graphs.values())
-    found = [f"{items} sentence{'s' * (items != 1)}, {len(graphs)} graphs, {triples} triples"]
-    if beyond := result.beyond_chance.get("smatch"):
-        if beyond.samples:
-            found.append(
-                f"chance: {beyond.samples} pairs of graphs of other sentences, of the same number "
-                f"of triples for {percent(beyond.equal_length)} of the graphs, of up to "
-                f"{beyond.widest} more or fewer for the others"
-            )
-        if beyond.reason:
-            found.append(f"beyond chance: {beyond.reason}")
+    items, triples = result.observations.n_items, sum(g.n_triples for g in result.graphs)
+    size = f"{len(result.graphs)} graphs, {triples} triples"
+    found = [f"{items} sentence{'s' * (items != 1)}, {size}"]
+    smatch = result.beyond_chance.get("smatch")
+    others = "{} pairs of graphs of other sentences, of the same number of triples"
+    found += _chance(smatch, others, "graphs", "")
     return found + report.notes

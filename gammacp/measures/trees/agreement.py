@@ -1,18 +1,18 @@
 """The agreement of a treebank: α, accuracies, who disagrees with whom and where."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gammacp.arguments import whole
 from gammacp.arrays import Bools, Floats
+from gammacp.chance.beyond import BeyondChance, ratios
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
-from gammacp.measures.trees.accuracy import Accuracies, accuracies
 from gammacp.measures.trees.alpha import (
     DELTAS,
     ExpectedDisagreement,
@@ -24,7 +24,6 @@ from gammacp.measures.trees.alpha import (
 from gammacp.measures.trees.annotations import Item, Treebank
 from gammacp.measures.trees.matched import (
     LENGTH_MATCHED,
-    LengthMatched,
     beyond_length_matched,
     interval_over_sentences,
 )
@@ -64,7 +63,7 @@ class TreeAlpha:
     expected: Mapping[str, float]
     interval: Mapping[str, Interval] | None
     scores: Mapping[str, float]
-    beyond_chance: Mapping[str, LengthMatched]
+    beyond_chance: Mapping[str, BeyondChance]
 
 
 @dataclass(frozen=True)
@@ -164,9 +163,23 @@ def syntax_agreement(
     pairs = [pair for pair in combinations(range(n), 2) if observations.by(pair).any()]
     without = [tuple(b for b in range(n) if b != a) for a in range(n if n > 2 else 0)]
     groups = [tuple(range(len(treebank.annotators))), *pairs, *without]
-    expected, results = _results(observations, groups, chance, sample_pairs, seed)
-    accuracy = accuracies(treebank)
-    parts = _published_parts(observations, expected, accuracy) if bootstrap else {}
+    chosen = np.stack([observations.by(group) for group in groups])
+    expected = (
+        sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
+        if sample_pairs
+        else expected_disagreement(observations, chosen)
+    )
+    results = [
+        TreeAlpha(
+            annotators=tuple(treebank.annotators[a] for a in group),
+            **_published(observations, rows, mean, error if sample_pairs else None),
+            beyond_chance=beyond_length_matched(observations, rows, seed=seed) if chance else {},
+        )
+        for group, rows, mean, error in zip(
+            groups, chosen, expected.mean, expected.error, strict=True
+        )
+    ]
+    parts = _published_parts(observations, expected) if bootstrap else {}
     draw = partial(interval_over_sentences, draws=bootstrap, seed=seed)
     return SyntaxAgreement(
         total=results[0],
@@ -175,7 +188,7 @@ def syntax_agreement(
         sentences=_shares(observations),
         bootstrap={n: draw(part) for n, part in parts.items()} if bootstrap else None,
         tokens=sum(item.n_tokens for item in treebank.shared),
-        ignored=accuracy.ignored,
+        ignored=observations.n_items - int(observations.compared(observations.everything).sum()),
         signature=signature(
             "syntax-alpha",
             trees=treebank.kind,
@@ -187,62 +200,23 @@ def syntax_agreement(
     )
 
 
-def _results(
-    observations: TreeObservations,
-    groups: Sequence[tuple[int, ...]],
-    chance: str | None,
-    sample_pairs: int,
-    seed: int,
-) -> tuple[ExpectedDisagreement, list[TreeAlpha]]:
-    """The agreement of groups of annotators, whose pairs of trees are compared once for all."""
-    chosen = np.stack([observations.by(group) for group in groups])
-    expected = (
-        sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
-        if sample_pairs
-        else expected_disagreement(observations, chosen)
-    )
-    return expected, [
-        _alpha(
-            observations,
-            rows,
-            group,
-            expected.mean[k],
-            expected.error[k] if sample_pairs else None,
-            beyond_length_matched(observations, rows, seed=seed) if chance else {},
-        )
-        for k, (rows, group) in enumerate(zip(chosen, groups, strict=True))
-    ]
-
-
-def _ratio(observed: Floats, expected: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(expected > 0, 1 - observed / expected, np.nan)
-
-
-def _alpha(
-    observations: TreeObservations,
-    chosen: Bools,
-    group: Sequence[int],
-    expected: Floats,
-    error: Floats | None,
-    beyond: Mapping[str, LengthMatched],
-) -> TreeAlpha:
-    names = tuple(observations.treebank.annotators[a] for a in group)
+def _published(
+    observations: TreeObservations, chosen: Bools, expected: Floats, error: Floats | None
+) -> dict[str, Any]:
+    """What `TreeAlpha` has of some annotations without length-matched chance."""
     observed = observed_disagreement(observations, chosen)
     interval = None
     if error is not None:
-        low, high = (_ratio(observed, expected + sign * _U * error) for sign in (-1, 1))
-        interval = {d: (float(low[k]), float(high[k])) for k, d in enumerate(DELTAS)}
-    return TreeAlpha(
-        annotators=names,
-        items=len(np.unique(observations.item[chosen])),
-        alpha=_by_delta(_ratio(observed, expected)),
-        observed=_by_delta(observed),
-        expected=_by_delta(expected),
-        interval=interval,
-        scores=accuracies(observations.treebank, names).mean(),
-        beyond_chance=beyond,
-    )
+        low, high = (ratios(observed, expected + sign * _U * error) for sign in (-1, 1))
+        interval = dict(zip(DELTAS, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+    return {
+        "items": len(np.unique(observations.item[chosen])),
+        "alpha": _by_delta(ratios(observed, expected)),
+        "observed": _by_delta(observed),
+        "expected": _by_delta(expected),
+        "interval": interval,
+        "scores": {n: part.gamma for n, part in observations.wrong_tokens(chosen).items()},
+    }
 
 
 def _by_delta(values: Floats) -> dict[str, float]:
@@ -250,7 +224,7 @@ def _by_delta(values: Floats) -> dict[str, float]:
 
 
 def _published_parts(
-    observations: TreeObservations, expected: ExpectedDisagreement, accuracy: Accuracies
+    observations: TreeObservations, expected: ExpectedDisagreement
 ) -> dict[str, Contributions]:
     """What each sentence adds to D_o and D_e.
 
@@ -261,10 +235,10 @@ def _published_parts(
     observed = observations.item_disagreement(everything)
     linear = 2 * expected.rows - expected.mean[0][:, None]
     alphas = {
-        name: Contributions(observed[d], observations.by_item(linear[d], everything), "sentences")
+        name: Contributions(observed[d], observations.sums(linear[d], everything), "sentences")
         for d, name in enumerate(DELTAS)
     }
-    return {**alphas, **accuracy.parts()}
+    return {**alphas, **observations.wrong_tokens(everything)}
 
 
 def _shares(observations: TreeObservations) -> tuple[SentenceShare, ...]:

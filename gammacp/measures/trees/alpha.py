@@ -11,16 +11,19 @@ and tells what each annotation adds to D_e, which the bootstrap needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from typing import Self
 
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
-from gammacp.measures.trees.annotations import Graph, Sentence, Treebank
+from gammacp.errors import DataError
+from gammacp.measures.contributions import Contributions
+from gammacp.measures.trees.accuracy import SCORES, disagreements
+from gammacp.measures.trees.annotations import Graph, Treebank
+from gammacp.measures.trees.observations import Observations
 from gammacp.measures.trees.ted import PackedTrees, pack
 from gammacp.pools.cores import available_cores
 
@@ -57,30 +60,12 @@ def squared_deltas(packed: PackedTrees, x: Indices, y: Indices) -> Floats:
     return squares
 
 
-@dataclass(frozen=True)
-class TreeObservations:
-    """The annotations of a treebank's shared sentences as numbers.
+class TreeObservations(Observations):
+    """The annotations of a treebank's shared sentences as trees."""
 
-    Attributes
-    ----------
-    sentences, item, annotator
-        Of each annotation.
-    pair_first, pair_second, pair_squares
-        Annotations compared within sentences (unordered), and their squared δ: shape (3, pairs).
-    """
-
-    treebank: Treebank
-    sentences: tuple[Sentence, ...]
-    packed: PackedTrees
-    item: Indices
-    annotator: Indices
-    pair_first: Indices
-    pair_second: Indices
-    pair_squares: Floats
-
-    @staticmethod
-    def of(treebank: Treebank) -> TreeObservations:
-        """Compare the annotations of each sentence.
+    @classmethod
+    def of(cls, treebank: Treebank) -> Self:
+        """The annotations of each sentence that has two.
 
         Parameters
         ----------
@@ -90,55 +75,29 @@ class TreeObservations:
         Raises
         ------
         DataError
-            No sentence has two annotations.
+            No sentence has two annotations, or these are graphs.
         """
-        treebank.require_shared()
-        treebank.require_trees("edit distance of trees")
-        number = {name: a for a, name in enumerate(treebank.annotators)}
-        rows = [
-            (i, number[name], sentence)
-            for i, item in enumerate(treebank.shared)
-            for name, sentence in item.annotations.items()
-        ]
-        item = np.array([row[0] for row in rows], np.int64)
-        sentences = tuple(row[2] for row in rows)
-        packed = pack([s.tree for s in sentences if not isinstance(s, Graph)])
-        starts = np.flatnonzero(np.diff(item, prepend=-1))
-        ends = np.append(starts[1:], len(rows))
-        within = [
-            p for s, e in zip(starts, ends, strict=True) for p in combinations(range(s, e), 2)
-        ]
-        first, second = np.array(within, np.int64).T
-        annotators = np.array([row[1] for row in rows], np.int64)
-        squares = squared_deltas(packed, packed.codes[first], packed.codes[second])
-        return TreeObservations(
-            treebank, sentences, packed, item, annotators, first, second, squares
-        )
-
-    @property
-    def n_items(self) -> int:
-        """Number of sentences with at least two annotations."""
-        return len(self.treebank.shared)
+        if treebank.of_graphs:
+            raise DataError("these are graphs, no trees", hint="gammacp syntax compares graphs.")
+        return super().of(treebank)
 
     @cached_property
-    def per_item(self) -> Indices:
-        """Number of annotations of each sentence."""
-        return np.bincount(self.item, minlength=self.n_items)
+    def packed(self) -> PackedTrees:
+        """The trees."""
+        return pack([s.tree for s in self.sentences if not isinstance(s, Graph)])
 
     @cached_property
-    def everything(self) -> Bools:
-        """The choice of all annotations."""
-        return np.ones(len(self.item), np.bool_)
+    def pair_squares(self) -> Floats:
+        """Squared δ of the annotations of one sentence: shape (3, pairs)."""
+        codes = self.packed.codes
+        return squared_deltas(self.packed, codes[self.first], codes[self.second])
 
-    def by(self, annotators: Iterable[int]) -> Bools:
-        """The annotations by these annotators, of sentences that two of them annotated."""
-        chosen = np.isin(self.annotator, list(annotators))
-        count = np.bincount(self.item[chosen], minlength=self.n_items)
-        return chosen & (count[self.item] >= 2)
-
-    def by_item(self, values: Floats, chosen: Bools) -> Floats:
-        """Sums over each sentence of values of the chosen annotations: shape (items,)."""
-        return np.bincount(self.item[chosen], values, self.n_items).astype(np.float64)
+    @cached_property
+    def pair_errors(self) -> Floats:
+        """1 − accuracies within sentences, NaN of unequal lengths: shape (scores, pairs)."""
+        errors = disagreements(self.sentences, self.first, self.second)
+        alike = self.tokens[self.first] == self.tokens[self.second]
+        return np.where(alike, errors, np.nan)
 
     def item_disagreement(self, chosen: Bools) -> Floats:
         """Per sentence Σ_{c≠c′} δ² / (|X_i| − 1), the summands of D_o: shape (3, items).
@@ -148,15 +107,34 @@ class TreeObservations:
         chosen
             Which annotations take part, shape (annotations,).
         """
-        counts = np.bincount(self.item[chosen], minlength=self.n_items)
-        inside = chosen[self.pair_first] & chosen[self.pair_second]
-        items = self.item[self.pair_first[inside]]
-        return np.stack(
-            [
-                2 * np.bincount(items, row[inside], self.n_items) / np.maximum(counts - 1, 1)
-                for row in self.pair_squares
-            ]
-        )
+        return self.means_of_pairs(self.pair_squares, chosen) * self.counts(chosen)
+
+    def wrong_tokens(self, chosen: Bools) -> dict[str, Contributions]:
+        """By accuracy, the wrong tokens of each compared sentence, and all of its tokens.
+
+        Sentences are left out in which token counts differ. The accuracy over all of them is
+        `Contributions.gamma` (eq. 3); NaN if none is left.
+
+        Parameters
+        ----------
+        chosen
+            Which annotations take part, shape (annotations,).
+        """
+        errors = self.means_of_pairs(self.pair_errors, chosen)
+        compared = self.compared(chosen)
+        lengths = np.zeros(self.n_items)
+        lengths[self.item[chosen]] = self.tokens[chosen]
+        lengths = lengths[compared]
+        return {
+            name: Contributions(lengths * wrong[compared], lengths, "sentences")
+            for name, wrong in zip(SCORES[self.treebank.kind], errors, strict=True)
+        }
+
+    def compared(self, chosen: Bools) -> Bools:
+        """The sentences in which the chosen annotations have equally many tokens."""
+        errors = self.means_of_pairs(self.pair_errors[:1], chosen)[0]
+        compared: Bools = (self.counts(chosen) > 0) & ~np.isnan(errors)
+        return compared
 
 
 def observed_disagreement(observations: TreeObservations, chosen: Bools) -> Floats:

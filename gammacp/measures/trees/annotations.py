@@ -258,17 +258,6 @@ class Treebank:
     kind: str
     selection: tuple[str, ...] = ()
 
-    def require_trees(self, what: str) -> None:
-        """DataError where these are graphs, which have no such thing.
-
-        Parameters
-        ----------
-        what
-            They have not.
-        """
-        if self.of_graphs:
-            raise DataError(f"graphs have no {what}", hint="gammacp syntax compares graphs.")
-
     def require_shared(self) -> None:
         """DataError where no sentence has two annotations."""
         if not self.shared:

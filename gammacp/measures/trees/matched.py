@@ -16,20 +16,19 @@ end.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gammacp.arrays import Bools, Floats, Indices
-from gammacp.chance.beyond import BeyondChance, ratio
+from gammacp.chance.beyond import BeyondChance, Computed, against_chance
 from gammacp.errors import DataError
 from gammacp.measures.contributions import Contributions
 from gammacp.measures.resampling import DRAWS, bootstrap
-from gammacp.measures.trees.accuracy import SCORES, accuracies, disagreements
+from gammacp.measures.trees.accuracy import SCORES, disagreements
 from gammacp.measures.trees.alpha import DELTAS, TreeObservations, deltas
 from gammacp.measures.trees.annotations import Treebank
-from gammacp.measures.trees.ted import PackedTrees
 from gammacp.signature import signature
 
 LENGTH_MATCHED = "length-matched"
@@ -131,47 +130,10 @@ def _spread(inside: Indices, items: Indices, x: int, most: int) -> Indices:
     return others
 
 
-@dataclass(frozen=True, kw_only=True)
-class LengthMatched(BeyondChance):
-    """A disagreement against that with other sentences of the same length.
-
-    Nothing is drawn for D_e: `samples` are the pairs compared, and `interval` tells how far the
-    value would move with other sentences of the kind (`gammacp.measures.resampling`).
-
-    Attributes
-    ----------
-    equal_length
-        Share of annotations whose band has sentences of exactly their length.
-    widest
-        How many tokens longer or shorter the widest band goes.
-    """
-
-    chance: str = LENGTH_MATCHED
-    equal_length: float = math.nan
-    widest: int = 0
-
-
-@dataclass(frozen=True)
-class Matched:
-    """What is observed and what length-matched chance gives, sentence by sentence.
-
-    Attributes
-    ----------
-    parts
-        By δ and accuracy; a part is a sentence, the ratio of the sums the agreement.
-    totals
-        What D_o and D_e are means over: annotations for a δ, tokens for an accuracy.
-    bands
-        What was compared.
-    """
-
-    parts: Mapping[str, Contributions]
-    totals: Mapping[str, float]
-    bands: Bands
-
-
-def matched(observations: TreeObservations, chosen: Bools) -> Matched:
-    """Disagreements of some annotations, and those with their bands.
+def beyond_length_matched(
+    observations: TreeObservations, chosen: Bools, *, seed: int = 0
+) -> dict[str, BeyondChance]:
+    """1 − D_o/D_e of the three δ and the accuracies, against other sentences of the same length.
 
     Parameters
     ----------
@@ -179,52 +141,74 @@ def matched(observations: TreeObservations, chosen: Bools) -> Matched:
         Whose trees are compared.
     chosen
         Which annotations take part, shape (annotations,).
+    seed
+        Of the bootstrap over sentences that the interval comes from.
 
-    Raises
-    ------
-    DataError
-        There are too few annotations.
+    Returns
+    -------
+    By name. Where chance cannot be told, values are NaN, and `reason` says why.
     """
-    where = np.flatnonzero(chosen)
-    sentences = [observations.sentences[x] for x in where]
-    item = observations.item[where]
-    lengths = np.array([s.n_tokens for s in sentences], np.int64)
-    found = bands(lengths, item)
-    squares = _as_of_one_length(
-        observations.packed, observations.packed.codes[where], lengths + 1, found
-    )
+    treebank, where = observations.treebank, np.flatnonzero(chosen)
+    try:
+        found = bands(observations.tokens[where], observations.item[where])
+    except DataError as error:
+        return untold((*DELTAS, *SCORES[treebank.kind]), error)
+    met = replace(found, first=where[found.first], second=where[found.second])
     observed = observations.item_disagreement(chosen)
-    parts, totals = {}, {}
-    for d, name in enumerate(DELTAS):
-        expected = observations.by_item(found.means(squares[d]), chosen)
-        parts[name] = Contributions(observed[d], expected, "sentences")
-        totals[name] = float(len(where))
-    people = np.unique(observations.annotator[where])
-    treebank = observations.treebank
-    scores = accuracies(treebank, tuple(treebank.annotators[a] for a in people))
-    _, row, counts = np.unique(item, return_inverse=True, return_counts=True)
-    errors = found.means(disagreements(sentences, found.first, found.second))
-    compared = ~np.isnan(scores.values[0])
-    for (name, part), error in zip(scores.parts().items(), errors, strict=True):
-        chance = (np.bincount(row, error) / counts)[compared]
-        parts[name] = replace(part, expected=part.expected * chance)
-        totals[name] = float(part.expected.sum())
-    return Matched(parts, totals, found)
+    parts = {}
+    for name, d, squares in zip(DELTAS, observed, _squares(observations, met), strict=True):
+        expected = observations.sums(found.means(squares), chosen)
+        parts[name] = Contributions(d / len(where), expected / len(where), "sentences")
+    compared = observations.compared(chosen)
+    errors = disagreements(observations.sentences, met.first, met.second)
+    for (name, part), wrong in zip(observations.wrong_tokens(chosen).items(), errors, strict=True):
+        sums, tokens = observations.sums(found.means(wrong), chosen), part.expected
+        expected = tokens * sums[compared] / observations.counts(chosen)[compared]
+        parts[name] = Contributions(
+            part.observed / tokens.sum(), expected / tokens.sum(), "sentences"
+        )
+    return against_bands(treebank, parts, found, seed=seed)
 
 
-def _as_of_one_length(
-    packed: PackedTrees, codes: Indices, lengths: Indices, found: Bands
-) -> Floats:
+def measures_beyond_chance(
+    treebank: Treebank, names: Iterable[str], *, seed: int
+) -> dict[str, BeyondChance]:
+    """The registered measures of trees against other sentences of the same length.
+
+    Parameters
+    ----------
+    treebank
+        What they measured.
+    names
+        Of measures; those that are no α and no accuracy of these trees are left out.
+    seed
+        Of the bootstrap over sentences that the interval comes from.
+    """
+    known = {_measure(name): name for name in (*DELTAS, *SCORES.get(treebank.kind, ()))}
+    if not (wanted := [name for name in names if name in known]):
+        return {}
+    observations = TreeObservations.of(treebank)
+    found = beyond_length_matched(observations, observations.everything, seed=seed)
+    return {name: found[known[name]] for name in wanted}
+
+
+def _measure(name: str) -> str:
+    """What a δ or an accuracy is called as a measure."""
+    return f"alpha-{name}" if name in DELTAS else name
+
+
+def _squares(observations: TreeObservations, met: Bands) -> Floats:
     """The squared δ of the pairs, the second brought to the first one's length: (3, pairs)."""
-    x, y = codes[found.first], codes[found.second]
-    n, m = lengths[found.first], lengths[found.second]
+    packed, lengths = observations.packed, observations.tokens + 1
+    x, y = packed.codes[met.first], packed.codes[met.second]
+    n, m = lengths[met.first], lengths[met.second]
     ted = packed.distances(x, y).astype(np.float64) * np.sqrt(2 * n**2 / (n**2 + m**2))
     squares: Floats = deltas(ted, packed.sizes[x], packed.sizes[y] * (n / m)) ** 2
     return squares
 
 
 def interval_over_sentences(
-    parts: Contributions, *, draws: int, seed: int
+    parts: Contributions, *, draws: int = DRAWS, seed: int
 ) -> tuple[float, float] | None:
     """The house's bootstrap over sentences; None where they are too few.
 
@@ -248,76 +232,68 @@ def interval_over_sentences(
     return bootstrap(parts, draws=draws, block=1, seed=seed).interval
 
 
-def beyond_length_matched(
-    observations: TreeObservations, chosen: Bools, *, draws: int = DRAWS, seed: int = 0
-) -> dict[str, LengthMatched]:
-    """1 − D_o/D_e of the three δ and the accuracies, against other sentences of the same length.
+def against_bands(
+    treebank: Treebank, parts: Mapping[str, Contributions], found: Bands, *, seed: int
+) -> dict[str, BeyondChance]:
+    """1 − D_o/D_e of what was compared, with intervals over sentences.
+
+    Nothing is drawn for D_e: `samples` are the pairs compared, and `interval` tells how far the
+    value would move with other sentences of the kind (`gammacp.measures.resampling`). The model
+    tells `equal_length`, the share of annotations whose band has sentences of exactly their length,
+    and `widest`, how many tokens longer or shorter the widest band goes.
 
     Parameters
     ----------
-    observations
-        Whose trees are compared.
-    chosen
-        Which annotations take part, shape (annotations,).
-    draws
-        Of the bootstrap over sentences that the interval comes from; 0: no interval.
-    seed
-        Of the bootstrap.
-
-    Returns
-    -------
-    By name. Where chance cannot be told, values are NaN, and `reason` says why.
-    """
-    treebank = observations.treebank
-    try:
-        found = matched(observations, chosen)
-    except DataError as error:
-        lost = LengthMatched(value=math.nan, reason=str(error))
-        return dict.fromkeys((*DELTAS, *SCORES[treebank.kind]), lost)
-    return values(found, treebank, draws=draws, seed=seed)
-
-
-def values(
-    found: Matched, treebank: Treebank, *, draws: int = DRAWS, seed: int = 0
-) -> dict[str, LengthMatched]:
-    """1 − D_o/D_e of all that was compared, with intervals over sentences.
-
-    Parameters
-    ----------
-    found
-        What is observed, and what chance gives.
     treebank
         Whose annotations these are.
-    draws, seed
-        Of the bootstrap; 0 draws: no interval.
+    parts
+        What each sentence adds to D_o and to D_e, by name; none where nothing is compared.
+    found
+        What was compared.
+    seed
+        Of the bootstrap.
     """
-    results = {}
-    for name, parts in found.parts.items():
-        total = found.totals[name]
-        observed, expected = (
-            float(p.sum()) / total if total else math.nan for p in (parts.observed, parts.expected)
+    computed, signed = {}, {}
+    for name, part in parts.items():
+        mean = float(part.expected.sum())
+        computed[name] = Computed(
+            mean=mean,
+            pairs=len(found.first),
+            interval=interval_over_sentences(part, seed=seed) if mean > 0 else None,
+            nothing=NOTHING,
         )
-        value, reason = ratio(observed, expected, NOTHING if total else NOT_COMPARED)
-        interval = None
-        if draws and reason is None:
-            interval = interval_over_sentences(parts, draws=draws, seed=seed)
-        results[name] = LengthMatched(
-            value=value,
-            interval=interval,
-            observed=observed,
-            expected=expected,
-            samples=len(found.bands.first),
-            equal_length=float((found.bands.widths == 0).mean()),
-            widest=int(found.bands.widths.max()),
-            reason=reason,
-            signature=signature(
-                f"alpha-{name}" if name in DELTAS else name,
-                selection=treebank.selection,
-                trees=treebank.kind,
-                chance=LENGTH_MATCHED,
-                band=f"{FEWEST}..{MOST}",
-                bootstrap=draws or None,
-                seed=seed if draws else None,
-            ),
+        signed[name] = signature(
+            _measure(name),
+            selection=treebank.selection,
+            trees=treebank.kind,
+            band=f"{FEWEST}..{MOST}",
+            bootstrap=DRAWS,
+            seed=seed,
         )
-    return results
+    return against_chance(
+        {name: float(p.observed.sum()) if len(p) else math.nan for name, p in parts.items()},
+        None,
+        LENGTH_MATCHED,
+        signed=signed,
+        missing=NOT_COMPARED,
+        computed=computed,
+        told={
+            "equal_length": float((found.widths == 0).mean()),
+            "widest": int(found.widths.max()),
+        },
+    )
+
+
+def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
+    """What has no value, since there is no band for every annotation.
+
+    Parameters
+    ----------
+    names
+        Of what was asked for.
+    why
+        What `bands` raised.
+    """
+    told = {"equal_length": math.nan, "widest": 0}
+    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)
+    return dict.fromkeys(names, lost)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from gammacp.chance.beyond import BeyondChance
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, undefined
 
@@ -22,32 +21,7 @@ _registered = partial(registered, reference="Skjærholt 2014", applies_to="trees
 _accuracy_registered = partial(_registered, range="[0, 1]", chance_corrected=False)
 
 
-def _agreement(
-    treebank: Treebank, shared: dict[object, object] | None, **options: int
-) -> SyntaxAgreement:
-    from gammacp.measures.trees.agreement import syntax_agreement
-
-    key = ("trees", *sorted(options.items()))
-    memory = {} if shared is None else shared
-    if key not in memory:
-        memory[key] = syntax_agreement(treebank, chance=None, breakdown=False, **options)
-    return cast("SyntaxAgreement", memory[key])
-
-
-def _beyond(name: str) -> Callable[..., BeyondChance]:
-    """1 − D_o/D_e of a δ or an accuracy against other sentences of the same length."""
-
-    def beyond(treebank: Treebank, *, seed: int = 0) -> BeyondChance:
-        from gammacp.measures.trees.alpha import TreeObservations
-        from gammacp.measures.trees.matched import beyond_length_matched
-
-        observations = TreeObservations.of(treebank)
-        return beyond_length_matched(observations, observations.everything, seed=seed)[name]
-
-    return beyond
-
-
-def _alpha(delta: str, summary: str, note: str) -> Callable[..., Score]:
+def _alpha(delta: str) -> Callable[..., Score]:
     """The measure of one δ; the three share one comparison of all trees."""
 
     def alpha(
@@ -58,11 +32,28 @@ def _alpha(delta: str, summary: str, note: str) -> Callable[..., Score]:
         seed: int = 0,
         shared: dict[object, object] | None = None,
     ) -> Score:
-        from gammacp.measures.trees.agreement import ZERO_EXPECTED
+        """α over trees: the paper recommends δ plain (§5); diff is sensitive, norm lenient (§3).
 
-        result = _agreement(
-            treebank, shared, sample_pairs=sample_pairs, bootstrap=bootstrap, seed=seed
-        )
+        Parameters
+        ----------
+        treebank
+            Sentences with at least two annotations count.
+        sample_pairs
+            Pairs from which the expected disagreement is estimated; 0 for all.
+        bootstrap
+            Number of resamples of the sentences; 0 for none.
+        seed
+            Of both.
+        shared
+            Keeps what measures of one family have in common.
+        """
+        from gammacp.measures.trees.agreement import ZERO_EXPECTED, syntax_agreement
+
+        options = {"sample_pairs": sample_pairs, "bootstrap": bootstrap, "seed": seed}
+        memory, key = {} if shared is None else shared, ("trees", *options.items())
+        if key not in memory:
+            memory[key] = syntax_agreement(treebank, chance=None, breakdown=False, **options)
+        result = cast("SyntaxAgreement", memory[key])
         total = result.total
         return Score(
             value=total.alpha[delta],
@@ -75,44 +66,22 @@ def _alpha(delta: str, summary: str, note: str) -> Callable[..., Score]:
         )
 
     alpha.__name__ = f"alpha_{delta}"
-    alpha.__doc__ = f"""α over trees with δ_{delta}: {note}.
-
-    Parameters
-    ----------
-    treebank
-        Sentences with at least two annotations count.
-    sample_pairs
-        Pairs from which the expected disagreement is estimated; 0 for all.
-    bootstrap
-        Number of resamples of the sentences; 0 for none.
-    seed
-        Of both.
-    shared
-        Keeps what measures of one family have in common.
-    """
-    _registered(
-        f"alpha-{delta}",
-        f"α over trees, δ = {summary}",
-        disagreement=observed_disagreement,
-        beyond_chance=_beyond(delta),
-    )(alpha)
     return alpha
 
 
-alpha_plain = _alpha(
-    "plain", "tree edit distance", "the tree edit distance, which the paper recommends (§5)"
-)
-alpha_diff = _alpha(
-    "diff",
-    "distance less the difference in size",
-    "TED − ||x| − |y||, very sensitive to little disagreement (§3)",
-)
-alpha_norm = _alpha("norm", "distance over the sum of the sizes", "TED / (|x| + |y|), lenient (§3)")
+for _delta, _distance in (
+    ("plain", "tree edit distance"),
+    ("diff", "distance less the difference in size"),
+    ("norm", "distance over the sum of the sizes"),
+):
+    _registered(
+        f"alpha-{_delta}",
+        f"α over trees, δ = {_distance}",
+        disagreement=observed_disagreement,
+    )(_alpha(_delta))
 
 
-@_accuracy_registered(
-    "las", "labelled attachment score, mean over annotator pairs", beyond_chance=_beyond("las")
-)
+@_accuracy_registered("las", "labelled attachment score, mean over annotator pairs")
 def las(treebank: Treebank) -> Score:
     """Labelled attachment score, pairwise and weighted by length (eq. 3).
 
@@ -124,9 +93,7 @@ def las(treebank: Treebank) -> Score:
     return _accuracy(treebank, "las", "phrase structure has no heads to attach to")
 
 
-@_accuracy_registered(
-    "jaccard", "Jaccard similarity of labelled bracketings", beyond_chance=_beyond("jaccard")
-)
+@_accuracy_registered("jaccard", "Jaccard similarity of labelled bracketings")
 def jaccard(treebank: Treebank) -> Score:
     """Jaccard similarity of labelled bracketings, pairwise and weighted by length (§4.2).
 
@@ -139,14 +106,16 @@ def jaccard(treebank: Treebank) -> Score:
 
 
 def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
-    from gammacp.measures.trees.accuracy import accuracies
+    from gammacp.measures.trees.alpha import TreeObservations
     from gammacp.signature import signature
 
-    found = accuracies(treebank)
-    value, lost = found.mean().get(name), found.ignored
-    if value is None:
+    observations = TreeObservations.of(treebank)
+    found = observations.wrong_tokens(observations.everything).get(name)
+    if found is None:
         return undefined(other_kind)
-    if math.isnan(value):
+    if not len(found):
         return undefined("the annotators' token counts differ in every sentence")
-    note = f"{lost} of {len(found.lengths)} sentences left out, in which token counts differ"
-    return Score(value=value, signature=signature(name), notes=(note,) if lost else ())
+    n = observations.n_items
+    note = f"{n - len(found)} of {n} sentences left out, in which token counts differ"
+    notes = (note,) if len(found) < n else ()
+    return Score(value=found.gamma, signature=signature(name), notes=notes)

@@ -17,27 +17,25 @@ only one has (δ plain), a metric: the distance to edit one graph into the other
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from gammacp.arguments import whole
-from gammacp.arrays import Floats, Indices
+from gammacp.arrays import Floats
+from gammacp.chance.beyond import BeyondChance
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.contributions import Contributions
-from gammacp.measures.resampling import DRAWS
 from gammacp.measures.trees.annotations import Dependencies, Graph, Item, Treebank
 from gammacp.measures.trees.matched import (
     LENGTH_MATCHED,
     MOST,
     Bands,
-    LengthMatched,
-    Matched,
+    against_bands,
     bands,
-    values,
+    untold,
 )
+from gammacp.measures.trees.observations import Observations
 from gammacp.signature import signature
 from gammacp.syntax.enhanced import enhanced_graph
 from gammacp.syntax.graphs.matching import Matching, best_matching
@@ -74,6 +72,10 @@ class GraphAgreement:
 
     Attributes
     ----------
+    observations
+        Who annotated what.
+    graphs
+        Of each annotation.
     compared
         Each pair of annotators of each sentence.
     beyond_chance
@@ -83,19 +85,12 @@ class GraphAgreement:
         of those that they have, where their matchings are not proven.
     """
 
-    treebank: Treebank
+    observations: Observations
+    graphs: tuple[Graph, ...]
     compared: tuple[Compared, ...]
-    beyond_chance: Mapping[str, LengthMatched]
+    beyond_chance: Mapping[str, BeyondChance]
     chance_open: float
     signature: str
-
-    @cached_property
-    def by_item(self) -> list[tuple[Item, list[Compared]]]:
-        """Who was compared on each sentence."""
-        found: dict[int, list[Compared]] = {}
-        for one in self.compared:
-            found.setdefault(id(one.item), []).append(one)
-        return [(item, found[id(item)]) for item in self.treebank.shared]
 
     @property
     def unproven(self) -> int:
@@ -112,19 +107,23 @@ class GraphAgreement:
         document
             Of its sentences alone; default all.
         """
-        rows = [
-            np.mean([c.counts for c in group], axis=0)
-            for item, pairs in self.by_item
-            if document in (None, item.document)
-            and (group := [c for c in pairs if not annotators or c.annotators == annotators])
+        place = self.observations.item[self.observations.first]
+        chosen = [
+            k
+            for k, one in enumerate(self.compared)
+            if document in (None, one.item.document)
+            and (not annotators or one.annotators == annotators)
         ]
-        matched, bound, first, second = np.sum(rows, axis=0).tolist() if rows else (math.nan,) * 4
+        counts = np.array([self.compared[k].counts for k in chosen]).reshape(-1, 4)
+        pairs = np.bincount(place[chosen])
+        sums = (counts / pairs[place[chosen], None]).sum(axis=0)
+        matched, bound, first, second = sums.tolist() if chosen else (math.nan,) * 4
         return {
             "smatch": 2 * matched / (first + second),
             "bound": 2 * bound / (first + second),
             "precision": matched / first,
             "recall": matched / second,
-            "items": len(rows),
+            "items": int(np.count_nonzero(pairs)),
         }
 
 
@@ -135,7 +134,6 @@ def graph_agreement(
     sample_pairs: int = 0,
     method: str = "auto",
     time_limit: float | None = None,
-    draws: int = DRAWS,
     seed: int = 0,
 ) -> GraphAgreement:
     """Smatch of annotators' graphs, proven, and α beyond length-matched chance.
@@ -150,7 +148,7 @@ def graph_agreement(
         About how many pairs of graphs chance is taken from, at least one for each graph; 0: 500.
     method, time_limit
         As for `gammacp.syntax.graphs.matching.best_matching`, the limit for each pair.
-    draws, seed
+    seed
         Of the bootstrap over sentences.
 
     Raises
@@ -175,18 +173,20 @@ def graph_agreement(
         raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
     treebank.require_shared()
     sample_pairs = whole("sample_pairs", sample_pairs, 0) or CHANCE_PAIRS
-    compared = tuple(
-        Compared(item, (a, b), (x, y), best_matching(x, y, method=method, time_limit=time_limit))
-        for item in treebank.shared
-        for (a, x), (b, y) in combinations(_graphs(item), 2)
+    observations, graphs = Observations.of(treebank), tuple(_graphs(treebank))
+    compared = []
+    for a, b in zip(observations.first.tolist(), observations.second.tolist(), strict=True):
+        matching = best_matching(graphs[a], graphs[b], method=method, time_limit=time_limit)
+        one, other = (treebank.annotators[observations.annotator[k]] for k in (a, b))
+        item = treebank.shared[observations.item[a]]
+        compared.append(Compared(item, (one, other), (graphs[a], graphs[b]), matching))
+    beyond, loose = (
+        _beyond(observations, graphs, compared, sample_pairs, seed) if chance else ({}, 0.0)
     )
-    beyond: Mapping[str, LengthMatched] = {}
-    loose = 0.0
-    if chance:
-        beyond, loose = _beyond(treebank, compared, sample_pairs, draws, seed)
     return GraphAgreement(
-        treebank=treebank,
-        compared=compared,
+        observations=observations,
+        graphs=graphs,
+        compared=tuple(compared),
         beyond_chance=beyond,
         chance_open=loose,
         signature=signature(
@@ -199,55 +199,55 @@ def graph_agreement(
     )
 
 
-def _graphs(item: Item) -> Iterator[tuple[str, Graph]]:
+def _graphs(treebank: Treebank) -> Iterator[Graph]:
     """Everybody's graph; of dependencies the enhanced one, words by the first one's numbers."""
-    first: Dependencies | None = None
-    for name, found in item.annotations.items():
-        if isinstance(found, Graph):
-            yield name, found
-        elif isinstance(found, Dependencies):
-            first, numbers = first or found, dict[str, str]()
-            if found.forms and first.forms and found.forms != first.forms:
-                numbers = Words.of(found).numbers_in(Words.of(first))
-            yield name, enhanced_graph(found, numbers)
+    for item in treebank.shared:
+        first: Dependencies | None = None
+        for found in item.annotations.values():
+            if isinstance(found, Graph):
+                yield found
+            elif isinstance(found, Dependencies):
+                first, numbers = first or found, dict[str, str]()
+                if found.forms and first.forms and found.forms != first.forms:
+                    numbers = Words.of(found).numbers_in(Words.of(first))
+                yield enhanced_graph(found, numbers)
 
 
 def _beyond(
-    treebank: Treebank, compared: Sequence[Compared], pairs: int, draws: int, seed: int
-) -> tuple[dict[str, LengthMatched], float]:
+    observations: Observations,
+    graphs: Sequence[Graph],
+    compared: Sequence[Compared],
+    pairs: int,
+    seed: int,
+) -> tuple[dict[str, BeyondChance], float]:
     """1 − D_o/D_e of both, and what unproven matchings of unlike graphs leave open."""
-    rows = [(k, g) for k, item in enumerate(treebank.shared) for _, g in _graphs(item)]
-    items, graphs = np.array([k for k, _ in rows]), [g for _, g in rows]
-    sizes, counts = np.array([g.n_triples for g in graphs]), np.bincount(items)
+    items, everything = observations.item, observations.everything
+    sizes, counts = np.array([g.n_triples for g in graphs]), observations.counts(everything)
     lengths = np.rint(np.bincount(items, sizes) / counts).astype(np.int64)[items]
     try:
         found = bands(lengths, items, most=min(max(1, pairs // len(graphs)), MOST))
     except DataError as error:
-        lost = LengthMatched(value=math.nan, reason=str(error))
-        return dict.fromkeys(("plain", "smatch"), lost), 0.0
-
-    def sums(place: Indices, values: Floats) -> Floats:
-        return np.bincount(place, values, len(counts)).astype(np.float64)
-
-    place = {id(item): k for k, item in enumerate(treebank.shared)}
-    where = np.array([place[id(c.item)] for c in compared])
-    weight = 2 / (counts * (counts - 1))[where]  # of a pair among those of its sentence
+        return untold(("plain", "smatch"), error), 0.0
     apart = np.array([c.apart for c in compared])
-    size = sums(where, np.array([c.counts[2:].sum() for c in compared]) * weight)
+    seen = np.stack([apart**2, apart, sizes[observations.first] + sizes[observations.second]])
+    squared, single, size = observations.means_of_pairs(seen, everything)
     matched, bound = _unlike(graphs, found)
     n, m = lengths[found.first], lengths[found.second]
     both = sizes[found.first] + sizes[found.second]
     most = 2 * np.minimum(n, m) / (n + m)
     unlike = 1 - np.minimum(1, 2 * matched / both / np.sqrt(most))
-    chance = sums(items, found.means(unlike)) / counts
-    squares = sums(items, found.means((both * unlike * 2 * n / (n + m)) ** 2))
+    squares = found.means((both * unlike * 2 * n / (n + m)) ** 2)
+    chance = observations.sums(found.means(unlike), everything) / counts
     parts = {
-        "plain": Contributions(sums(where, apart**2 * weight) * counts, squares, "sentences"),
-        "smatch": Contributions(sums(where, apart * weight), size * chance, "sentences"),
+        "plain": Contributions(
+            squared * counts / len(graphs),
+            observations.sums(squares, everything) / len(graphs),
+            "sentences",
+        ),
+        "smatch": Contributions(single / size.sum(), size * chance / size.sum(), "sentences"),
     }
-    totals = {"plain": float(len(graphs)), "smatch": float(size.sum())}
     loose = float((bound - matched).sum() / max(matched.sum(), 1))
-    return values(Matched(parts, totals, found), treebank, draws=draws, seed=seed), loose
+    return against_bands(observations.treebank, parts, found, seed=seed), loose
 
 
 def _unlike(graphs: Sequence[Graph], found: Bands) -> Floats:

@@ -7,7 +7,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.trees.accuracy import accuracies, attachment_scores, bracketing_scores
+from gammacp.measures.trees.accuracy import disagreements
 from gammacp.measures.trees.agreement import syntax_agreement
 from gammacp.measures.trees.alpha import DELTAS, TreeObservations, expected_disagreement
 from gammacp.measures.trees.annotations import Dependencies, Phrase, Treebank
@@ -129,7 +129,7 @@ def test_what_a_sentence_adds_is_the_slope_of_the_quadratic_form() -> None:
     observations = TreeObservations.of(treebank)
     everything = observations.everything[None]
     expected = expected_disagreement(observations, everything)
-    parts = _published_parts(observations, expected, accuracies(treebank))
+    parts = _published_parts(observations, expected)
     trees = [s.tree for s in observations.sentences]
     sizes = np.array([t.size for t in trees])
     ted = np.array([[distance_of_forests(x, y) for y in trees] for x in trees])
@@ -183,7 +183,8 @@ def test_bad_treebanks() -> None:
 def test_attachment_scores_by_hand() -> None:
     a = Dependencies((2, 0, 2, 3), ("s", "r", "o", "m"))
     b = Dependencies((2, 0, 2, 2), ("s", "r", "x", "m"))
-    assert attachment_scores(a, b) == (0.5, 0.75, 0.75)
+    errors = disagreements([a, b], np.array([0]), np.array([1]))
+    assert errors.ravel().tolist() == [0.5, 0.25, 0.25]
 
 
 def test_equation_3_weights_by_length() -> None:
@@ -193,16 +194,17 @@ def test_equation_3_weights_by_length() -> None:
         {"A": [one, long, one], "B": [two, long, long], "C": [one, None, None]}
     )
     # Sentence 1 has LAS (0 + 1 + 0) / 3 over its pairs, sentence 2 has 1, sentence 3 is left out.
-    scores = accuracies(treebank)
-    assert scores.ignored == 1
-    assert scores.mean()["las"] == pytest.approx((1 * (1 / 3) + 3 * 1) / 4)
+    result = syntax_agreement(treebank)
+    assert result.ignored == 1
+    assert result.total.scores["las"] == pytest.approx((1 * (1 / 3) + 3 * 1) / 4)
 
 
 def test_bracketing_scores_by_hand() -> None:
     a = Phrase(("S", (("NP", ()), ("VP", (("V", ()), ("NP", ()))))))
     b = Phrase(("S", (("NP", ()), ("V", ()), ("NP", ()))))
     # S, NP, VP, V, NP against S, NP, V, NP
-    assert bracketing_scores(a, b) == (0.8, 8 / 9)
+    errors = disagreements([a, b], np.array([0]), np.array([1]))
+    assert errors.ravel().tolist() == pytest.approx([1 - 0.8, 1 - 8 / 9])
     treebank = Treebank.from_annotations({"A": [a, b], "B": [b, b]})
     scores = gc.measure(treebank, ["jaccard", "las", "alpha-plain", "alpha-norm"])
     assert scores["jaccard"].value == pytest.approx(0.9)

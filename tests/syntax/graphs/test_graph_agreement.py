@@ -74,8 +74,7 @@ def test_a_sentence_counts_once_however_many_annotators_it_has() -> None:
     rng = random.Random(0)
     graphs = [[drawn(rng, 4) for _ in range(2)] for _ in range(3)]
     three = graph_agreement(Treebank.from_annotations(dict(zip("abc", graphs, strict=True))))
-    by_item = [sum(c.counts for c in pairs) / len(pairs) for _, pairs in three.by_item]
-    total = sum(by_item)
+    total = sum(one.counts for one in three.compared) / 3
     assert three.smatch()["smatch"] == approx(2 * total[0] / (total[2] + total[3]))
     pair = graph_agreement(Treebank.from_annotations({"a": graphs[0], "b": graphs[1]}))
     assert three.smatch(("a", "b"))["smatch"] == pair.smatch()["smatch"]
