@@ -102,7 +102,6 @@ def main() -> None:
     parser.add_argument("--concepts", type=int, default=3000)
     parser.add_argument("--roles", type=int, default=len(ROLES))
     parser.add_argument("--unlike", action="store_true")
-    parser.add_argument("--method", default="auto")
     parser.add_argument("--time-limit", type=float, default=10)
     parser.add_argument("--peer", help="a Python in which smatch is installed")
     parser.add_argument("--restarts", type=int, default=4)
@@ -121,7 +120,7 @@ def main() -> None:
             path.write_text("\n\n".join(g.penman(rng) for g in graphs) + "\n")
         pairs = list(zip(*(read_penman(path)[0] for path in paths), strict=True))
         began = time.process_time()
-        options = {"method": chosen.method, "time_limit": chosen.time_limit}
+        options = {"time_limit": chosen.time_limit}
         found = [best_matching(a, b, **options) for a, b in pairs]
         seconds = time.process_time() - began
         triples = sum(a.n_triples + b.n_triples for a, b in pairs)

@@ -217,7 +217,6 @@ def report_on(
     sentences: int = 0,
     sample_pairs: int = 0,
     seed: int = 0,
-    method: str | None = None,
     time_limit: float | None = None,
     **of_trees: Any,
 ) -> SyntaxReport | GraphReport:
@@ -229,8 +228,8 @@ def report_on(
         From `gammacp.syntax.treebank.read_treebank`.
     by_annotator, sentences, sample_pairs, seed
         As for `syntax_report`.
-    method, time_limit
-        Of the best matching of two graphs; by default "auto", 10 seconds for a pair.
+    time_limit
+        Seconds for the best matching of a pair of graphs; by default 10.
     of_trees
         What else `syntax_report` takes.
     """
@@ -239,9 +238,7 @@ def report_on(
         return syntax_report(
             read, by_annotator=by_annotator, sentences=sentences, **drawn, **of_trees
         )
-    agreement = graph_agreement(
-        read.treebank, method=method or "auto", time_limit=time_limit or _SECONDS, **drawn
-    )
+    agreement = graph_agreement(read.treebank, time_limit=time_limit or _SECONDS, **drawn)
     return GraphReport(read, agreement, by_annotator, whole("sentences", sentences, 0))
 
 

@@ -79,7 +79,6 @@ class Computing:
     consensus: Path | None = option(
         "Write the trees that most votes for arcs are for, as CoNLL-U with the votes."
     )
-    method: str | None = option("How graphs are matched: auto, relaxed, milp or cpsat.  [auto]")
     time_limit: float | None = option("Seconds for each pair of graphs.  [10]")
     fail_under: float | None = option(
         "Exit with 5 if α plain beyond chance (of graphs, Smatch F₁ beyond chance; with --preset, "
@@ -143,7 +142,7 @@ def _options(read: ReadTreebank, reading: Reading, computing: Computing) -> dict
     options = asdict(computing)
     of_trees = ("preset", "bootstrap", "breakdown", "consensus")
     graphs = read.treebank.of_graphs
-    wrong = of_trees if graphs else ("method", "time_limit")
+    wrong = of_trees if graphs else ("time_limit",)
     if given := [f"--{name.replace('_', '-')}" for name in wrong if options[name]]:
         kinds = ("trees", "graphs") if graphs else ("graphs", "trees")
         raise UsageError(f"{' and '.join(given)} are for {kinds[0]}, and these are {kinds[1]}")

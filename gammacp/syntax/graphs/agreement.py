@@ -132,7 +132,6 @@ def graph_agreement(
     *,
     chance: str | None = LENGTH_MATCHED,
     sample_pairs: int = 0,
-    method: str = "auto",
     time_limit: float | None = None,
     seed: int = 0,
 ) -> GraphAgreement:
@@ -146,8 +145,8 @@ def graph_agreement(
         "length-matched", or None for Smatch alone.
     sample_pairs
         About how many pairs of graphs chance is taken from, at least one for each graph; 0: 500.
-    method, time_limit
-        As for `gammacp.syntax.graphs.matching.best_matching`, the limit for each pair.
+    time_limit
+        Seconds for each pair of graphs, > 0; None for no limit.
     seed
         Of the bootstrap over sentences.
 
@@ -176,7 +175,7 @@ def graph_agreement(
     observations, graphs = Observations.of(treebank), tuple(_graphs(treebank))
     compared = []
     for a, b in zip(observations.first.tolist(), observations.second.tolist(), strict=True):
-        matching = best_matching(graphs[a], graphs[b], method=method, time_limit=time_limit)
+        matching = best_matching(graphs[a], graphs[b], time_limit=time_limit)
         one, other = (treebank.annotators[observations.annotator[k]] for k in (a, b))
         item = treebank.shared[observations.item[a]]
         compared.append(Compared(item, (one, other), (graphs[a], graphs[b]), matching))
@@ -193,7 +192,6 @@ def graph_agreement(
             "smatch",
             trees=None if treebank.kind == "graph" else treebank.kind,
             selection=treebank.selection,
-            method=method,
             time_limit=time_limit,
         ),
     )
@@ -255,6 +253,6 @@ def _unlike(graphs: Sequence[Graph], found: Bands) -> Floats:
     known: dict[tuple[int, int], Matching] = {}
     for x, y in zip(found.first.tolist(), found.second.tolist(), strict=True):
         if (x, y) not in known:
-            known[x, y] = known[y, x] = best_matching(graphs[x], graphs[y], method="relaxed")
+            known[x, y] = known[y, x] = best_matching(graphs[x], graphs[y], branches=False)
     of = (known[x, y] for x, y in zip(found.first.tolist(), found.second.tolist(), strict=True))
     return np.array([(m.matched, m.bound) for m in of], np.float64).T

@@ -16,24 +16,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Status
-from gammacp.arguments import one_of
 from gammacp.arrays import Floats, Indices
 from gammacp.measures.trees.annotations import Graph
-from gammacp.stopping import abandoned, clock, due, watched
+from gammacp.stopping import abandoned, clock, due
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# The best matching that is better than one, and an upper bound; None where none was found.
-Search: TypeAlias = "Callable[[_Program, int, float], tuple[Floats | None, float]]"
 # Of searching: assignments in a row, exchanges tried, starts.
 _STEPS, _TRIED, _STARTS = 30, 20, 15
 _PATIENCE, _CLOSE = 1.0, 1e-6
@@ -64,7 +60,7 @@ class Matching:
 
 
 def best_matching(
-    a: Graph, b: Graph, *, method: str = "auto", time_limit: float | None = None
+    a: Graph, b: Graph, *, branches: bool = True, time_limit: float | None = None
 ) -> Matching:
     """The matching of nodes under which most triples of two graphs agree.
 
@@ -72,33 +68,31 @@ def best_matching(
     ----------
     a, b
         The graphs.
-    method
-        "auto": the linear relaxation and a search, and branches (HiGHS) where these leave anything
-        open; "relaxed": without branches; "milp", "cpsat": the whole program by scipy's HiGHS or
-        OR-tools' CP-SAT.
+    branches
+        Whether to branch (scipy's HiGHS) where the linear relaxation and a search leave anything
+        open.
     time_limit
         Wall-clock seconds > 0; None for no limit.
 
     Raises
     ------
     UsageError
-        The method is unknown, or the time limit is not positive.
+        The time limit is not positive.
 
     >>> top = (0, "top", "top")
     >>> dog, cat = (frozenset({(0, "instance", x), top}) for x in ("dog", "cat"))
     >>> best_matching(Graph(("d",), dog, frozenset()), Graph(("c",), cat, frozenset())).matched
     1
     """
-    one_of("method", method, METHODS)
     deadline = Limits(time_limit=time_limit).deadline()
     program = _Program.of(a, b)
     x, bound = program.climb(np.zeros(len(program.nodes))), program.simple
-    if program.value(x) < bound and method in ("auto", "relaxed"):
+    if program.value(x) < bound:
         relaxed, limit = _solved(program, -1, deadline, whole=False)
         bound = math.floor(min(bound, limit + _CLOSE))
         x = program.search(x if relaxed is None else relaxed, bound, deadline)
-    if (matched := program.value(x)) < bound and method != "relaxed" and not due(deadline):
-        found, limit = METHODS[method](program, matched, deadline)
+    if branches and (matched := program.value(x)) < bound and not due(deadline):
+        found, limit = _solved(program, matched, deadline, whole=True)
         x = x if found is None else found
         bound = math.floor(min(bound, limit + _CLOSE))
     matched = program.value(x)
@@ -266,7 +260,7 @@ def _labels(graph: Graph) -> Counter[tuple[str, ...]]:
 
 
 def _solved(
-    program: _Program, matched: int, deadline: float, *, whole: bool = True
+    program: _Program, matched: int, deadline: float, *, whole: bool
 ) -> tuple[Floats | None, float]:
     """scipy's HiGHS; `whole`: in whole numbers, better than `matched`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -294,37 +288,3 @@ def _solved(
         return None, matched
     bound = result.mip_dual_bound if whole else result.fun if result.status == 0 else None
     return (None if result.x is None else result.x[:n]), math.inf if bound is None else -bound
-
-
-def _by_cpsat(program: _Program, matched: int, deadline: float) -> tuple[Floats | None, float]:
-    from ortools.sat.python import cp_model
-
-    model, n = cp_model.CpModel(), len(program.nodes)
-    variables = [model.new_bool_var("") for _ in program.objective]
-    for row, most in enumerate(program.most.tolist()):
-        cells = slice(*program.rows.indptr[row : row + 2].tolist())
-        terms = [variables[c] for c in program.rows.indices[cells].tolist()]
-        weights = program.rows.data[cells].astype(int).tolist()
-        model.add(cp_model.LinearExpr.weighted_sum(terms, weights) <= int(most))
-    gain = cp_model.LinearExpr.weighted_sum(variables, program.objective.astype(int).tolist())
-    model.add(gain > matched)
-    model.maximize(gain)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    if deadline < math.inf:
-        solver.parameters.max_time_in_seconds = max(deadline - clock(), 1e-3)
-    status = watched(lambda: solver.solve(model), solver.stop_search, deadline)
-    if status == cp_model.INFEASIBLE:
-        return None, matched
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None, solver.best_objective_bound or math.inf
-    found = np.array([solver.value(x) for x in variables[:n]], np.float64)
-    return found, solver.best_objective_bound
-
-
-METHODS: dict[str, Search] = {
-    "auto": _solved,
-    "relaxed": _solved,
-    "milp": _solved,
-    "cpsat": _by_cpsat,
-}

@@ -10,8 +10,8 @@ import pytest
 from gammacp.alignment.problem import Status
 from gammacp.errors import UsageError
 from gammacp.measures.trees.annotations import Graph
-from gammacp.syntax.graphs.matching import METHODS, best_matching
-from tests.syntax.graphs.sample import WANT_FOOTBALL, WANT_GO, drawn, exhaustive, written
+from gammacp.syntax.graphs.matching import best_matching
+from tests.syntax.graphs.sample import WANT_FOOTBALL, WANT_GO, by_cpsat, drawn, exhaustive, written
 
 ALPHA = "(a / alpha :ARG0 (b / beta))"
 
@@ -57,12 +57,21 @@ def test_no_matching_of_up_to_seven_nodes_is_better(seed: int) -> None:
     rng = random.Random(seed)
     a, b = (drawn(rng, rng.randint(1, 7), rng.randint(1, 4)) for _ in range(2))
     most = exhaustive(a, b)
-    for method in METHODS:
-        found = best_matching(a, b, method=method)
+    for branches in (True, False):
+        found = best_matching(a, b, branches=branches)
         assert found.bound >= most >= found.matched
-        if method != "relaxed":
+        if branches:
             assert found.matched == found.bound == most
         assert len({j for j in found.partner if j >= 0}) == sum(j >= 0 for j in found.partner)
+
+
+@pytest.mark.parametrize(("nodes", "seed"), [(9, 6), (10, 22), (10, 31), (12, 15), (12, 35)])
+def test_branches_prove_what_the_relaxation_leaves_open(nodes: int, seed: int) -> None:
+    rng = random.Random(seed)
+    a, b = drawn(rng, nodes, 2), drawn(rng, nodes, 2)
+    without, found = best_matching(a, b, branches=False), best_matching(a, b)
+    assert without.matched < without.bound
+    assert found.matched == found.bound == by_cpsat(a, b)
 
 
 def test_a_graph_with_its_nodes_in_another_order_is_the_same() -> None:
@@ -101,7 +110,5 @@ def test_what_time_does_not_prove_has_a_bound() -> None:
 
 def test_what_cannot_be_meant(tmp_path: Path) -> None:
     a = written(tmp_path, ALPHA)
-    with pytest.raises(UsageError, match="method 'hill' is unknown; there are: auto"):
-        best_matching(a, a, method="hill")
     with pytest.raises(UsageError, match="time limit"):
         best_matching(a, a, time_limit=0)
