@@ -12,8 +12,7 @@ frequencies and nothing else.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gammacp.chance.beyond import ratio
@@ -39,42 +38,32 @@ class Choice(NamedTuple):
         far = [abs(place) for place in self.heads if place]
         return _band(far[0], _DISTANCES) if far else "root"
 
+    @property
+    def same_head(self) -> bool:
+        """Whether the two agree on the head."""
+        return self.heads[0] == self.heads[1]
 
-@dataclass(frozen=True)
-class Breakdown:
-    """Records with the keys of JSON, the most frequent first.
-
-    Attributes
-    ----------
-    relations
-        Of each relation: tokens that either gives it, how often each of the two, and π of the
-        label and of the head.
-    confusions
-        Pairs of relations given to one token, and how often.
-    by
-        LAS, UAS and label accuracy of tokens by length of the sentence, by distance of the head,
-        and by part of speech, where there are any.
-    left_out
-        Sentences of which annotators have unequal numbers of tokens.
-    """
-
-    relations: tuple[Mapping[str, Any], ...]
-    confusions: tuple[Mapping[str, Any], ...]
-    by: Mapping[str, tuple[Mapping[str, Any], ...]]
-    left_out: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """The breakdown as JSON."""
-        return dict(vars(self))
+    @property
+    def same_label(self) -> bool:
+        """Whether the two agree on the relation."""
+        return self.relations[0] == self.relations[1]
 
 
-def breakdown(treebank: Treebank) -> Breakdown:
-    """Where the annotators of a treebank differ.
+def breakdown(treebank: Treebank) -> dict[str, Any]:
+    """Where the annotators of a treebank differ, as JSON has it, the most frequent first.
 
     Parameters
     ----------
     treebank
         Dependencies.
+
+    Returns
+    -------
+    `relations`: of each relation the tokens that either gives it, how often both do, and π of the
+    label and of the head. `confusions`: pairs of relations given to one token, and how often. `by`:
+    LAS, UAS and label accuracy of tokens by length of the sentence, distance of the head, and part
+    of speech, where there are any. `left_out`: sentences of which annotators have unequal numbers
+    of tokens.
 
     Raises
     ------
@@ -83,28 +72,27 @@ def breakdown(treebank: Treebank) -> Breakdown:
 
     >>> one, two = Dependencies((2, 0), ("s", "r")), Dependencies((2, 0), ("o", "r"))
     >>> found = breakdown(Treebank.from_annotations({"Ann": [one, one], "Ben": [one, two]}))
-    >>> found.relations[0]["relation"], found.relations[0]["label"], found.confusions[0]["count"]
-    ('r', 1.0, 1.0)
+    >>> found["relations"][0]["relation"], found["relations"][0]["label"]
+    ('r', 1.0)
     """
     if treebank.kind != "dependency":
         raise UsageError("a breakdown by relations is of dependencies")
     choices = list(_choices(treebank))
-    grouped = {
-        "length": _accuracies((c, _band(c.length, _LENGTHS)) for c in choices),
-        "distance": _accuracies((c, c.distance) for c in choices),
-        "upos": _accuracies((c, c.upos) for c in choices if c.upos),
+    confused = _grouped((c, tuple(sorted(c.relations))) for c in choices if not c.same_label)
+    confusions = [{"relations": pair, "count": _weight(own)} for pair, own in confused.items()]
+    return {
+        "relations": sorted(_relations(choices), key=lambda row: -row["tokens"] - row["agreed"]),
+        "confusions": sorted(confusions, key=lambda row: -row["count"]),
+        "by": {
+            "length": _accuracies((c, _band(c.length, _LENGTHS)) for c in choices),
+            "distance": _accuracies((c, c.distance) for c in choices),
+            "upos": _accuracies((c, c.upos) for c in choices if c.upos),
+        },
+        "left_out": sum(not item.same_length for item in treebank.shared),
     }
-    confused: defaultdict[tuple[str, str], float] = defaultdict(float)
-    for c in choices:
-        if c.relations[0] != c.relations[1]:
-            confused[min(c.relations), max(c.relations)] += c.weight
-    pairs = sorted(confused.items(), key=lambda row: -row[1])
-    confusions = tuple({"relations": pair, "count": count} for pair, count in pairs)
-    left_out = sum(not item.same_length for item in treebank.shared)
-    return Breakdown(tuple(_relations(choices)), confusions, grouped, left_out)
 
 
-def _choices(treebank: Treebank) -> Iterable[Choice]:
+def _choices(treebank: Treebank) -> Iterator[Choice]:
     for item in treebank.shared:
         pairs = item.pairs(Dependencies) if item.same_length else []
         for a, b in pairs:
@@ -124,54 +112,54 @@ def _place(sentence: Dependencies, token: int) -> int:
     return head - token - 1 if head else 0
 
 
-def _relations(choices: Iterable[Choice]) -> Iterable[dict[str, Any]]:
-    total = 0.0
-    given: defaultdict[str, float] = defaultdict(float)
-    apart: defaultdict[str, float] = defaultdict(float)
-    heads: defaultdict[str, list[Choice]] = defaultdict(list)
-    for c in choices:
-        total += c.weight
-        for relation in c.relations:
-            given[relation] += c.weight
-        for relation in set(c.relations):
-            heads[relation].append(c)
-            if c.relations[0] != c.relations[1]:
-                apart[relation] += c.weight
-    for relation, times in sorted(given.items(), key=lambda row: -row[1]):
-        share = times / (2 * total)
-        label, _ = ratio(apart[relation] / total, 2 * share * (1 - share), "")
-        tokens = sum(c.weight for c in heads[relation])
+def _grouped(choices: Iterable[tuple[Choice, Any]]) -> dict[Any, list[Choice]]:
+    found = defaultdict(list)
+    for choice, group in choices:
+        found[group].append(choice)
+    return found
+
+
+def _weight(choices: Iterable[Choice]) -> float:
+    return sum(c.weight for c in choices)
+
+
+def _relations(choices: list[Choice]) -> Iterator[dict[str, Any]]:
+    total = _weight(choices)
+    # In the order of the text, whatever strings hash to.
+    either = _grouped((c, relation) for c in choices for relation in dict.fromkeys(c.relations))
+    for relation, own in either.items():
+        tokens, apart = _weight(own), _weight(c for c in own if not c.same_label)
+        # Of the choices, both of a token that both give it and one of each other token.
+        share = (2 * tokens - apart) / (2 * total)
         yield {
             "relation": relation,
             "tokens": tokens,
-            "agreed": tokens - apart[relation],
-            "label": label,
-            "head": _of_heads(heads[relation], tokens),
+            "agreed": tokens - apart,
+            "label": ratio(apart / total, 2 * share * (1 - share), "")[0],
+            "head": _of_heads(own, tokens),
         }
 
 
 def _of_heads(choices: Iterable[Choice], tokens: float) -> float:
-    places: defaultdict[int, float] = defaultdict(float)
-    apart = 0.0
-    for c in choices:
-        for place in c.heads:
-            places[place] += c.weight
-        apart += c.weight * (c.heads[0] != c.heads[1])
-    alike = sum((times / (2 * tokens)) ** 2 for times in places.values())
+    places = _grouped((c, place) for c in choices for place in c.heads)
+    alike = sum((_weight(own) / (2 * tokens)) ** 2 for own in places.values())
+    apart = _weight(c for c in choices if not c.same_head)
     return ratio(apart / tokens, 1 - alike if len(places) > 1 else 0.0, "")[0]
 
 
-def _accuracies(choices: Iterable[tuple[Choice, str]]) -> tuple[dict[str, Any], ...]:
-    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0] * 4)
-    for c, group in choices:
-        head, label = c.heads[0] == c.heads[1], c.relations[0] == c.relations[1]
-        for k, right in enumerate((True, head and label, head, label)):
-            sums[group][k] += c.weight * right
-    rows = sorted(sums.items(), key=lambda row: -row[1][0])
-    return tuple(
-        {"group": group, "tokens": n, "las": both / n, "uas": head / n, "label": label / n}
-        for group, (n, both, head, label) in rows
-    )
+def _accuracies(choices: Iterable[tuple[Choice, str]]) -> list[dict[str, Any]]:
+    rows = []
+    for group, own in _grouped(choices).items():
+        heads = [c for c in own if c.same_head]
+        right = {
+            "las": [c for c in heads if c.same_label],
+            "uas": heads,
+            "label": [c for c in own if c.same_label],
+        }
+        n = _weight(own)
+        shares = {name: _weight(found) / n for name, found in right.items()}
+        rows.append({"group": group, "tokens": n, **shares})
+    return sorted(rows, key=lambda row: -row["tokens"])
 
 
 def _band(value: int, ends: tuple[int, ...]) -> str:

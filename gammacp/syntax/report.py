@@ -15,7 +15,6 @@ from gammacp.measures.trees.agreement import (
 from gammacp.measures.trees.alpha import TreeObservations
 from gammacp.measures.trees.annotations import Item
 from gammacp.measures.trees.matched import LENGTH_MATCHED
-from gammacp.syntax.breakdown import Breakdown
 from gammacp.syntax.breakdown import breakdown as by_relation
 from gammacp.syntax.diagnosis import diagnose
 from gammacp.syntax.evalb import evalb_f1
@@ -56,7 +55,7 @@ class SyntaxReport:
     by_annotator: bool
     sentences: tuple[SentenceShare, ...]
     universal: Mapping[str, float] | None = None
-    breakdown: Breakdown | None = None
+    breakdown: Mapping[str, Any] | None = None
 
     @property
     def value(self) -> tuple[str, float]:
@@ -123,7 +122,7 @@ class SyntaxReport:
         if self.universal is not None:
             document["universal"] = dict(self.universal)
         if self.breakdown is not None:
-            document["breakdown"] = self.breakdown.as_dict()
+            document["breakdown"] = self.breakdown
         if self.sentences:
             document["sentences"] = [self._sentence(share) for share in self.sentences]
         return document

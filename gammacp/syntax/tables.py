@@ -211,12 +211,12 @@ def _of_trees(report: SyntaxReport) -> list[str]:
         "tokens ",
     )
     if parts := report.breakdown:
-        hidden = [max(0, len(rows) - _MOST) for rows in (parts.relations, parts.confusions)]
+        hidden = [max(0, len(parts[key]) - _MOST) for key in ("relations", "confusions")]
         if any(hidden):
             more = f"{hidden[0]} relations and {hidden[1]} confusions"
             found.append(f"breakdown: {more} more with --json")
-        if parts.left_out:
-            found.append(f"breakdown: {parts.left_out} sentences of unequal token counts left out")
+        if lost := parts["left_out"]:
+            found.append(f"breakdown: {lost} sentences of unequal token counts left out")
     found += report.notes
     return found if result.reason is None else [*found, result.reason]
 

@@ -21,8 +21,8 @@ def test_by_hand() -> None:
     long = Dependencies((0, 1), ("root", "obj"))
     short = Dependencies((0,), ("root",))
     found = breakdown(treebank(Ann=[a, long], Ben=[b, short]))
-    assert found.left_out == 1
-    rows = {row["relation"]: row for row in found.relations}
+    assert found["left_out"] == 1
+    rows = {row["relation"]: row for row in found["relations"]}
     # obj: 3 of 6 choices, differing at one token of three: 1 − (1/3)/(2·½·½).
     assert rows["obj"] == {
         "relation": "obj", "tokens": 2, "agreed": 1,
@@ -31,12 +31,12 @@ def test_by_hand() -> None:
         "head": pytest.approx(1 - (1 / 2) / (5 / 8)),
     }  # fmt: skip
     assert rows["root"]["label"] == 1
-    assert found.confusions == ({"relations": ("obj", "subj"), "count": 1},)
-    assert found.by["length"] == (
+    assert found["confusions"] == [{"relations": ("obj", "subj"), "count": 1}]
+    assert found["by"]["length"] == [
         {"group": "1–5", "tokens": 3, "las": 1 / 3, "uas": 2 / 3, "label": 2 / 3},
-    )
-    assert {row["group"]: row["uas"] for row in found.by["distance"]} == {"1": 0.5, "root": 1}
-    assert {row["group"]: row["las"] for row in found.by["upos"]} == {"N": 0, "V": 1}
+    ]
+    assert {row["group"]: row["uas"] for row in found["by"]["distance"]} == {"1": 0.5, "root": 1}
+    assert {row["group"]: row["las"] for row in found["by"]["upos"]} == {"N": 0, "V": 1}
 
 
 def test_labels_are_scotts_pi() -> None:
@@ -47,7 +47,7 @@ def test_labels_are_scotts_pi() -> None:
         for who in ("Ann", "Ben")
     }
     found = breakdown(treebank(**sentences))
-    for row in found.relations:
+    for row in found["relations"]:
         units = [
             gc.Unit(who, 3 * k + t, 3 * k + t + 1, str(label == row["relation"]))
             for who, own in sentences.items()
@@ -61,8 +61,8 @@ def test_labels_are_scotts_pi() -> None:
 def test_a_sentence_counts_once_whoever_annotates_it() -> None:
     two = Dependencies((0, 1), ("root", "x"))
     found = breakdown(treebank(Ann=[two], Ben=[two], Cid=[Dependencies((0, 1), ("root", "y"))]))
-    assert found.confusions[0]["count"] == pytest.approx(2 / 3)
-    assert found.relations[0] == {
+    assert found["confusions"][0]["count"] == pytest.approx(2 / 3)
+    assert found["relations"][0] == {
         "relation": "root", "tokens": pytest.approx(1), "agreed": pytest.approx(1), "label": 1,
         "head": pytest.approx(float("nan"), nan_ok=True),
     }  # fmt: skip
