@@ -9,8 +9,7 @@ from gammacp.report.markup import Markup, element, hint, join, table
 from gammacp.report.page import headed, laid_out, left_out, signed
 from gammacp.syntax.arcs import arcs, tree_arcs
 from gammacp.syntax.graphs.agreement import Compared
-from gammacp.syntax.graphs.report import GraphReport
-from gammacp.syntax.report import SyntaxReport
+from gammacp.syntax.report import Report
 from gammacp.syntax.tables import in_words, tables
 
 DRAWN = 12
@@ -27,7 +26,7 @@ _TITLES = {
 }
 
 
-def tree_page(report: SyntaxReport | GraphReport, title: str = "") -> str:
+def tree_page(report: Report, title: str = "") -> str:
     """The page of a treebank; all sentences that disagree but phrase structures are drawn.
 
     Parameters

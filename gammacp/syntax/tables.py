@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gammacp.chance.beyond import BeyondChance
 from gammacp.measures.trees.alpha import DELTAS
-from gammacp.syntax.graphs.report import GraphReport
-from gammacp.syntax.report import SyntaxReport
+from gammacp.syntax.report import Report
 from gammacp.tables import Column, Record, Table, count, interval, number, percent, share
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
+_BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"))
 _MOST = 20
 _UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
 _UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex", "elas", "eulas")}
@@ -44,7 +43,7 @@ SENTENCES = (
 )
 
 
-def tables(report: SyntaxReport | GraphReport) -> list[Table]:
+def tables(report: Report) -> list[Table]:
     """Agreement and accuracies; annotators, and the sentences that disagree most, if asked for.
 
     Beyond chance comes first; annotators are shown beyond chance where that was computed.
@@ -55,7 +54,7 @@ def tables(report: SyntaxReport | GraphReport) -> list[Table]:
         On trees or graphs.
     """
     document = report.as_dict()
-    found = _graphs(document) if isinstance(report, GraphReport) else _trees(document)
+    found = _trees(document) if "alpha" in document else _graphs(document)
     if scores := document.get("universal"):
         columns = (Column(name, header, number) for name, header in _UD.items() if name in scores)
         record = {"title": "F₁ of Universal Dependencies", **scores}
@@ -143,8 +142,7 @@ def _rows(document: Record, names: Sequence[str]) -> list[Record]:
     """The agreement, its intervals, and the disagreements, as records of the same columns."""
     rows: list[Record] = []
     if document["beyond_chance"]:
-        beyond = (("beyond chance", "value"), ("95 % over sentences", "interval"))
-        rows += [{"title": title, **_beyond(document, key)} for title, key in beyond]
+        rows += [{"title": title, **_beyond(document, key)} for title, key in _BEYOND]
     rows.append({"title": "as published" if rows else "agreement", **document})
     for title, key in (("95 % sampling", "interval"), ("95 % bootstrap", "bootstrap")):
         if drawn := document.get(key):
@@ -158,7 +156,7 @@ def _rows(document: Record, names: Sequence[str]) -> list[Record]:
     return rows
 
 
-def in_words(report: SyntaxReport | GraphReport) -> list[str]:
+def in_words(report: Report) -> list[str]:
     """How much was compared, with what chance, what is not proven, and why a value is undefined.
 
     Parameters
@@ -166,59 +164,54 @@ def in_words(report: SyntaxReport | GraphReport) -> list[str]:
     report
         On trees or graphs.
     """
-    scores = report.as_dict().get("universal", {})
-    found = _of_graphs(report) if isinstance(report, GraphReport) else _of_trees(report)
+    return list(_said(report.document))
+
+
+def _said(document: Record) -> Iterator[str]:
+    items = document["items"]
+    size = f"{items} sentence{'s' * (items != 1)}"
+    if "alpha" in document:
+        tokens = document["tokens"]
+        yield f"{size}, {tokens} token{'s' * (tokens != 1)}"
+        if ignored := document["ignored"]:
+            scores = ", ".join(_SCORES[name] for name in _SCORES if document[name] is not None)
+            yield (
+                f"{scores} leave out {ignored} of {items} sentences, in which token counts differ; "
+                "α has them"
+            )
+        key, of, units = "plain", "annotations", "tokens "
+        others = "other sentences of the same length"
+    else:
+        yield f"{size}, {document['graphs']} graphs, {document['triples']} triples"
+        key, of, units = "smatch", "graphs", ""
+        others = "{} pairs of graphs of other sentences, of the same number of triples"
+    if beyond := (document["beyond_chance"] or {}).get(key):
+        if beyond["samples"]:
+            yield (
+                f"chance: {others.format(beyond['samples'])} for {percent(beyond['equal_length'])} "
+                f"of the {of}, of up to {beyond['widest']} {units}more or fewer for the others"
+            )
+        if beyond["reason"]:
+            yield f"beyond chance: {beyond['reason']}"
+    if parts := document.get("breakdown"):
+        hidden = [max(0, len(parts[key]) - _MOST) for key in ("relations", "confusions")]
+        if any(hidden):
+            yield f"breakdown: {hidden[0]} relations and {hidden[1]} confusions more with --json"
+        if lost := parts["left_out"]:
+            yield f"breakdown: {lost} sentences of unequal token counts left out"
+    yield from document["notes"]
+    if reason := document.get("reason"):
+        yield reason
+    scores = document.get("universal", {})
     if other := scores.get("other_text"):
-        found.append(f"UD: {other} pairs of annotations not compared, since their texts differ")
+        yield f"UD: {other} pairs of annotations not compared, since their texts differ"
     if lost := scores.get("no_words"):
-        found.append(f"UD: {lost} sentences not compared, since they have no words")
+        yield f"UD: {lost} sentences not compared, since they have no words"
     if several := scores.get("several_edges"):
-        found.append(
+        yield (
             f"EULAS: {several} words have several edges of one universal relation to one head; "
             "each counts once (the shared task's program counts each with each, and can pass 1)"
         )
-    return found
-
-
-def _chance(beyond: BeyondChance | None, others: str, of: str, units: str) -> Iterator[str]:
-    """Whom annotations met by chance, and why a value is undefined."""
-    if beyond is None:
-        return
-    if beyond.samples:
-        yield (
-            f"chance: {others.format(beyond.samples)} for {percent(beyond.told['equal_length'])} "
-            f"of the {of}, of up to {beyond.told['widest']} {units}more or fewer for the others"
-        )
-    if beyond.reason:
-        yield f"beyond chance: {beyond.reason}"
-
-
-def _of_trees(report: SyntaxReport) -> list[str]:
-    result = report.agreement
-    items, tokens = result.total.items, result.tokens
-    sizes = f"{items} sentence{'s' * (items != 1)}, {tokens} token{'s' * (tokens != 1)}"
-    found = [sizes]
-    if result.ignored:
-        scores = ", ".join(_SCORES[name] for name in result.total.scores)
-        found.append(
-            f"{scores} leave out {result.ignored} of {items} sentences, in which token counts "
-            "differ; α has them"
-        )
-    found += _chance(
-        result.total.beyond_chance.get("plain"),
-        "other sentences of the same length",
-        "annotations",
-        "tokens ",
-    )
-    if parts := report.breakdown:
-        hidden = [max(0, len(parts[key]) - _MOST) for key in ("relations", "confusions")]
-        if any(hidden):
-            more = f"{hidden[0]} relations and {hidden[1]} confusions"
-            found.append(f"breakdown: {more} more with --json")
-        if lost := parts["left_out"]:
-            found.append(f"breakdown: {lost} sentences of unequal token counts left out")
-    found += report.notes
-    return found if result.reason is None else [*found, result.reason]
 
 
 _GRAPHS = {"smatch": "Smatch F₁", "precision": "precision", "recall": "recall", "plain": "α"}
@@ -226,16 +219,13 @@ _TRIPLES = 3
 
 
 def _graphs(document: Record) -> list[Table]:
-    rows: list[Record] = []
-    if beyond := document["beyond_chance"]:
-        shown = {"beyond chance": "value", "95 % over sentences": "interval"}
-        rows = [
-            {"title": title, **{name: beyond[name][key] for name in beyond}}
-            for title, key in (*shown.items(), ("disagreement by chance", "expected"))
-        ]
-    columns = [Column(name, header, value_or_interval) for name, header in _GRAPHS.items()]
-    columns = columns if rows else columns[:-1]
+    beyond = document["beyond_chance"]
+    rows: list[Record] = [
+        {"title": title, **{name: beyond[name][key] for name in beyond}}
+        for title, key in (*_BEYOND, ("disagreement by chance", "expected"))
+    ]
     rows.append({"title": "as published", **document})
+    columns = [Column(name, header, value_or_interval) for name, header in _GRAPHS.items()]
     found = [Table((Column("title", ""), *columns), rows)]
     values = [Column(name, header, number) for name, header in _GRAPHS.items() if name != "plain"]
     size = Column("items", "sentences", count)
@@ -264,14 +254,3 @@ def _what(record: Record) -> str:
 
 def _name(value: str | tuple[str, str], _digits: int = 0) -> str:
     return value if isinstance(value, str) else " – ".join(value)
-
-
-def _of_graphs(report: GraphReport) -> list[str]:
-    result = report.agreement
-    items, triples = result.observations.n_items, sum(g.n_triples for g in result.graphs)
-    size = f"{len(result.graphs)} graphs, {triples} triples"
-    found = [f"{items} sentence{'s' * (items != 1)}, {size}"]
-    smatch = result.beyond_chance.get("smatch")
-    others = "{} pairs of graphs of other sentences, of the same number of triples"
-    found += _chance(smatch, others, "graphs", "")
-    return found + report.notes

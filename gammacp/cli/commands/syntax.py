@@ -152,4 +152,5 @@ def _options(read: ReadTreebank, reading: Reading, computing: Computing) -> dict
     if graphs:
         del options["bootstrap"], options["breakdown"]
         return options
+    del options["time_limit"]
     return {**options, "universal": reading.labels == "universal"}

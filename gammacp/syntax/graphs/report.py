@@ -1,15 +1,108 @@
 """A report on graphs: the numbers with their proof, annotators, and the sentences to discuss."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
+from gammacp.arguments import whole
 from gammacp.measures.trees.annotations import Graph
-from gammacp.syntax.graphs.agreement import Compared, GraphAgreement
+from gammacp.syntax.graphs.agreement import Compared, GraphAgreement, graph_agreement
+from gammacp.syntax.report import Report
 from gammacp.syntax.treebank import ReadTreebank
 from gammacp.syntax.universal import OF_UD, ud_scores
 from gammacp.tables import number
+
+# For a pair of graphs; nearly all are proven in hundredths.
+_SECONDS = 10.0
+
+
+def graph_report(
+    read: ReadTreebank,
+    *,
+    by_annotator: bool = False,
+    sentences: int = 0,
+    sample_pairs: int = 0,
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> Report:
+    """Smatch and α of graphs, who disagrees with whom, and where.
+
+    Parameters
+    ----------
+    read
+        From `gammacp.syntax.treebank.read_treebank`.
+    by_annotator
+        Whether to tell pairs of annotators.
+    sentences
+        How many of the sentences with most triples apart to list, at least 0.
+    sample_pairs, seed
+        As for `graph_agreement`.
+    time_limit
+        Seconds for the best matching of a pair of graphs; by default 10.
+    """
+    sentences, treebank = whole("sentences", sentences, 0), read.treebank
+    result = graph_agreement(
+        treebank, sample_pairs=sample_pairs, time_limit=time_limit or _SECONDS, seed=seed
+    )
+    worst = sorted(result.compared, key=lambda one: -one.apart)[:sentences]
+    document: dict[str, Any] = {
+        **result.smatch(),
+        "status": "feasible" if result.unproven else "optimal",
+        "graphs": len(result.graphs),
+        "triples": sum(graph.n_triples for graph in result.graphs),
+        "compared": len(result.compared),
+        "unproven": result.unproven,
+        "notes": list(_notes(result)),
+        "signature": result.signature,
+        "beyond_chance": {name: one.as_dict() for name, one in result.beyond_chance.items()},
+    }
+    if treebank.kind == "enhanced":
+        scores = ud_scores(treebank)
+        document["universal"] = {k: scores[k] for k in ("words", "elas", "eulas", *OF_UD)}
+    documents = dict.fromkeys(item.document for item in treebank.shared)
+    if len(documents) > 1:
+        document["documents"] = [
+            {"document": name, **result.smatch(document=name)} for name in documents
+        ]
+    if by_annotator:
+        pairs = combinations(treebank.annotators, 2)
+        parts = [{"annotators": pair, **result.smatch(pair)} for pair in pairs]
+        document["pairs"] = [part for part in parts if part["items"]]
+    if sentences:
+        total = sum(one.apart for one in result.compared)
+        document["sentences"] = [_sentence(one, total) for one in worst]
+    value = "Smatch F₁ beyond chance", result.beyond_chance["smatch"].value
+    return Report(read, document, value, worst)
+
+
+def _notes(result: GraphAgreement) -> Iterator[str]:
+    """What is not proven."""
+    if result.unproven:
+        top = number(result.smatch()["bound"])
+        yield (
+            f"{result.unproven} of {len(result.compared)} pairs of graphs are not proven to be "
+            f"matched best: Smatch is at most {top}; more time proves more (--time-limit)"
+        )
+    if result.chance_open:
+        yield (
+            f"chance: other sentences' graphs may have up to {result.chance_open:.1%} more "
+            "triples in common than were found"
+        )
+
+
+def _sentence(one: Compared, total: float) -> dict[str, Any]:
+    matched, bound, first, second = one.counts.tolist()
+    files = zip(one.annotators, one.graphs, strict=True)
+    return {
+        "document": one.item.document,
+        "sentence": one.item.name,
+        "annotators": one.annotators,
+        "share": one.apart / total if total else 0.0,
+        "smatch": 2 * matched / (first + second),
+        "bound": 2 * bound / (first + second),
+        "only": dict(zip(one.annotators, differences(one), strict=True)),
+        "annotations": {a: {"file": g.file, "line": g.line} for a, g in files},
+    }
 
 
 def differences(one: Compared) -> tuple[list[str], list[str]]:
@@ -21,13 +114,11 @@ def differences(one: Compared) -> tuple[list[str], list[str]]:
         Two graphs and their matching.
     """
     a, b = one.graphs
-    partner = one.matching.partner
-    back = {j: i for i, j in enumerate(partner) if j >= 0}
-    to_b = dict(enumerate(partner))
-    return list(_only(a, b, to_b)), list(_only(b, a, back))
+    to_b = dict(enumerate(one.matching.partner))
+    return list(_only(a, b, to_b)), list(_only(b, a, {j: i for i, j in to_b.items() if j >= 0}))
 
 
-def _only(a: Graph, b: Graph, partner: dict[int, int]) -> Iterator[str]:
+def _only(a: Graph, b: Graph, partner: Mapping[int, int]) -> Iterator[str]:
     names = a.variables
     for node, role, value in sorted(a.properties):
         if (partner.get(node, -1), role, value) not in b.properties:
@@ -37,104 +128,3 @@ def _only(a: Graph, b: Graph, partner: dict[int, int]) -> Iterator[str]:
     for node, role, other in sorted(a.relations):
         if (partner.get(node, -1), role, partner.get(other, -1)) not in b.relations:
             yield f"{names[node]} :{role} {names[other]}"
-
-
-@dataclass(frozen=True)
-class GraphReport:
-    """Everything `gammacp syntax` prints of graphs.
-
-    Attributes
-    ----------
-    read
-        The graphs with their defects and what is left out.
-    agreement
-        Smatch and α.
-    by_annotator
-        Whether to tell pairs of annotators.
-    sentences
-        How many of the sentences with most triples apart to list.
-    """
-
-    read: ReadTreebank
-    agreement: GraphAgreement
-    by_annotator: bool = False
-    sentences: int = 0
-
-    @property
-    def value(self) -> tuple[str, float]:
-        """The measure to report, and its value: Smatch F₁ beyond chance, if that was computed."""
-        if not (beyond := self.agreement.beyond_chance):
-            return "Smatch F₁ as published", float(self.agreement.smatch()["smatch"])
-        return "Smatch F₁ beyond chance", beyond["smatch"].value
-
-    @property
-    def worst(self) -> list[Compared]:
-        """The pairs of graphs with most triples apart, as many as asked for."""
-        return sorted(self.agreement.compared, key=lambda one: -one.apart)[: self.sentences]
-
-    @property
-    def notes(self) -> list[str]:
-        """What is not proven, in words."""
-        found, result = [], self.agreement
-        if result.unproven:
-            top = number(result.smatch()["bound"])
-            found.append(
-                f"{result.unproven} of {len(result.compared)} pairs of graphs are not proven to be "
-                f"matched best: Smatch is at most {top}; more time proves more (--time-limit)"
-            )
-        if result.chance_open:
-            found.append(
-                f"chance: other sentences' graphs may have up to {result.chance_open:.1%} more "
-                "triples in common than were found"
-            )
-        return found
-
-    def as_dict(self) -> dict[str, Any]:
-        """The report as JSON."""
-        result, treebank = self.agreement, self.read.treebank
-        beyond = {name: one.as_dict() for name, one in result.beyond_chance.items()}
-        document: dict[str, Any] = {
-            **result.smatch(),
-            "status": "feasible" if result.unproven else "optimal",
-            "compared": len(result.compared),
-            "unproven": result.unproven,
-            "annotators": treebank.annotators,
-            "defects": [defect.as_dict() for defect in self.read.defects],
-            "left_out": [entry.as_dict() for entry in self.read.left_out],
-            "notes": self.notes,
-            "signature": result.signature,
-            "beyond_chance": beyond or None,
-        }
-        if treebank.kind == "enhanced":
-            scores = ud_scores(treebank)
-            document["universal"] = {k: scores[k] for k in ("words", "elas", "eulas", *OF_UD)}
-        documents = list(dict.fromkeys(item.document for item in treebank.shared))
-        if len(documents) > 1:
-            document["documents"] = [
-                {"document": name, **result.smatch(document=name)} for name in documents
-            ]
-        if self.by_annotator:
-            parts = [
-                {"annotators": pair, **result.smatch(pair)}
-                for pair in combinations(treebank.annotators, 2)
-            ]
-            document["pairs"] = [part for part in parts if part["items"]]
-        if self.sentences:
-            document["sentences"] = [self._sentence(one) for one in self.worst]
-        return document
-
-    def _sentence(self, one: Compared) -> dict[str, Any]:
-        matched, bound, first, second = one.counts.tolist()
-        total = sum(other.apart for other in self.agreement.compared)
-        apart = dict(zip(one.annotators, differences(one), strict=True))
-        files = zip(one.annotators, one.graphs, strict=True)
-        return {
-            "document": one.item.document,
-            "sentence": one.item.name,
-            "annotators": one.annotators,
-            "share": one.apart / total if total else 0.0,
-            "smatch": 2 * matched / (first + second),
-            "bound": 2 * bound / (first + second),
-            "only": apart,
-            "annotations": {a: {"file": g.file, "line": g.line} for a, g in files},
-        }
