@@ -70,3 +70,10 @@ def both_ways(
         found[p, 0], found[p, 1] = one_way(a, b, masses[i])
         found[p, 2], found[p, 3] = one_way(b, a, masses[i])
     return found
+
+
+def example() -> None:
+    """Call both on two rows of one boundary, for what is compiled beforehand."""
+    rows, offsets, mass = np.array([2, 3]), np.array([0, 1, 2]), np.array([5, 5])
+    tolerated(rows, offsets, np.array([0]), np.array([1]), 1.0)
+    both_ways(rows, offsets, mass, np.array([0]), np.array([1]))
