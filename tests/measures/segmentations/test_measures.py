@@ -11,8 +11,7 @@ import pytest
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import UsageError
 from gammacp.measures.registry import MEASURES, measure
-from gammacp.measures.segmentation import PairwiseScore
-from gammacp.measures.segmentation_similarity import EditScore
+from gammacp.measures.segmentations.measures import EditScore, PairwiseScore
 
 
 def tiled(**by_annotator: list[float]) -> Continuum:
