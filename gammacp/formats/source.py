@@ -165,7 +165,7 @@ class Source:
             raise error.at(self.place) from None
 
 
-def parsed_json(text: str, *, nan: bool = False) -> object:
+def parsed_json(text: str | bytes, *, nan: bool = False) -> object:
     """As `strict_json`; a text that is no such JSON is a DataError, with its line.
 
     Parameters
@@ -183,7 +183,7 @@ def parsed_json(text: str, *, nan: bool = False) -> object:
         raise DataError(f"JSON is broken: {error}") from None
 
 
-def strict_json(text: str, *, nan: bool = False) -> object:
+def strict_json(text: str | bytes, *, nan: bool = False) -> object:
     """JSON as its standard has it; a key that occurs twice would lose a value without a word.
 
     Parameters
