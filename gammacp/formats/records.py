@@ -1,11 +1,10 @@
 """JSON and JSON lines as records, with the line of each, and typed access to their fields."""
 
-import csv
 import json
-import re
 from collections.abc import Iterator, Mapping
 
-from gammacp.csv_files import rows_of
+from gammacp.csv_files import table_of
+from gammacp.errors import DataError
 from gammacp.formats.source import Source, strict_json
 
 Record = Mapping[str, object]
@@ -109,29 +108,10 @@ def table(
     DataError
         A column is missing, or a row has more or fewer cells than the first.
     """
-    # str.splitlines would cut cells at U+2028, U+0085 and others, too.
-    lines = re.split(r"(?<=\n)(?=[\s\S])", source.text())
-    mark = "\t" if "\t" in lines[0] else ","
-    reader = rows_of(lines, delimiter=mark) if quoted else None
-    rows = reader or (line.rstrip("\r\n").split(mark) for line in lines)
-    names: list[str] = []
     try:
-        for number, row in enumerate(rows, 1):
-            line = reader.line_num if reader else number  # type: ignore[attr-defined]
-            if not names:
-                names = [cell.strip() for cell in row]
-                missing = [name for name in needed if name not in names]
-                if missing:
-                    there = ", ".join(names)
-                    raise source.error(f"there is no column {missing[0]!r} but {there}", line=1)
-            elif any(cell.strip() for cell in row):
-                if len(row) != len(names):
-                    raise source.error(
-                        f"row has {len(row)} cells, the first line {len(names)}", line=line
-                    )
-                yield dict(zip(names, row, strict=True)), line
-    except csv.Error as error:
-        raise source.error(f"row cannot be read: {error}", hint="Check the quotes") from None
+        yield from table_of(source.text(), needed, delimiter="\t,", quoted=quoted)
+    except DataError as error:
+        raise error.at(source.place) from None
 
 
 def document_of(record: Record) -> str | None:
