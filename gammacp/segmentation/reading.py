@@ -209,7 +209,8 @@ def _unrecognised(path: Path, error: DataError) -> Codings:
     content = content_of(path) if path.is_file() else b""
     if read := content and FORMATS["segeval"].codings:
         if path.suffix.lower() == ".json" or _is_object(content):
-            return read(Source(path, path.stem, "", content))
+            codings: Codings = read(Source(path, path.stem, "", content))
+            return codings
         hint = "Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses"
         raise DataError("file is of no known format", file=path, hint=hint)
     raise error
