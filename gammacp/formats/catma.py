@@ -90,8 +90,7 @@ def _add(
     count = body.inner("properties").size("user")
     spans.leave_out("value", "of a property, is not the category", count)
     label = project.record(f"{tag}/propertydefs.json").get("name") or PurePosixPath(tag).name
-    for start, end, fragments in spans.parted(parts, discontinuous, what=what):
-        spans.add(who, str(label), start, end, what=what, fragments=fragments)
+    spans.add_parts(who, str(label), parts, discontinuous, what=what)
 
 
 @dataclass

@@ -68,8 +68,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
         tags: list[str | None] = [*_tags(bodies)]
         spans.leave_out("body", "is not a tag", len(bodies) - len(tags))
         for tag in tags or [None]:
-            for start, end, inside in spans.parted(parts, discontinuous, line=line, what=what):
-                spans.add(annotator, tag, start, end, line=line, what=what, fragments=inside)
+            spans.add_parts(annotator, tag, parts, discontinuous, line=line, what=what)
     return documents.corpus()
 
 
