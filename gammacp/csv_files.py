@@ -5,8 +5,9 @@ must be. The file is complete or not there.
 """
 
 import csv
+import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 
 from gammacp.errors import DataError
@@ -16,22 +17,100 @@ _RUN = ("=", "+", "-", "@", "\t", "\r")
 
 
 def rows_of(
-    lines: Iterable[str], *, delimiter: str = ",", strict: bool = True
-) -> Iterator[list[str]]:
-    """The rows of CSV lines; blanks after a delimiter do not count, fields may have any length.
+    text: str,
+    *,
+    delimiter: str = ",",
+    quoted: bool = True,
+    strict: bool = True,
+    comment: Callable[[int, str], bool] = lambda _number, _line: False,
+) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells) of every row that is not blank; the line is the one that the row begins on.
 
     Parameters
     ----------
-    lines
-        Physical lines with their line ends; a quoted field may go over several.
+    text
+        The whole content, with line ends of any kind; fields may have any length.
     delimiter
-        One character.
+        One character, or several to choose from: the one that the first row has most often.
+    quoted
+        Whether fields may stand in double quotes, and go over several lines then; blanks after a
+        delimiter do not count. Otherwise a line is a row, and its cells are as they are.
     strict
-        Whether broken quotes raise csv.Error.
+        Whether broken quotes are an error; otherwise they are part of the field.
+    comment
+        Whether a line, by number and text, is to be passed over where a row may begin.
+
+    Raises
+    ------
+    DataError
+        Quotes are broken; with the line.
+
+    >>> list(rows_of('a,"b\\nc"\\n\\n# d\\ne, f', comment=lambda _, line: line.startswith("#")))
+    [(1, ['a', 'b\\nc']), (5, ['e', 'f'])]
     """
     # The module's limit of 131 072 characters is for a process; a text may be a cell.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
+    # str.splitlines would cut cells at U+2028, U+0085 and others, too.
+    lines = list(io.StringIO(text, newline="" if quoted else "\n"))
+    if len(delimiter) > 1:
+        counted = (x for n, x in enumerate(lines, 1) if x.strip() and not comment(n, x))
+        delimiter = max(delimiter, key=next(counted, "").count)
+    begun, fresh = 0, True
+
+    def physical() -> Iterator[str]:
+        nonlocal begun, fresh
+        for number, line in enumerate(lines, 1):
+            if fresh and comment(number, line):
+                continue
+            if fresh:
+                begun, fresh = number, False
+            yield line
+
+    rows: Iterator[list[str]] = (x.rstrip("\r\n").split(delimiter) for x in physical())
+    if quoted:
+        rows = csv.reader(physical(), delimiter=delimiter, skipinitialspace=True, strict=strict)
+    while True:
+        fresh = True
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            what = f"row cannot be read: {error}"
+            raise DataError(what, line=begun, hint="Check the quotes") from None
+        if row is None:
+            return
+        if any(cell.strip() for cell in row):
+            yield begun, row
+
+
+def table_of(
+    text: str, needed: Iterable[str], *, delimiter: str = ",", quoted: bool = True
+) -> Iterator[tuple[dict[str, str], int]]:
+    """(cells by column, line) of the rows of a table whose first row names its columns.
+
+    Parameters
+    ----------
+    text, delimiter, quoted
+        As for `rows_of`.
+    needed
+        Columns that must be there.
+
+    Raises
+    ------
+    DataError
+        A column is missing, a row has more or fewer cells than the first, or quotes are broken.
+    """
+    names: list[str] = []
+    for line, row in rows_of(text, delimiter=delimiter, quoted=quoted):
+        if not names:
+            names = [cell.strip() for cell in row]
+            for name in needed:
+                if name not in names:
+                    there = ", ".join(names)
+                    raise DataError(f"there is no column {name!r} but {there}", line=line)
+        elif len(row) != len(names):
+            raise DataError(f"row has {len(row)} cells, the first line {len(names)}", line=line)
+        else:
+            yield dict(zip(names, row, strict=True)), line
 
 
 def write_rows(

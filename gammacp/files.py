@@ -1,5 +1,6 @@
 """Files: read if they are files, written complete or not at all."""
 
+import codecs
 import os
 import stat
 from collections.abc import Iterator
@@ -13,6 +14,15 @@ from tempfile import gettempdir, mkstemp
 
 from gammacp.errors import DataError
 
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    # UTF-32 first: its little-endian mark begins with that of UTF-16.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""Byte order marks, and the encodings that they say."""
 _ANYWHERE = Path()
 _INSIDE: ContextVar[Path | None] = ContextVar("folder that is read", default=None)
 """Where all that is read has to lie; `_ANYWHERE` where the user lets files lead elsewhere."""
@@ -123,6 +133,54 @@ def content_of(path: str | os.PathLike[str], *, pipes: bool = False) -> bytes:
     except (OSError, ValueError) as error:
         what = getattr(error, "strerror", None) or error
         raise DataError(f"file cannot be read: {what}", file=path) from None
+
+
+def text_of(path: str | os.PathLike[str]) -> str:
+    """The text of a file in UTF-8, or with a byte order mark in UTF-16 or UTF-32.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+
+    Raises
+    ------
+    DataError
+        As for `content_of`, or it is in another encoding.
+    """
+    try:
+        return decoded(content_of(path))
+    except DataError as error:
+        raise error.at(path) from None
+
+
+def decoded(content: bytes, encoding: str = "utf-8", hint: str = "Save the file as UTF-8") -> str:
+    """Content as text.
+
+    Parameters
+    ----------
+    content
+        Of a file; a byte order mark says the encoding, and is no part of the text.
+    encoding
+        Of a file without such a mark.
+    hint
+        What to do if it is another one.
+
+    Raises
+    ------
+    DataError
+        It is not in that encoding; with the line.
+    """
+    for mark, marked in BOMS:
+        if content.startswith(mark):
+            content, encoding = content[len(mark) :], marked
+            break
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        what = f"byte 0x{content[error.start]:02x} is not {encoding.upper()}"
+        raise DataError(what, line=line, hint=hint) from None
 
 
 def _piped(path: str | os.PathLike[str]) -> bytes:

@@ -1,22 +1,28 @@
 """Data frames (pandas, polars, a dict of lists) as the columns of a continuum."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.continuum.label import category_of, features_of, labelled
 from gammacp.errors import DataError
 
 _FLOATS = (float, np.floating)
 
 
-def columns_of(
-    frame: Any, features: Sequence[str] = ()
-) -> tuple[
-    tuple[list[str], list[str | None], list[float], list[float]], list[Sequence[Any]] | None
-]:
-    """Annotator, category with features, start and end of every row, and fragments if any.
+class FrameColumns(NamedTuple):
+    """The columns of a frame; `features` is empty without any, `fragments` None."""
+
+    annotators: list[str]
+    categories: list[str | None]
+    features: list[dict[str, str | None]]
+    starts: list[float]
+    ends: list[float]
+    fragments: list[Sequence[Any]] | None
+
+
+def columns_of(frame: Any, features: Sequence[str] = ()) -> FrameColumns:
+    """What every row of a frame has.
 
     A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
     no category column. A whole number is one name, whether a gap or a neighbour made a float of it
@@ -41,16 +47,12 @@ def columns_of(
                 raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
     labels = list(frame["category"]) if "category" in frame else [None] * len(starts)
     names = [None if _missing(x) else _name(x) for x in labels]
-    for feature in features:
-        values = [None if _missing(x) else _name(x) for x in frame[feature]]
-        names = [
-            labelled(category_of(name), {**features_of(name), feature: value})
-            for name, value in zip(names, values, strict=True)
-        ]
+    columns = [[None if _missing(x) else _name(x) for x in frame[f]] for f in features]
+    known = [dict(zip(features, values, strict=True)) for values in zip(*columns, strict=True)]
     fragments: list[Sequence[Any]] | None = None
     if "fragments" in frame:
         fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in frame["fragments"]]
-    return ([_name(a) for a in annotators], names, starts, ends), fragments
+    return FrameColumns([_name(a) for a in annotators], names, known, starts, ends, fragments)
 
 
 def _missing(value: object) -> bool:

@@ -27,135 +27,110 @@ What is left out has the default of `ReferenceModel`.
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, Strict
 
 from gammacp.errors import DataError
 from gammacp.toml_files import read_toml, toml_key, toml_value
+from gammacp.validation import Written, validated
 from shuffling.distribution import Distribution, Empirical, Uniform
 from shuffling.placement import Layout
 from shuffling.reference import CategoryModel, ReferenceModel
 
-_TOP = ("units", "layout", "integer", "length", "gaps", "categories", "unlabelled")
 _RANGE_OR_VALUES = {
     "gaps": ("minimum", "maximum", "values"),
     "lengths": ("minimum-length", "maximum-length", "lengths"),
 }
 
 
+class _Gaps(Written):
+    minimum: float | None = None
+    maximum: float | None = None
+    values: list[float] | None = None
+
+
+class _Category(Written):
+    prevalence: float
+    minimum: float | None = Field(None, alias="minimum-length")
+    maximum: float | None = Field(None, alias="maximum-length")
+    values: list[float] | None = Field(None, alias="lengths")
+
+
+class _Model(Written):
+    units: int = 0
+    layout: Annotated[Layout, Strict(False)] = Layout.APART
+    integer: bool = True
+    length: float | None = None
+    gaps: _Gaps = _Gaps()
+    categories: dict[str, _Category] = Field(default={})
+    unlabelled: _Category | None = None
+
+
 def read_model(path: str | PathLike[str]) -> ReferenceModel:
     """The model in a TOML file.
-
-    Raises DataError that names the file and the key: no such file, not TOML, a key that is unknown
-    or missing, a value of the wrong type, a model that contradicts itself.
 
     Parameters
     ----------
     path
         Of the TOML file.
+
+    Raises
+    ------
+    DataError
+        It is no TOML, a key is unknown or missing, a value is of the wrong type, or the model
+        contradicts itself; with the file, the line and the key.
     """
-    document, _ = read_toml(path)
+    document, text = read_toml(path)
     try:
-        return model_from(document)
+        return model_from(document, text)
     except DataError as error:
         raise error.at(path) from None
 
 
-def model_from(document: Mapping[str, Any]) -> ReferenceModel:
-    """The model in a parsed document; errors as `read_model`, without the file."""
-    _check_keys(document, _TOP, "")
-    given: dict[str, Any] = {}
+def model_from(document: Mapping[str, Any], text: str = "") -> ReferenceModel:
+    """The model in a parsed document; errors as `read_model`, without the file.
+
+    Parameters
+    ----------
+    document
+        As TOML or JSON has it.
+    text
+        The TOML, for the lines of errors.
+    """
+    said = validated(_Model, document, text=text)
+    given: dict[str, Any] = said.model_dump(
+        include={"layout", "integer", "length"} & document.keys()
+    )
     if "units" in document:
-        given["n_units"] = _typed(document, "units", int, "a whole number")
-    if "layout" in document:
-        given["layout"] = _layout(document["layout"])
-    if "integer" in document:
-        given["integer"] = _typed(document, "integer", bool, "true or false")
-    if "length" in document:
-        given["length"] = _number(document, "length")
+        given["n_units"] = said.units
     if "gaps" in document:
-        gaps = _typed(document, "gaps", dict, "a table")
-        _check_keys(gaps, _RANGE_OR_VALUES["gaps"], "gaps.")
-        given["gaps"] = _distribution(gaps, _RANGE_OR_VALUES["gaps"], "gaps.")
-    if "categories" in document or "unlabelled" in document:
-        given["categories"] = _categories(document)
+        given["gaps"] = _distribution(said.gaps, "gaps")
+    if {"categories", "unlabelled"} & document.keys():
+        tables = [(name, f"categories.{name}", t) for name, t in said.categories.items()]
+        unlabelled = [(None, "unlabelled", said.unlabelled)] if said.unlabelled else []
+        given["categories"] = tuple(
+            CategoryModel(name=name, prevalence=t.prevalence, lengths=_distribution(t, key))
+            for name, key, t in (*tables, *unlabelled)
+        )
     return ReferenceModel(**given)
 
 
-def _layout(value: object) -> Layout:
+def _distribution(table: _Gaps | _Category, key: str) -> Distribution:
+    minimum, maximum, values = _RANGE_OR_VALUES["gaps" if key == "gaps" else "lengths"]
+    limits = {minimum: table.minimum, maximum: table.maximum}
+    if table.values is not None and set(limits.values()) != {None}:
+        raise DataError(f"{key}.{values} and a minimum or maximum are both given")
     try:
-        return Layout(str(value))
-    except ValueError:
-        known = ", ".join(Layout)
-        raise DataError(f"layout = {value!r} is unknown", hint=f"There are: {known}") from None
-
-
-def _categories(document: Mapping[str, Any]) -> tuple[CategoryModel, ...]:
-    tables: list[tuple[str | None, str, object]] = []
-    if "categories" in document:
-        named = _typed(document, "categories", dict, "a table")
-        tables += [(name, f"categories.{name}", table) for name, table in named.items()]
-    if "unlabelled" in document:
-        tables.append((None, "unlabelled", document["unlabelled"]))
-    return tuple(_category(name, key, table) for name, key, table in tables)
-
-
-def _category(name: str | None, key: str, table: object) -> CategoryModel:
-    if not isinstance(table, dict):
-        raise DataError(f"{key} is not a table")
-    keys = _RANGE_OR_VALUES["lengths"]
-    _check_keys(table, ("prevalence", *keys), f"{key}.")
-    if "prevalence" not in table:
-        raise DataError(f"{key}.prevalence is missing")
-    return CategoryModel(
-        name=name,
-        prevalence=_number(table, "prevalence", f"{key}."),
-        lengths=_distribution(table, keys, f"{key}."),
-    )
-
-
-def _distribution(table: Mapping[str, Any], keys: tuple[str, ...], prefix: str) -> Distribution:
-    minimum, maximum, values = keys
-    if values in table:
-        if minimum in table or maximum in table:
-            raise DataError(f"{prefix}{values} and a minimum or maximum are both given")
-        listed = _typed(table, values, list, "a list of numbers", prefix)
-        numbers = tuple(_number({values: v}, values, prefix) for v in listed)
-        return _named(lambda: Empirical(numbers), f"{prefix}{values}")
-    for key in (minimum, maximum):
-        if key not in table:
-            raise DataError(
-                f"{prefix}{key} is missing",
-                hint=f"Give {minimum} and {maximum}, or {values} = [observed values]",
-            )
-    low, high = (_number(table, key, prefix) for key in (minimum, maximum))
-    return _named(lambda: Uniform(low, high), f"{prefix}{minimum}")
-
-
-def _named(build: Any, key: str) -> Distribution:
-    try:
-        distribution: Distribution = build()
+        if table.values is not None:
+            return Empirical(tuple(table.values))
+        if table.minimum is not None and table.maximum is not None:
+            return Uniform(table.minimum, table.maximum)
     except DataError as error:
-        raise error.within(key) from None
-    return distribution
-
-
-def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> None:
-    for key in table:
-        if key not in known:
-            raise DataError(f"key {prefix}{key} is unknown", hint=f"There are: {', '.join(known)}")
-
-
-def _typed(
-    table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], what: str, prefix: str = ""
-) -> Any:
-    value = table[key]
-    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
-        raise DataError(f"{prefix}{key} = {value!r} is not {what}")
-    return value
-
-
-def _number(table: Mapping[str, Any], key: str, prefix: str = "") -> float:
-    return float(_typed(table, key, (int, float), "a number", prefix))
+        raise error.within(f"{key}.{values if table.values is not None else minimum}") from None
+    gone = next(name for name, limit in limits.items() if limit is None)
+    hint = f"Give {minimum} and {maximum}, or {values} = [observed values]"
+    raise DataError(f"{key}.{gone} is missing", hint=hint)
 
 
 def model_text(model: ReferenceModel) -> str:

@@ -9,7 +9,6 @@ test, and only what moved by more than noise counts; a point without spread on e
 points of a test below `level`, whatever their dependence.
 """
 
-import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,9 @@ from gammacp.bench.results import read_provenance
 from gammacp.bench.store import STORE_NAME, Store, Values
 from gammacp.bench.sweep import Sweep, canonical
 from gammacp.bench.table import CURVE_COLUMNS, Point, family
+from gammacp.csv_files import table_of
 from gammacp.errors import DataError, UsageError
+from gammacp.files import text_of
 
 _EXACT = 1e-9
 # What a baseline may differ in: the very thing that is tried out, and the random draws.
@@ -63,28 +64,17 @@ def read_curves(path: str | Path) -> list[Point]:
     DataError
         A column is missing or a field is no number; with file and line.
     """
-    path = Path(path)
-    points = []
-    if not path.is_file():
-        raise DataError("no such file", file=path, hint="Give a CSV that `gammacp bench` wrote")
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.DictReader(file)
-        missing = [c for c in CURVE_COLUMNS if c not in (reader.fieldnames or ())]
-        if missing:
-            raise DataError(
-                f"no column {missing[0]!r}",
-                file=path,
-                hint=f"A baseline is a CSV of `gammacp bench`: {', '.join(CURVE_COLUMNS)}",
-            )
-        for line, row in enumerate(reader, start=2):
+    points, hint = [], f"A baseline is a CSV of `gammacp bench`: {', '.join(CURVE_COLUMNS)}"
+    try:
+        for row, line in table_of(text_of(path), CURVE_COLUMNS):
             try:
                 points.append(_point(row))
-            except (TypeError, ValueError) as error:
-                raise DataError(
-                    f"field that is no number ({error})", file=path, line=line
-                ) from None
-    if not points:
-        raise DataError("no rows", file=path, hint="Give a CSV that `gammacp bench` wrote")
+            except ValueError as error:
+                raise DataError(f"field that is no number ({error})", line=line) from None
+        if not points:
+            raise DataError("no rows")
+    except DataError as error:
+        raise DataError(error.message, file=path, line=error.line, hint=hint) from None
     return points
 
 

@@ -277,8 +277,9 @@ class Continuum:
             A column is missing, a row lacks annotator, start or end (the row is named), or as for
             `from_columns`.
         """
-        columns, fragments = columns_of(frame, several("features", features))
-        return cls.from_columns(*columns, fragments=fragments, **declared)
+        names, labels, known, *places, fragments = columns_of(frame, several("features", features))
+        labels = [*map(labelled, labels, known)] if features else labels
+        return cls.from_columns(names, labels, *places, fragments=fragments, **declared)
 
     def to_frame(self) -> DataFrame:
         """A pandas data frame with columns annotator, category, start, end and the features'.

@@ -43,7 +43,7 @@ def load(name: str) -> Continuum:
     """
     one_of("dataset", name, names())
     text = files("gammacp.datasets").joinpath(f"{name}.csv").read_text(encoding="utf-8")
-    rows = list(rows_of(text.splitlines()))
+    rows = [row for _, row in rows_of(text)]
     return Continuum.from_columns(
         [row[0] for row in rows],
         [row[1] for row in rows],

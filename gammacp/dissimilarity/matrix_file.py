@@ -1,13 +1,13 @@
 """Distance matrices in CSV or TSV files."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.csv_files import rows_of
 from gammacp.errors import DataError
-from gammacp.files import content_of
+from gammacp.files import text_of
 
 
 def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
@@ -49,13 +49,9 @@ def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
 def rows_with_lines(path: Path) -> list[tuple[int, list[str]]]:
     """The rows of a CSV or TSV file that are not empty, each with its line."""
     try:
-        text = content_of(path).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError("is not UTF-8 text", file=path, hint="Save it as UTF-8") from None
-    head = text.split("\n", 1)[0]
-    delimiter = max("\t;,", key=head.count)
-    reader = csv.reader(text.splitlines(), delimiter=delimiter)
-    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+        return list(rows_of(text_of(path), delimiter="\t;,"))
+    except DataError as error:
+        raise error.at(path) from None
 
 
 def _distance(cell: str, path: Path, line: int) -> float:

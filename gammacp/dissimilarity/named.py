@@ -1,19 +1,13 @@
 """Whole dissimilarities by name, beside the parts that `Combined` puts together."""
 
-from pathlib import Path
 from typing import Any
 
 from gammacp.dissimilarity.combined import Combined
-from gammacp.dissimilarity.toml_file import read_dissimilarity
-from gammacp.files import unconfined
 from gammacp.plugins import instance_of
 from gammacp.registry import Registry
 
 DISSIMILARITIES: Registry[Any] = Registry("dissimilarity")
 DISSIMILARITIES.register("combined", Combined())
-with unconfined():
-    for _preset in sorted((Path(__file__).parent / "presets").glob("*.toml")):
-        DISSIMILARITIES.register(_preset.stem, read_dissimilarity(_preset))
 
 
 def dissimilarity(name: str, *, importing: bool = True) -> Any:
@@ -34,6 +28,8 @@ def dissimilarity(name: str, *, importing: bool = True) -> Any:
         The file cannot be read, or says what cannot be meant.
     """
     if name.lower().endswith(".toml"):
+        from gammacp.dissimilarity.toml_file import read_dissimilarity
+
         return read_dissimilarity(name)
     if ":" in name:
         return instance_of(name, needs=("pairwise", "bind"), importing=importing)

@@ -17,6 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from pydantic import Field
+
 from gammacp.dissimilarity.categorial import (
     CATEGORIAL,
     Categorial,
@@ -31,6 +34,7 @@ from gammacp.dissimilarity.positional import POSITIONAL
 from gammacp.errors import DataError, GammacpError, UsageError
 from gammacp.files import confined
 from gammacp.toml_files import line_of, read_toml
+from gammacp.validation import Written, validated
 
 _TREES = frozenset({"separator", "tree", "file"})
 _OWN: Mapping[str, frozenset[str]] = {
@@ -41,14 +45,27 @@ _OWN: Mapping[str, frozenset[str]] = {
     "tree-information": _TREES,
     "matrix": frozenset({"labels", "distances", "file"}),
 }
-_TOP = {
-    "alpha": (int, float), "beta": (int, float), "delta": (int, float),
-    "positional": str, "f_cat": str, "category": dict, "features": dict,
-}  # fmt: skip
-_PART = {
-    "type": str, "weight": (int, float), "order": list, "separator": str,
-    "tree": dict, "file": str, "labels": list, "distances": list,
-}  # fmt: skip
+
+
+class _Part(Written):
+    type: str = ""
+    weight: float = 1
+    order: list[Any] = Field(default=[])
+    separator: str = ""
+    tree: dict[str, Any] = Field(default={})
+    file: str = ""
+    labels: list[Any] = Field(default=[])
+    distances: list[list[float]] = Field(default=[])
+
+
+class _File(Written):
+    alpha: float = 1
+    beta: float = 1
+    delta: float = 1
+    positional: str = ""
+    f_cat: str = ""
+    category: _Part = _Part()
+    features: dict[str, _Part] = Field(default={})
 
 
 def read_dissimilarity(path: str | Path) -> Combined:
@@ -64,29 +81,17 @@ def read_dissimilarity(path: str | Path) -> Combined:
     DataError
         It cannot be read, or says what cannot be meant; with the line.
     """
-    said, text = read_toml(path)
+    document, text = read_toml(path)
+    said = validated(_File, document, file=path, text=text).model_dump(exclude_unset=True)
 
     def error(problem: str, *keys: str, hint: str | None = None) -> DataError:
         return DataError(problem, file=path, line=line_of(text, *keys), hint=hint)
 
-    def checked(table: Mapping[str, Any], known: Mapping[str, Any], *keys: str) -> None:
-        for key, value in table.items():
-            if key not in known:
-                raise error(
-                    f"{key!r} is no key here", *keys, key, hint=f"There are: {', '.join(known)}"
-                )
-            if not isinstance(value, known[key]) or isinstance(value, bool):
-                raise error(f"{key} = {value!r} is not of the kind that is needed", *keys, key)
-
-    checked(said, _TOP)
     tables: dict[tuple[str, ...], Any] = {(CATEGORY,): said.get(CATEGORY, {})}
     for name, table in said.get("features", {}).items():
         tables["features", name] = table
     parts = []
     for keys, table in tables.items():
-        if not isinstance(table, dict):
-            raise error(f"{'.'.join(keys)} is not a table", *keys, hint=f"Write [{'.'.join(keys)}]")
-        checked(table, _PART, *keys)
         folder = Path(path).parent
         try:
             with confined(folder):
@@ -117,7 +122,9 @@ def _kind(said: Mapping[str, Any], folder: Path) -> Categorial:
             return Matrix.read(folder / said["file"])
         if not {"labels", "distances"} <= said.keys():
             raise UsageError("matrix has neither a file nor labels and distances")
-        return Matrix(tuple(map(str, said["labels"])), _numbers(said["distances"]))
+        if len({*map(len, said["distances"])}) > 1:
+            raise UsageError("distances are not rows of one length")
+        return Matrix(tuple(map(str, said["labels"])), np.array(said["distances"]))
     if not said.get("separator", "+").strip():
         raise UsageError("separator is empty")
     made: Any = CATEGORIAL[kind] if kind in _OWN else categorial(kind)
@@ -140,12 +147,3 @@ def _edges(tree: Any, parent: str) -> Iterator[tuple[str, str]]:
         yield label, parent
         if isinstance(tree, dict):
             yield from _edges(tree[label], label)
-
-
-def _numbers(rows: list[Any]) -> Any:
-    import numpy as np
-
-    try:
-        return np.array(rows, np.float64)
-    except (TypeError, ValueError):
-        raise UsageError("distances are not rows of numbers of one length") from None

@@ -42,16 +42,15 @@ def read(source: Source, *, feature: str = "trial_type") -> Continuum:
     spans.declare(source.annotator)
     needed = ("onset", "duration", feature) if feature != "trial_type" else ("onset", "duration")
     others: dict[str, None] = {}
-    for row, line in table(source, needed, quoted=False):
-        places = [row[c].strip() for c in ("onset", "duration")]
+    for row in table(source, needed, quoted=False):
         others |= dict.fromkeys(row.keys() - {"onset", "duration", feature})
-        if "n/a" in places:
+        if "n/a" in (row["onset"].strip(), row["duration"].strip()):
             spans.leave_out("event", "without an onset or a duration")
             continue
-        onset, duration = (source.position(p, "position", line=line) for p in places)
+        onset, duration = (row.position(c, "position") for c in ("onset", "duration"))
         label = row.get(feature, "n/a").strip()
         end = onset + duration
-        spans.add(source.annotator, None if label == "n/a" else label, onset, end, line=line)
+        spans.add(source.annotator, None if label == "n/a" else label, onset, end, line=row.line)
     for name in sorted(others):
         spans.leave_out("column", f"{name} is not the category")
     return spans.continuum()

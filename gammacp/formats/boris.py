@@ -14,7 +14,7 @@ from pathlib import Path, PureWindowsPath
 
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.records import mapping, objects, table
+from gammacp.formats.records import Record, table
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source, in_utf8
 from gammacp.formats.spans import SECONDS, Documents, Spans
@@ -139,10 +139,9 @@ def _short(paths: Iterable[str]) -> dict[str, str]:
     return short
 
 
-def _media(observation: object) -> list[str]:
+def _media(observation: Record) -> list[str]:
     """What its first player that has any plays; the others show the same from elsewhere."""
-    players = mapping(mapping(observation).get("file"))
-    lists = (players[number] for number in sorted(players))
+    lists = (files for _, files in sorted(observation.inner("file").items()))
     return next(
         ([str(f) for f in files] for files in lists if files and isinstance(files, list)), []
     )
@@ -152,20 +151,19 @@ _Found = Iterator[tuple[str, str, list[_Event]]]
 
 
 def _project(source: Source, annotator: str) -> _Found:
-    root = mapping(source.json())
-    observations = root.get("observations")
-    if not isinstance(observations, dict):
+    root = Record(source.json(), source)
+    if not isinstance(root.get("observations"), dict):
         raise source.error('file has no "observations"', hint="Save the project in BORIS")
-    listed = {"all": list(mapping(root.get("behaviors_conf")).values())}
-    behaviors = objects(source, listed, "all", line=None)
-    ethogram = {str(b.get("code")): str(b.get("type")) for b in behaviors}
+    listed = Record({"all": [*root.inner("behaviors_conf").values()]}, source).objects("all")
+    ethogram = {str(b.get("code")): str(b.get("type")) for b in listed}
+    observations = {k: Record(v, source) for k, v in root["observations"].items()}
     short = _short(f for observation in observations.values() for f in _media(observation))
     for key, observation in observations.items():
-        rows = mapping(observation).get("events")
+        rows = observation.get("events")
         if not isinstance(rows, list):
             raise source.error(f"observation {key!r} has no list of events")
         names = [short[f] for f in _media(observation)]
-        values = mapping(observation.get("independent_variables"))
+        values = observation.inner("independent_variables")
         observer = key if annotator == "observation" else values.get(annotator)
         if not isinstance(observer, str) or not observer:
             raise source.error(f"observation {key!r} has no variable {annotator!r} with a name")
@@ -185,17 +183,17 @@ def _tables(source: Source, annotator: str) -> _Found:
     column = "Observation id" if annotator == "observation" else annotator
     found: dict[tuple[str, str], list[_Event]] = {}
     needed = ("Observation id", "Subject", "Behavior", "Behavior type", column)
-    for row, line in table(source, needed):
+    for row in table(source, needed):
         turn = row["Behavior type"].strip().upper()
         whole = "Start (s)" in row
         if turn not in (("STATE", "POINT") if whole else ("START", "STOP", "POINT")):
-            raise source.error(f"behavior type {turn!r} is unknown", line=line)
+            raise row.error(f"behavior type {turn!r} is unknown")
         media = next((row[c] for c in ("Media file name", "Media file") if row.get(c)), "")
         modifiers = "|".join(v for k, v in row.items() if k.startswith("Modifier") and v)
         subject = row["Subject"].strip().removeprefix("No focal subject")
         times = ("Start (s)", "Stop (s)") if whole else ("Time",)
-        at = [source.position(row.get(c, ""), c, line=line) for c in times]
-        event = _Event((row["Behavior"].strip(), subject, modifiers), turn, at[0], at[-1], line)
+        at = [row.position(c, c) for c in times]
+        event = _Event((row["Behavior"].strip(), subject, modifiers), turn, at[0], at[-1], row.line)
         media = re.sub(r"(^|[/\\])NA$", "", media.strip())
         found.setdefault((media, row[column].strip()), []).append(event)
     short = _short(media for media, _ in found)

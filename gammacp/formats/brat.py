@@ -123,10 +123,8 @@ def read(
         label = b.type if feature is None else values.get(b.key)
         label = None if label == _UNLABELLED else label
         parts = _over_lines([(convert(s), convert(e)) for s, e in b.parts], text)
-        about: Any = {"line": b.line, "what": b.key}
-        for start, end, fragments in spans.parted(parts, discontinuous, **about):
-            about |= {"features": others.get(b.key), "fragments": fragments}
-            spans.add(source.annotator, label, start, end, **about)
+        about: Any = {"line": b.line, "what": b.key, "features": others.get(b.key)}
+        spans.add_parts(source.annotator, label, parts, discontinuous, **about)
     return spans.continuum()
 
 

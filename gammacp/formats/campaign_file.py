@@ -18,12 +18,15 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
@@ -34,69 +37,53 @@ from gammacp.formats.reading import Collection, collect
 from gammacp.formats.selection import Selection, selected
 from gammacp.signature import fingerprint
 from gammacp.toml_files import line_of, read_toml
+from gammacp.validation import Row, Text, Texts, Written, validated
 
 NAME = "campaign.toml"
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value)
+def _in_order(bounds: tuple[float, float]) -> tuple[float, float]:
+    if bounds[0] > bounds[1]:
+        raise PydanticCustomError("order", "is not [START, END] with START <= END")
+    return bounds
 
 
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
+def _says(what: str) -> Any:
+    return Field(None, description=what)
 
 
-def _is_bounds(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != 2:
-        return False
-    return (
-        all(type(v) in (int, float) and abs(v) <= LARGEST for v in value) and value[0] <= value[1]
+_Position = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
+_Bounds = Annotated[
+    Row[tuple[_Position, _Position]], AfterValidator(_in_order), Field(examples=["[START, END]"])
+]
+_Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
+_Rounds = Annotated[dict[str, Texts], Field(examples=['["a", "b"]'])]
+
+
+class Keys(Written):
+    """What a campaign.toml may say; the descriptions are those of `gammacp init`."""
+
+    paths: Texts = _says("Files, folders, globs and zip archives in this file's folder or below.")
+    format: Text = _says("Format of the files (gammacp formats); without it each is recognised.")
+    layout: Text = _says("Names from paths: parts that are {annotator}, {document} or *.")
+    layer: Text = _says("Layer whose spans are the units.")
+    feature: Text = _says("Feature that is the category.")
+    tier: Text = _says("Tiers to read, as a pattern.")
+    align_texts: bool = _says("Whether texts that differ between annotators are aligned.")
+    dissimilarity: Text = _says("How units differ, for every command: a name, or a TOML file here.")
+    only: Texts = _says("Categories to keep, by their names after [map].")
+    exclude: Texts = _says("Annotators to leave out, by their names after [rename].")
+    annotators: Texts = _says("Annotators who count also where they have no units.")
+    bounds: _Bounds = _says("Where every document begins and ends.")
+    rename: _Names = _says("Annotators: name in the files = name to use.")
+    map: _Names = _says("Categories: name in the files = name to use; two may become one.")
+    rounds: _Rounds = _says(
+        "Rounds, for --round NAME: documents (* stands for anything), or files and folders."
     )
+    option: _Names = _says("Other options of the format (gammacp formats NAME).")
 
 
-class Key(NamedTuple):
-    """A key of the file: what its value (in a table: each) has to be, and what it means."""
-
-    form: str
-    fits: Callable[[Any], bool]
-    says: str
-    table: bool = False
-
-
-_TEXT = ('a text, such as "a"', _is_text)
-_TEXTS = ('a list of texts, such as ["a", "b"]', _is_texts)
-KEYS: Mapping[str, Key] = {
-    "paths": Key(*_TEXTS, "Files, folders, globs and zip archives in this file's folder or below."),
-    "format": Key(*_TEXT, "Format of the files (gammacp formats); without it each is recognised."),
-    "layout": Key(*_TEXT, "Names from paths: parts that are {annotator}, {document} or *."),
-    "layer": Key(*_TEXT, "Layer whose spans are the units."),
-    "feature": Key(*_TEXT, "Feature that is the category."),
-    "tier": Key(*_TEXT, "Tiers to read, as a pattern."),
-    "align_texts": Key(
-        "true or false",
-        lambda value: isinstance(value, bool),
-        "Whether texts that differ between annotators are aligned.",
-    ),
-    "dissimilarity": Key(
-        *_TEXT, "How units differ, for every command: a name, or a TOML file here."
-    ),
-    "only": Key(*_TEXTS, "Categories to keep, by their names after [map]."),
-    "exclude": Key(*_TEXTS, "Annotators to leave out, by their names after [rename]."),
-    "annotators": Key(*_TEXTS, "Annotators who count also where they have no units."),
-    "bounds": Key(
-        "[START, END] with START <= END", _is_bounds, "Where every document begins and ends."
-    ),
-    "rename": Key(*_TEXT, "Annotators: name in the files = name to use.", table=True),
-    "map": Key(
-        *_TEXT, "Categories: name in the files = name to use; two may become one.", table=True
-    ),
-    "rounds": Key(
-        *_TEXTS,
-        "Rounds, for --round NAME: documents (* stands for anything), or files and folders.",
-        table=True,
-    ),
-    "option": Key(*_TEXT, "Other options of the format (gammacp formats NAME).", table=True),
-}
+KEYS = Keys.model_fields
 
 
 @dataclass(frozen=True)
@@ -333,24 +320,11 @@ def read_campaign(path: Path) -> Campaign:
     values, text = read_toml(path)
     stamp = fingerprint(json.dumps(values, sort_keys=True, default=str))
     campaign = Campaign(values, path, text, stamp)
-    for name, value in values.items():
-        key = KEYS.get(name)
-        if key is None:
-            raise campaign.error(
-                f"key {name!r} is unknown", name, hint=f"There are: {', '.join(KEYS)}"
-            )
-        if key.table and not isinstance(value, dict):
-            raise campaign.error(f"{name} is not a table", name, hint=f"Begin one: [{name}]")
-        entries: dict[tuple[str, ...], Any] = {(name,): value}
-        if key.table:
-            entries = {(name, k): v for k, v in value.items()}
-        for place, entry in entries.items():
-            if not key.fits(entry):
-                what = f"{'.'.join(place)} = {json.dumps(entry, default=str)}"
-                raise campaign.error(f"{what} is not right", *place, hint=f"It is {key.form}")
-            if name == "option" and place[-1] in KEYS:
-                hint = f"Write {place[-1]} = … outside the table"
-                raise campaign.error(f"{place[-1]} is a key of its own", *place, hint=hint)
+    validated(Keys, values, file=path, text=text)
+    for key in values.get("option", {}):
+        if key in KEYS:
+            hint = f"Write {key} = … outside the table"
+            raise campaign.error(f"{key} is a key of its own", "option", key, hint=hint)
     if not values.get("paths"):
         raise campaign.error("there are no paths", "paths", hint='Say what to read: paths = ["."]')
     for entry in values["paths"]:

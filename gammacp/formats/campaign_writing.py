@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from gammacp.continuum import Continuum
 from gammacp.formats.campaign_file import KEYS, Campaign
@@ -40,21 +40,10 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     here = out.parent.absolute()
     said = {**_chosen(campaign, found), **campaign.values}
     said["paths"] = [Path(os.path.relpath(p, here)).as_posix() for p in campaign.values["paths"]]
-    documents = sorted({c.name for c in continua})
-    names = {
-        "rename": sorted({a for c in continua for a in c.annotators}),
-        "map": sorted({n for c in continua for n in c.categories}),
-    }
     known = FORMATS[said["format"]] if "format" in said else None
-    there = {
-        "layout": (known and known.layout) or "{annotator}/{document}",
-        "annotators": names["rename"][:1],
-        "exclude": names["rename"][-1:],
-        "only": names["map"],
-        "rounds": {"first": documents[: max(1, len(documents) // 2)]},
-        "bounds": list(next(iter(continua)).bounds),
-        **{key: {name: name for name in entries} for key, entries in names.items()},
-    }
+    there = _examples(continua)
+    if known and known.layout:
+        there["layout"] = known.layout
     text = _HEAD.format(name=out.name, found=_counts(continua, found))
     layers = {n: ", ".join(v.features) for n, v in _layers(campaign).items() if v.offered}
     options = ", ".join(o for o in known.options if o not in KEYS) if known else ""
@@ -65,19 +54,38 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     for key, entry in KEYS.items():
         if key in ("layer", "feature", "tier") and known and key not in known.options:
             continue
-        lines = [f"# {entry.says}", *(f"# {line}" for line in notes.get(key, ()))]
-        value = said.get(key, there.get(key, {} if entry.table else "…"))
-        if entry.table:
-            off = "" if key in said else "# "
-            rows = list(value.items())[:_MOST]
-            lines += [f"[{key}]", *(f"{off}{toml_key(k)} = {toml_value(v)}" for k, v in rows)]
-            if len(value) > len(rows):
-                lines.append(f"# … and {len(value) - len(rows)} more")
-        else:
-            shown = value if key in said or not isinstance(value, list) else value[:_MOST]
-            lines.append(f"{'' if key in said else '# '}{key} = {toml_value(shown)}")
-        text += "\n" + "\n".join(lines) + "\n"
+        is_table = get_origin(entry.annotation) is dict
+        value = said.get(key, there.get(key, {} if is_table else "…"))
+        lines = [f"# {entry.description}", *(f"# {line}" for line in notes.get(key, ()))]
+        text += "\n" + "\n".join([*lines, *_said(key, value, "" if key in said else "# ")]) + "\n"
     return text
+
+
+def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
+    """What the keys may say of these continua."""
+    people = sorted({a for c in continua for a in c.annotators})
+    labels = sorted({n for c in continua for n in c.categories})
+    documents = sorted({c.name for c in continua})
+    return {
+        "layout": "{annotator}/{document}",
+        "annotators": people[:1],
+        "exclude": people[-1:],
+        "only": labels,
+        "rounds": {"first": documents[: max(1, len(documents) // 2)]},
+        "bounds": list(next(iter(continua)).bounds),
+        "rename": {name: name for name in people},
+        "map": {name: name for name in labels},
+    }
+
+
+def _said(key: str, value: Any, off: str) -> list[str]:
+    """The lines of a key; `off` before those that say nothing yet, which are not all shown."""
+    if not isinstance(value, dict):
+        shown = value[:_MOST] if off and isinstance(value, list) else value
+        return [f"{off}{key} = {toml_value(shown)}"]
+    rows = [f"{off}{toml_key(k)} = {toml_value(v)}" for k, v in value.items()]
+    more = [f"# … and {len(rows) - _MOST} more"] if len(rows) > _MOST else []
+    return [f"[{key}]", *rows[:_MOST], *more]
 
 
 def _counts(continua: Iterable[Continuum], found: Collection) -> str:

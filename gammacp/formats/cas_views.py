@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from gammacp.formats.records import objects
+from gammacp.formats.records import Record
 from gammacp.formats.source import Source, in_utf8
 from gammacp.formats.type_system import TypeSystem, beside, from_json, holds_several
 from gammacp.formats.xmltree import Element, parse
@@ -157,17 +157,14 @@ def _xmi_annotation(
 
 
 def _from_json(source: Source) -> Cas:
-    root = source.json()
-    if not isinstance(root, dict):
-        raise source.error("JSON CAS is not an object")
-    structures = objects(source, root, "%FEATURE_STRUCTURES", line=None)
+    root = Record(source.json(), source)
+    structures = root.objects("%FEATURE_STRUCTURES")
     sofas = [s for s in structures if s.get("%TYPE") == "uima.cas.Sofa"]
     sofa = next((s for s in sofas if isinstance(s.get("sofaString"), str)), None)
     if sofa is None:
         raise source.error("CAS has no text (no uima.cas.Sofa with a sofaString)")
-    listed = root.get("%VIEWS")
     views: dict[str, set[str]] = {}
-    for view in listed.values() if isinstance(listed, dict) else ():
+    for view in root.inner("%VIEWS").values():
         if not isinstance(view, dict) or not isinstance(view.get("%MEMBERS"), list):
             raise source.error("view has no list of %MEMBERS")
         ids = {str(m) for m in view["%MEMBERS"] if isinstance(m, int)}

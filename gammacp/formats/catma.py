@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from gammacp.continuum import Corpus
+from gammacp.errors import DataError
 from gammacp.files import content_if_any
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.records import Record, mapping, objects, size
+from gammacp.formats.records import Record
 from gammacp.formats.registry import holding, registered
-from gammacp.formats.source import Source, strict_json
+from gammacp.formats.source import Source, parsed_json
 from gammacp.formats.spans import CHARACTERS, Documents
 from gammacp.left_out import LeftOut
 
@@ -59,7 +60,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     project, content = _Project(source), source.content or None
     while content is not None:
         place = Source(source.path, "", "", content, source.member)
-        for annotation in objects(place, {"all": place.json()}, "all", line=None):
+        for annotation in Record({"all": place.json()}, place).objects("all"):
             _add(documents, project, who, annotation, discontinuous)
         page += 1
         content = source.neighbour(f"{who}_{page}.json")
@@ -70,8 +71,8 @@ def _add(
     documents: Documents, project: _Project, who: str, annotation: Record, discontinuous: str
 ) -> None:
     source, what = documents.source, f"annotation {annotation.get('id')}"
-    body, target = mapping(annotation.get("body")), mapping(annotation.get("target"))
-    items, tag = objects(source, target, "items", line=None), body.get("tag")
+    body, items = annotation.inner("body"), annotation.inner("target").objects("items")
+    tag = body.get("tag")
     if not isinstance(tag, str) or not items:
         raise source.error(f"{what} has no tag or no target")
     key = str(items[0].get("source"))
@@ -81,16 +82,15 @@ def _add(
     convert = same if text is None else from_utf16(text)
     parts: list[tuple[float, float]] = []
     for item in items:
-        where = [mapping(item.get("selector")).get(k) for k in ("start", "end")]
+        where = [item.inner("selector").get(k) for k in ("start", "end")]
         places = [convert(p) if type(p) is int else None for p in where]
         if None in places or item.get("source") != key:
             raise source.error(f"{what} has no start and end in one text")
         parts.append((places[0] or 0, places[1] or 0))
-    user = mapping(body.get("properties")).get("user")
-    spans.leave_out("value", "of a property, is not the category", size(user))
+    count = body.inner("properties").size("user")
+    spans.leave_out("value", "of a property, is not the category", count)
     label = project.record(f"{tag}/propertydefs.json").get("name") or PurePosixPath(tag).name
-    for start, end, fragments in spans.parted(parts, discontinuous, what=what):
-        spans.add(who, str(label), start, end, what=what, fragments=fragments)
+    spans.add_parts(who, str(label), parts, discontinuous, what=what)
 
 
 @dataclass
@@ -119,13 +119,13 @@ class _Project:
 
     def record(self, name: str) -> Record:
         """A JSON object of the project; empty without one."""
-        with suppress(ValueError, RecursionError):
-            return mapping(strict_json(self.file(name) or "{}"))
-        return {}
+        with suppress(DataError):
+            return Record(parsed_json(self.file(name) or "{}"), self.source)
+        return Record({}, self.source)
 
     def title(self, key: str) -> str:
         """What the project calls a text."""
-        about = mapping(self.record(f"documents/{key}/header.json").get("gitContentInfoSet"))
+        about = self.record(f"documents/{key}/header.json").inner("gitContentInfoSet")
         return str(about.get("title") or key)
 
 

@@ -81,8 +81,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
                 places = list(joined(places))
             except DataError as error:
                 raise e.error(f"{what}: {error.message}") from None
-        for first, last, fragments in spans.parted(places, discontinuous, line=e.line, what=what):
-            spans.add(who, tag, first, last, line=e.line, what=what, fragments=fragments)
+        spans.add_parts(who, tag, places, discontinuous, line=e.line, what=what)
     if parts:
         raise source.error(f"annotation {min(parts)} is not described", hint="Export it again")
     if not spans.annotators:
@@ -91,10 +90,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
 
 
 def _inside(element: Element, *path: str) -> Element:
-    """A descendant by its path; an empty element without one."""
-    return element.find(*(_TEI + name for name in path)) or Element(
-        element.source, "", {}, element.line
-    )
+    return element.at(*(_TEI + name for name in path))
 
 
 def _text(source: Source) -> tuple[str, str | None]:

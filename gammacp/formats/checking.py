@@ -8,6 +8,7 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -68,139 +69,124 @@ def check_format(
     ...     _ = file.write_text("Ann,a,2,9\\nBob,a,3,9\\n")
     ...     check_format("csv", file, [Unit("Ann", 2, 9, "a"), Unit("Bob", 3, 9, "a")])
     """
-    entry, path, given = FORMATS[name], Path(example), dict(options or {})
-    _check_reading(entry, path, units, dict(left_out or {}), given)
+    path, checked = Path(example), _Checked(FORMATS[name], dict(options or {}))
+    checked.reads(path, units, dict(left_out or {}))
     with TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         _copy(path, copy)
-        file = _one_file(entry, copy)
+        file = checked.one_file(copy)
+        whole = file.read_bytes()
         for content, line in (refused or {}).items():
-            _check_refusal(entry, copy, file, content, line, given)
-        _copy(path, copy)
-        _check_damages(entry, copy, file, given, seed)
-    if entry.write is not None:
-        for made in (*read_corpus(path, format=name, **given).values(), *_varied()):
-            _check_writing(entry, made)
+            checked.refuses(copy, file, content, line)
+        for number in range(_DAMAGED):
+            file.write_bytes(_damaged(whole, random.Random(f"{seed} {number}"), number % 3))
+            checked.read(copy, f"its example with damage {number} (seed {seed})")
+    if checked.entry.write is not None:
+        for made in (*read_corpus(path, format=name, **checked.options).values(), *_varied()):
+            checked.writes(made)
 
 
-def _require(condition: bool, entry: Format, broken: str) -> None:
-    if not condition:
-        raise AssertionError(f"format {entry.name!r} {broken}")
+@dataclass(frozen=True)
+class _Checked:
+    """A format, and the options that its reader is given."""
 
+    entry: Format
+    options: Mapping[str, object]
 
-def _check_reading(
-    entry: Format,
-    path: Path,
-    units: Sequence[Unit],
-    left_out: Mapping[str, int],
-    options: Mapping[str, object],
-) -> None:
-    found = collect([path], format=None, **options)
-    _require(not found.failures, entry, f"fails on its example: {found.failures[:1]}")
-    taken = set(found.formats.values())
-    _require(taken == {entry.name}, entry, f"is recognised as {', '.join(sorted(taken))}")
-    theirs = Counter(unit for c in found.continua.values() for unit in c)
-    missing, more = Counter(units) - theirs, theirs - Counter(units)
-    _require(not missing, entry, f"does not read {next(iter(missing), None)}")
-    _require(not more, entry, f"reads {next(iter(more), None)}, which is not there")
-    counts: Counter[str] = Counter()
-    for e in found.left_out:
-        counts[e.kind] += e.count
-    _require(counts == Counter(left_out), entry, f"leaves out {dict(counts)} instead of {left_out}")
-    again = collect([path], format=None, **options)
-    _require(again.continua == found.continua, entry, "reads another continuum each time")
+    def require(self, condition: bool, broken: str) -> None:
+        if not condition:
+            raise AssertionError(f"format {self.entry.name!r} {broken}")
 
+    def reads(self, path: Path, units: Sequence[Unit], left_out: dict[str, int]) -> None:
+        found = collect([path], format=None, **self.options)
+        self.require(not found.failures, f"fails on its example: {found.failures[:1]}")
+        taken = set(found.formats.values())
+        self.require(taken == {self.entry.name}, f"is recognised as {', '.join(sorted(taken))}")
+        theirs = Counter(unit for c in found.continua.values() for unit in c)
+        missing, more = Counter(units) - theirs, theirs - Counter(units)
+        self.require(not missing, f"does not read {next(iter(missing), None)}")
+        self.require(not more, f"reads {next(iter(more), None)}, which is not there")
+        counts: Counter[str] = Counter()
+        for e in found.left_out:
+            counts[e.kind] += e.count
+        self.require(counts == left_out, f"leaves out {dict(counts)} instead of {left_out}")
+        again = collect([path], format=None, **self.options)
+        self.require(again.continua == found.continua, "reads another continuum each time")
 
-def _check_refusal(
-    entry: Format,
-    path: Path,
-    file: Path,
-    content: str | bytes,
-    line: int | None,
-    options: Mapping[str, object],
-) -> None:
-    file.write_bytes(content.encode() if isinstance(content, str) else content)
-    what = f"{content[:60]!r}"
-    _, error = _read(entry, path, options, what)
-    if error is None:
-        raise AssertionError(f"format {entry.name!r} accepts {what}")
-    where = getattr(error, "line", None)
-    _require(where == line, entry, f"puts the error of {what} in line {where}, not {line}: {error}")
-    _require(file.name in str(error), entry, f"does not name the file in {error}")
+    def refuses(self, path: Path, file: Path, content: str | bytes, line: int | None) -> None:
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        what = f"{content[:60]!r}"
+        error = self.read(path, what)
+        self.require(isinstance(error, GammacpError), f"accepts {what}")
+        where = getattr(error, "line", None)
+        self.require(
+            where == line, f"puts the error of {what} in line {where}, not {line}: {error}"
+        )
+        self.require(file.name in str(error), f"does not name the file in {error}")
 
-
-def _check_damages(
-    entry: Format, path: Path, file: Path, options: Mapping[str, object], seed: int
-) -> None:
-    whole = file.read_bytes()
-    for number in range(_DAMAGED):
-        r = random.Random(f"{seed} {number}")
-        damaged = bytearray(whole)
-        at = r.randrange(len(damaged) + 1)
-        match number % 3:
-            case 0:
-                del damaged[at:]
-            case 1:
-                damaged[at : at + r.randint(1, 9)] = r.randbytes(r.randint(0, 4))
-            case _:
-                damaged[at:at] = damaged[max(0, at - r.randint(1, 40)) : at]
-        file.write_bytes(bytes(damaged))
-        _read(entry, path, options, f"its example with damage {number} (seed {seed})")
-    file.write_bytes(whole)
-
-
-def _read(
-    entry: Format, path: Path, options: Mapping[str, object], what: str
-) -> tuple[Corpus | None, GammacpError | None]:
-    try:
-        with unforeseen_raised():
-            return read_corpus(path, format=entry.name, **options), None
-    except GammacpError as error:
-        return None, error
-    except Exception as error:
-        kind = type(error).__name__
-        raise AssertionError(f"format {entry.name!r} raises {kind} on {what}: {error}") from error
-
-
-def _check_writing(entry: Format, continuum: Continuum) -> None:
-    """What is written is read back: units, annotators, and bounds and text where it says so."""
-    with TemporaryDirectory() as folder:
-        target = _target(entry, Path(folder), continuum)
+    def read(self, path: Path, what: str) -> Corpus | GammacpError:
         try:
-            write(continuum, target, format=entry.name)
-        except GammacpError:
-            left = target.is_file() or (target == Path(folder) and any(target.iterdir()))
-            _require(not left, entry, f"leaves half a file of {continuum.name!r}")
-            return
-        back, error = _read(entry, target, {}, "what it wrote")
-        if back is None:
-            raise AssertionError(f"format {entry.name!r} cannot read what it wrote: {error}")
-        _require(len(back) == 1, entry, f"gives back {len(back)} continua instead of one")
-        _compare(entry, continuum, next(iter(back.values())))
+            with unforeseen_raised():
+                return read_corpus(path, format=self.entry.name, **self.options)
+        except GammacpError as error:
+            return error
+        except Exception as error:
+            broken = f"raises {type(error).__name__} on {what}: {error}"
+            raise AssertionError(f"format {self.entry.name!r} {broken}") from error
+
+    def writes(self, before: Continuum) -> None:
+        """What is written is read back: units, annotators, and bounds and text where it says so."""
+        with TemporaryDirectory() as folder:
+            target = self.target(Path(folder), before)
+            try:
+                write(before, target, format=self.entry.name)
+            except GammacpError:
+                left = target.is_file() or (target == Path(folder) and any(target.iterdir()))
+                self.require(not left, f"leaves half a file of {before.name!r}")
+                return
+            back = replace(self, options={}).read(target, "what it wrote")
+        if isinstance(back, GammacpError):
+            raise AssertionError(f"format {self.entry.name!r} cannot read what it wrote: {back}")
+        self.require(len(back) == 1, f"gives back {len(back)} continua instead of one")
+        (after,) = back.values()
+        if {before.offset_unit, after.offset_unit} == {MILLISECONDS, SECONDS}:
+            before, after = in_seconds(before), in_seconds(after)
+        wrote, read = Counter(before), Counter(after)
+        self.require(wrote == read, f"writes {set(wrote - read)} and reads {set(read - wrote)}")
+        kept = set(after.annotators) == set(before.annotators)
+        self.require(kept, f"loses annotators: {before.annotators} became {after.annotators}")
+        kept = not self.entry.bounds or before.bounds == after.bounds
+        self.require(kept, f"loses the bounds {before.bounds}")
+        self.require(not self.entry.text or before.text == after.text, "loses the text")
+
+    def target(self, folder: Path, continuum: Continuum) -> Path:
+        """Where to write, so that a format that has names from the path finds them there."""
+        if self.entry.per_annotator:
+            return folder
+        who = next(iter(continuum.annotators), "nobody")
+        place = (self.entry.layout or "{document}").format(annotator=who, document="document")
+        target = folder / (place + self.entry.extensions[0])
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target
+
+    def one_file(self, path: Path) -> Path:
+        """The file of the example that is damaged: the first with the format's ending."""
+        files = [path] if path.is_file() else sorted(path.rglob("*"))
+        return next(f for f in files if f == path or (f.is_file() and self.entry.has_ending(f)))
 
 
-def _target(entry: Format, folder: Path, continuum: Continuum) -> Path:
-    """Where to write, so that a format that has names from the path finds them there."""
-    if entry.per_annotator:
-        return folder
-    who = next(iter(continuum.annotators), "nobody")
-    place = (entry.layout or "{document}").format(annotator=who, document="document")
-    target = folder / (place + entry.extensions[0])
-    target.parent.mkdir(parents=True, exist_ok=True)
-    return target
-
-
-def _compare(entry: Format, before: Continuum, after: Continuum) -> None:
-    if {before.offset_unit, after.offset_unit} == {MILLISECONDS, SECONDS}:
-        before, after = in_seconds(before), in_seconds(after)
-    wrote, read = Counter(before), Counter(after)
-    _require(wrote == read, entry, f"writes {set(wrote - read)} and reads {set(read - wrote)}")
-    kept = set(after.annotators) == set(before.annotators)
-    _require(kept, entry, f"loses annotators: {before.annotators} became {after.annotators}")
-    if entry.bounds:
-        _require(before.bounds == after.bounds, entry, f"loses the bounds {before.bounds}")
-    if entry.text:
-        _require(before.text == after.text, entry, "loses the text")
+def _damaged(content: bytes, r: random.Random, kind: int) -> bytes:
+    """Content that is cut off, overwritten in one place, or repeats a part of itself."""
+    damaged = bytearray(content)
+    at = r.randrange(len(damaged) + 1)
+    match kind:
+        case 0:
+            del damaged[at:]
+        case 1:
+            damaged[at : at + r.randint(1, 9)] = r.randbytes(r.randint(0, 4))
+        case _:
+            damaged[at:at] = damaged[max(0, at - r.randint(1, 40)) : at]
+    return bytes(damaged)
 
 
 def _varied() -> list[Continuum]:
@@ -229,13 +215,6 @@ def _varied() -> list[Continuum]:
         for name, units in spans.items()
         for names, counted in ((_NAMES, ""), (_NAMES[:1], MILLISECONDS))
     ]
-
-
-def _one_file(entry: Format, path: Path) -> Path:
-    """The file of the example that is damaged: the first with the format's ending."""
-    if path.is_file():
-        return path
-    return next(f for f in sorted(path.rglob("*")) if f.is_file() and entry.has_ending(f))
 
 
 def _copy(source: Path, target: Path) -> None:

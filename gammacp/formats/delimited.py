@@ -15,12 +15,12 @@ A row with an annotator and nothing else declares an annotator without units. Th
 they have the columns of a row.
 """
 
-import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 
@@ -91,10 +91,9 @@ def read(
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is none of comma, semicolon, tab, bar")
-    lines = list(io.StringIO(source.text(), newline=""))
-    chosen = delimiter or _delimiter(lines)
-    notes = _Notes()
-    rows = _rows(source, lines, chosen, notes)
+    text, notes = source.text(), _Notes()
+    chosen = delimiter or _delimiter(text)
+    rows = rows_of(text, delimiter=chosen, comment=partial(_is_comment, source, notes, chosen))
     first = next(rows, None)
     if first is None:
         raise source.error("file has no rows", hint=_HINT)
@@ -155,61 +154,35 @@ def _count(row: Sequence[str]) -> str:
     return f"{len(row)} column{'s' if len(row) != 1 else ''}"
 
 
-def _delimiter(lines: Sequence[str]) -> str:
+def _delimiter(text: str) -> str:
     """The delimiter that cuts the first lines into the same number of columns, at least three."""
-    sample = [x for x in lines[:50] if x.strip() and not _NOTE.match(x)][:20]
+    lines = islice(io.StringIO(text, newline=""), 50)
+    sample = "".join([x for x in lines if x.strip() and not _NOTE.match(x)][:20])
     best, best_score = ",", (0.0, 0)
     for candidate in DELIMITERS:
         # A quoted field may go over several lines, so a sample may end inside one.
-        widths = [len(r) for r in rows_of(sample, delimiter=candidate, strict=False) if r]
-        if not widths:
-            continue
-        usual = max(widths, key=widths.count)
+        widths = [len(row) for _, row in rows_of(sample, delimiter=candidate, strict=False)]
+        usual = max(widths, key=widths.count, default=0)
         score = (widths.count(usual) / len(widths) if usual >= 3 else 0.0, usual)
         if score > best_score:
             best, best_score = candidate, score
     return best
 
 
-def _rows(
-    source: Source, lines: Sequence[str], delimiter: str, notes: _Notes
-) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells) of each row; notes and comments are taken out."""
-    line, fresh = 0, True
-
-    def physical() -> Iterator[str]:
-        # A line that begins with "#" is a comment only where a row may begin, not inside quotes.
-        nonlocal line, fresh
-        for number, text in enumerate(lines, 1):
-            if fresh and text.startswith("#"):
-                note = _NOTE.match(text)
-                if note:
-                    _note(source, number, note[1].lower(), note[2].strip(), notes)
-                    continue
-                if _NOTE_LIKE.match(text):
-                    raise source.error(
-                        "comment looks like bounds", line=number, hint="Write # bounds: START END"
-                    )
-                if text.count(delimiter) < len(ORDER) - 1:
-                    notes.comments += 1
-                    continue
-            if fresh:
-                line, fresh = number, False
-            yield text
-
-    reader = rows_of(physical(), delimiter=delimiter)
-    while True:
-        fresh = True
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise source.error(
-                f"row cannot be read: {error}", line=line, hint="Check the quotes"
-            ) from None
-        if any(cell.strip() for cell in row):
-            yield line, row
+def _is_comment(source: Source, notes: _Notes, delimiter: str, number: int, line: str) -> bool:
+    """Whether a line where a row may begin is none; notes and comments are noted."""
+    if not line.startswith("#"):
+        return False
+    if note := _NOTE.match(line):
+        _note(source, number, note[1].lower(), note[2].strip(), notes)
+        return True
+    if _NOTE_LIKE.match(line):
+        raise source.error(
+            "comment looks like bounds", line=number, hint="Write # bounds: START END"
+        )
+    comment = line.count(delimiter) < len(ORDER) - 1
+    notes.comments += comment
+    return comment
 
 
 def _note(source: Source, line: int, kind: str, value: str, notes: _Notes) -> None:

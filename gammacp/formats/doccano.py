@@ -12,7 +12,7 @@ from pathlib import Path
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats.parts import annotated_text, whole, write_parts
-from gammacp.formats.records import Record, json_line, name, objects, records, size, string
+from gammacp.formats.records import Record, json_line, records
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
@@ -36,49 +36,45 @@ def read(source: Source) -> Corpus:
         every span is a unit: overlapping, repeated and zero-length ones are kept
     """
     documents = Documents(source, CHARACTERS)
-    for number, (record, line) in enumerate(records(source), 1):
-        key = name(record.get("id")) or str(number)
+    for number, record in enumerate(records(source), 1):
+        key = record.name("id") or str(number)
         if key in documents.found:
-            raise source.error(f"example {key} occurs twice", line=line)
-        text = string(source, record, "text" if "text" in record else "data", line=line)
-        spans = documents.of(key, text, line=line)
+            raise record.error(f"example {key} occurs twice")
+        text = record.string("text" if "text" in record else "data")
+        spans = documents.of(key, text, line=record.line)
         if "annotations" not in record:
             spans.declare(source.annotator)
         for what in ("relation", "comment"):
-            entries = record.get(f"{what}s", record.get(f"{what.title()}s"))
-            spans.leave_out(what, "is not a unit", size(entries))
-        for annotator, label, start, end in _entries(source, record, line):
-            spans.add(annotator, label, start, end, line=line, what=f"example {key}")
+            plural = f"{what}s"
+            count = record.size(plural if plural in record else plural.title())
+            spans.leave_out(what, "is not a unit", count)
+        for annotator, label, start, end in _entries(record):
+            spans.add(annotator, label, start, end, line=record.line, what=f"example {key}")
     return documents.corpus()
 
 
-def _entries(source: Source, record: Record, line: int | None) -> Iterator[Entry]:
+def _entries(record: Record) -> Iterator[Entry]:
     """(annotator, label, start, end) of an example."""
+    own = record.source.annotator
     listed = next((k for k in ("label", "labels") if k in record), None)
     if listed is not None:
         rows = record[listed]
         for row in rows if isinstance(rows, list) else [None]:
             if isinstance(row, dict) and "start" in row and "end" in row:
-                raise source.error(
+                raise record.error(
                     f'"{listed}" has spans as in Label Studio\'s JSON-MIN, which is not read',
-                    line=line,
                     hint="Export from Label Studio as JSON",
                 )
             if not isinstance(row, list) or len(row) != 3 or not isinstance(row[2], str | None):
-                raise source.error(f'"{listed}" is not a list of [start, end, label]', line=line)
-            yield source.annotator, row[2], row[0], row[1]
+                raise record.error(f'"{listed}" is not a list of [start, end, label]')
+            yield own, row[2], row[0], row[1]
         return
     key = "entities" if "entities" in record else "annotations"
-    for entity in objects(source, record, key, line=line):
-        annotator = name(entity.get("user")) if key == "annotations" else source.annotator
+    for entity in record.objects(key):
+        annotator = entity.name("user") if key == "annotations" else own
         if annotator is None:
-            raise source.error('annotation has no "user"', line=line)
-        yield (
-            annotator,
-            name(entity.get("label")),
-            entity.get("start_offset"),
-            entity.get("end_offset"),
-        )
+            raise entity.error('annotation has no "user"')
+        yield annotator, entity.name("label"), entity.get("start_offset"), entity.get("end_offset")
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:

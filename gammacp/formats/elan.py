@@ -148,9 +148,8 @@ def _times(root: Element) -> tuple[Times, int]:
     Some tools give an identifier to several annotations; that is an error only where one refers
     to it.
     """
-    order = root.find("TIME_ORDER")
     slots: dict[str, float | None] = {}
-    for slot in order.all("TIME_SLOT") if order else ():
+    for slot in root.at("TIME_ORDER").all("TIME_SLOT"):
         unknown = slot.attributes.keys() - {"TIME_SLOT_ID", "TIME_VALUE"}
         if unknown:
             raise slot.error(f"<TIME_SLOT> has an attribute {min(unknown)!r}")

@@ -185,7 +185,7 @@ def _keys(source: Source) -> str:
     with suppress(DataError):
         first = next(records(source), None)
         if first is not None:
-            return f": JSON with the keys {', '.join([*first[0]][:8]) or '(none)'}"
+            return f": JSON with the keys {', '.join([*first][:8]) or '(none)'}"
     return ""
 
 

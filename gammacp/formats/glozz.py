@@ -74,16 +74,14 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
 
 
 def _text(element: Element, *path: str) -> str:
-    found = element.find(*path)
-    if found is None or not found.text.strip():
-        where = "/".join(path)
-        raise element.error(f"<{element.tag}> has no {where}")
-    return found.text.strip()
+    found = element.at(*path).text.strip()
+    if not found:
+        raise element.error(f"<{element.tag}> has no {'/'.join(path)}")
+    return found
 
 
 def _features(element: Element) -> dict[str, str]:
-    found = element.find("characterisation", "featureSet")
-    features = found.all("feature") if found else []
+    features = element.at("characterisation", "featureSet").all("feature")
     return {f.attribute("name"): f.text.strip() for f in features}
 
 

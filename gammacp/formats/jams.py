@@ -12,7 +12,7 @@ from typing import TypeGuard
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.positions import LARGEST
-from gammacp.formats.records import Record, mapping, name, objects
+from gammacp.formats.records import Record, name
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans
@@ -74,11 +74,10 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
 
 def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[object, ...]]]]:
     # Its library writes NaN for a confidence that nobody gave.
-    root = mapping(source.json(nan=True))
-    for record in objects(source, root, "annotations", line=None):
+    for record in Record(source.json(nan=True), source).objects("annotations"):
         data, space = record.get("data"), record.get("namespace")
         if not isinstance(space, str):
-            raise source.error('annotation has no "namespace"')
+            raise record.error('annotation has no "namespace"')
         keys = ("time", "duration", "value")
         if isinstance(data, dict):
             # Dense observations are stored as columns.
@@ -86,7 +85,7 @@ def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[objec
             if not all(isinstance(c, list) for c in columns):
                 raise source.error(f"{space}: data have no columns time, duration, value")
             data = [dict(zip(keys, r, strict=False)) for r in zip(*columns, strict=False)]
-        rows = objects(source, {"data": data}, "data", line=None)
+        rows = Record({"data": data}, source).objects("data")
         yield space, record, [tuple(row.get(key) for key in keys) for row in rows]
 
 
@@ -95,12 +94,9 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def _annotator(record: Record) -> str:
-    about = mapping(record.get("annotation_metadata"))
-    for key in ("annotator", "curator"):
-        for field in ("name", "email", "id"):
-            if found := name(mapping(about.get(key)).get(field)):
-                return found
-    return name(about.get("data_source")) or "annotation"
+    about = record.inner("annotation_metadata")
+    named = (about.inner(key).name("name", "email", "id") for key in ("annotator", "curator"))
+    return next(filter(None, named), None) or about.name("data_source") or "annotation"
 
 
 def _sniff(head: bytes, path: Path) -> bool:

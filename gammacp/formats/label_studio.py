@@ -11,7 +11,7 @@ those of newer ones code points: the quoted text tells which.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,10 +21,10 @@ from gammacp.files import write_text
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import ToCodePoints, counted_in, same
 from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, whole
-from gammacp.formats.records import DOCUMENT, Record, document_of, name, objects, records, size
+from gammacp.formats.records import DOCUMENT, Record, document_of, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
-from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, Spans
+from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.times import in_seconds
 
 _SPAN_TYPES = ("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels")
@@ -32,12 +32,13 @@ _SPAN_TYPES = ("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels
 
 def layers(source: Source) -> Layers:
     """The control tags that made regions."""
-    found: dict[str, Layer] = {}
-    for task, _ in records(source):
-        for annotation in [*_annotations(source, task)] or _predictions(source, task):
-            for region, _ in _regions(source, annotation, None):
-                found[str(region.get("from_name"))] = Layer()
-    return found
+    return {
+        str(region.get("from_name")): Layer()
+        for task in records(source)
+        for annotation in _annotations(task) or _predictions(task)
+        for region in annotation.objects("result")
+        if region.get("type") in _SPAN_TYPES
+    }
 
 
 def read(
@@ -86,20 +87,19 @@ def read(
     one_of("predictions", predictions, ("yes", "no"))
     one_of("labels", labels, ("split", "join"))
     documents = Documents(source, CHARACTERS)
-    for number, (task, _) in enumerate(records(source), 1):
-        annotations = list(_annotations(source, task))
-        every = len(objects(source, task, _key(task), line=None))
+    for number, task in enumerate(records(source), 1):
+        annotations = _annotations(task)
+        every = len(task.objects(_key(task)))
         documents.leave_out("annotation", "cancelled", every - len(annotations))
         if predictions == "yes":
-            annotations += _predictions(source, task)
-        key = document_of(task) or name(task.get("id", task.get("inner_id")))
+            annotations += _predictions(task)
+        key = document_of(task) or task.name("id" if "id" in task else "inner_id")
         if key is None:
             raise source.error(f"task number {number} has no id")
         if key in documents.found:
             raise source.error(f"task {key} occurs twice")
         for kind in ("prediction", "draft")[predictions == "yes" :]:
-            entries = task.get(f"{kind}s")
-            documents.leave_out(kind, "nobody submitted it", size(entries))
+            documents.leave_out(kind, "nobody submitted it", task.size(f"{kind}s"))
         if annotations:
             _read_task(documents, key, task, annotations, _Asked(layer, labels, features))
         else:
@@ -107,39 +107,24 @@ def read(
     return documents.corpus()
 
 
-def _annotations(source: Source, task: Record) -> Iterator[Record]:
+def _annotations(task: Record) -> list[Record]:
     """What people submitted, without what they cancelled."""
-    for annotation in objects(source, task, _key(task), line=None):
-        if annotation.get("was_cancelled") not in (True, False, None):
-            raise source.error('"was_cancelled" is neither true nor false')
-        if not annotation.get("was_cancelled"):
-            yield annotation
+    found = task.objects(_key(task))
+    if any(a.get("was_cancelled") not in (True, False, None) for a in found):
+        raise task.source.error('"was_cancelled" is neither true nor false')
+    return [a for a in found if not a.get("was_cancelled")]
 
 
-def _predictions(source: Source, task: Record) -> list[Record]:
+def _predictions(task: Record) -> list[Record]:
     entries = task.get("predictions")
     if isinstance(entries, list) and any(type(entry) is int for entry in entries):
         hint = "Export a snapshot that includes predictions"
-        raise source.error("predictions are there by number only", hint=hint)
-    return objects(source, task, "predictions", line=None, missing_ok=True)
+        raise task.source.error("predictions are there by number only", hint=hint)
+    return task.objects("predictions", missing_ok=True)
 
 
 def _key(task: Record) -> str:
     return "completions" if "completions" in task and "annotations" not in task else "annotations"
-
-
-def _regions(
-    source: Source, annotation: Record, layer: str | None
-) -> Iterator[tuple[Record, Record]]:
-    """(region, value) of the regions of a layer."""
-    for region in objects(source, annotation, "result", line=None):
-        if region.get("type") not in _SPAN_TYPES:
-            continue
-        value = region.get("value")
-        if not isinstance(value, dict):
-            raise source.error('region has no "value"')
-        if layer is None or region.get("from_name") == layer:
-            yield region, value
 
 
 @dataclass(frozen=True)
@@ -154,87 +139,88 @@ class _Asked:
 def _read_task(
     documents: Documents, key: str, task: Record, annotations: list[Record], asked: _Asked
 ) -> None:
-    source, features = documents.source, asked.features
-    found = [
-        (_annotator(source, key, a), a, list(_regions(source, a, asked.layer))) for a in annotations
-    ]
-    regions = [pair for _, _, pairs in found for pair in pairs]
-    timed = any(_is_timed(region, value) for region, value in regions)
-    text, convert = (None, same) if timed else _text(source, key, task, regions)
+    found = [(_annotator(key, a), *_regions(a, asked)) for a in annotations]
+    regions = [region for _, own, *_ in found for region in own]
+    timed = any(map(_is_timed, regions))
+    text, convert = (None, same) if timed else _text(key, task, regions)
     spans = documents.of(key, text, offset_unit=SECONDS if timed else None)
-    for annotator, annotation, pairs in found:
+    for annotator, own, beside, passed in found:
         if annotator in spans.annotators:
-            raise source.error(
+            raise task.source.error(
                 f"task {key} has two annotations by {annotator}",
                 hint="Cancel or delete one of them and export again",
             )
         spans.declare(annotator)
-        _leave_out(spans, annotation, asked)
-        beside = _features(source, annotation, features)
-        for region, value in pairs:
-            start, end = _offsets(source, value)
+        for kind, reason in passed:
+            spans.leave_out(kind, reason)
+        for region in own:
+            start, end = _offsets(region)
             if isinstance(start, int) and isinstance(end, int):
                 start, end = convert(start), convert(end)
-            labels: list[str | None] = [*_labels(source, region, value)]
+            labels: list[str | None] = [*_labels(region)]
             if asked.labels == "join" and len(labels) > 1:
-                labels = [_joined(source, _labels(source, region, value), "+")]
+                labels = [_joined(region, _labels(region), "+")]
             for label in labels or [None]:
                 what = f"task {key}, region {region.get('id')}"
                 known = beside.get(str(region.get("id")))
                 spans.add(annotator, label, start, end, what=what, features=known)
 
 
-def _features(
-    source: Source, annotation: Record, names: Sequence[str]
-) -> dict[str, dict[str, str | None]]:
-    """By region what the control tags of these names say of it."""
-    found: dict[str, dict[str, str | None]] = {}
-    for entry in objects(source, annotation, "result", line=None) if names else ():
-        value = entry.get("value")
-        if entry.get("from_name") not in names or not isinstance(value, dict):
-            continue
-        said = value.get(str(entry.get("type")))
-        paths = [
-            p if isinstance(p, list) else [p] for p in (said if isinstance(said, list) else [said])
-        ]
-        text = _joined(source, [_joined(source, [*map(str, p)], "/") for p in paths], "+")
-        found.setdefault(str(entry.get("id")), {})[str(entry.get("from_name"))] = text
-    return found
+_Beside = dict[str, dict[str, str | None]]
+"""By region what the control tags of features say of it."""
 
 
-def _joined(source: Source, names: list[str], mark: str) -> str:
+def _regions(
+    annotation: Record, asked: _Asked
+) -> tuple[list[Record], _Beside, list[tuple[str, str]]]:
+    """The regions that are spans of the layer, features, and kind and reason of all others."""
+    chosen: list[Record] = []
+    beside: _Beside = {}
+    passed: list[tuple[str, str]] = []
+    for region in annotation.objects("result"):
+        kind, tag = str(region.get("type")), region.get("from_name")
+        if kind in _SPAN_TYPES:
+            if not isinstance(region.get("value"), dict):
+                raise region.error('region has no "value"')
+            if asked.layer is None or tag == asked.layer:
+                chosen.append(region)
+            else:
+                passed.append(("region", f"layer {tag} was not chosen"))
+        elif kind == "relation":
+            passed.append(("relation", "is not a unit"))
+        elif tag not in asked.features:
+            passed.append(("region", f"{kind} is no span"))
+        if tag in asked.features and isinstance(region.get("value"), dict):
+            said = region["value"].get(kind)
+            paths = [
+                p if isinstance(p, list) else [p]
+                for p in (said if isinstance(said, list) else [said])
+            ]
+            values = [_joined(region, [*map(str, path)], "/") for path in paths]
+            known = beside.setdefault(str(region.get("id")), {})
+            known[str(tag)] = _joined(region, values, "+")
+    return chosen, beside, passed
+
+
+def _joined(region: Record, names: list[str], mark: str) -> str:
     if len(names) > 1 and any(mark in name for name in names):
-        raise source.error(
-            f"one of {', '.join(map(repr, names))} has a {mark!r} in it", hint="Rename it"
-        )
+        what = f"one of {', '.join(map(repr, names))} has a {mark!r} in it"
+        raise region.error(what, hint="Rename it")
     return mark.join(names)
 
 
-def _leave_out(spans: Spans, annotation: Record, asked: _Asked) -> None:
-    layer = asked.layer
-    for region in objects(spans.source, annotation, "result", line=None):
-        kind = str(region.get("type"))
-        if kind == "relation":
-            spans.leave_out("relation", "is not a unit")
-        elif kind not in _SPAN_TYPES and region.get("from_name") not in asked.features:
-            spans.leave_out("region", f"{kind} is no span")
-        elif kind in _SPAN_TYPES and layer is not None and region.get("from_name") != layer:
-            spans.leave_out("region", f"layer {region.get('from_name')} was not chosen")
-
-
-def _annotator(source: Source, task: str, annotation: Record) -> str:
-    if "completed_by" not in annotation and name(annotation.get("model_version")):
+def _annotator(task: str, annotation: Record) -> str:
+    if "completed_by" not in annotation and annotation.name("model_version"):
         return str(annotation["model_version"])
-    who = annotation.get("completed_by")
-    keys = ("email", "username", "id")
-    names = [name(who.get(k)) for k in keys] if isinstance(who, dict) else [name(who)]
-    found = next((n for n in names if n), None)
+    who = annotation.inner("completed_by").name("email", "username", "id")
+    found = who or annotation.name("completed_by")
     if found is None:
-        raise source.error(f'task {task}: annotation has no "completed_by"')
+        raise annotation.error(f'task {task}: annotation has no "completed_by"')
     return found
 
 
-def _is_timed(region: Record, value: Record) -> bool:
+def _is_timed(region: Record) -> bool:
+    value = region["value"]
     return (
         region.get("type") == "timeserieslabels"
         or "original_length" in region
@@ -243,48 +229,45 @@ def _is_timed(region: Record, value: Record) -> bool:
     )
 
 
-def _offsets(source: Source, value: Record) -> tuple[object, object]:
+def _offsets(region: Record) -> tuple[object, object]:
+    value = region["value"]
     where = value.get("globalOffsets", value)
     if not isinstance(where, dict) or (where is value and "startOffset" in value):
-        raise source.error(
-            "region is placed by XPath only", hint="Export with a version that has globalOffsets"
-        )
+        hint = "Export with a version that has globalOffsets"
+        raise region.error("region is placed by XPath only", hint=hint)
     return where.get("start"), where.get("end")
 
 
-def _labels(source: Source, region: Record, value: Record) -> list[str]:
-    labels = value.get(str(region.get("type")), [])
+def _labels(region: Record) -> list[str]:
+    labels = region["value"].get(region["type"], [])
     if not isinstance(labels, list) or not all(isinstance(x, str) for x in labels):
-        raise source.error("labels of a region are not a list of strings")
+        raise region.error("labels of a region are not a list of strings")
     return labels
 
 
-def _text(
-    source: Source, key: str, task: Record, regions: list[tuple[Record, Record]]
-) -> tuple[str | None, ToCodePoints]:
+def _text(key: str, task: Record, regions: list[Record]) -> tuple[str | None, ToCodePoints]:
     """The text that was annotated, and how its offsets count."""
-    data = task.get("data")
-    fields = data if isinstance(data, dict) else {}
-    texts = [v for k, v in fields.items() if isinstance(v, str) and v and k != "text"]
-    usual = fields.get("text")
-    texts = [usual, *texts] if isinstance(usual, str) else texts
+    data = task.inner("data")
+    usual = data.text("text")
+    others = [v for k, v in data.items() if isinstance(v, str) and v and k != "text"]
+    texts = others if usual is None else [usual, *others]
     quotes: list[tuple[int, int, str]] = []
-    for _, value in regions:
-        start, end = _offsets(source, value)
-        quote = value.get("text")
+    for region in regions:
+        start, end = _offsets(region)
+        quote = region["value"].get("text")
         if isinstance(start, int) and isinstance(end, int) and isinstance(quote, str):
             quotes.append((start, end, quote))
     if not quotes:
-        return (usual if isinstance(usual, str) else None), same
+        return usual, same
     for text in texts:
         convert, misfit = counted_in(text, quotes, default=same)
         if misfit is None:
             return text, convert
-    if not texts or any("globalOffsets" in value for _, value in regions):
+    if not texts or any("globalOffsets" in region["value"] for region in regions):
         # The text of a page is not in the export, only its markup.
         return None, same
     start, end, quote = quotes[counted_in(texts[0], quotes, default=same)[1] or 0]
-    raise source.error(f"task {key}: {quote[:40]!r} is not what the task has at {start}-{end}")
+    raise task.source.error(f"task {key}: {quote[:40]!r} is not what the task has at {start}-{end}")
 
 
 def write(

@@ -65,17 +65,17 @@ def read(
     if not set(parts) <= {"category", "severity"}:
         raise UsageError(f"category {category!r} is not made of category and severity")
     documents = Documents(source, CHARACTERS)
-    for row, line in table(source, (*_NEEDED, *features), quoted=_is_quoted(source.text())):
+    for row in table(source, (*_NEEDED, *features), quoted=_is_quoted(source.text())):
         segment = next((row[c] for c in _SEGMENTS if c in row), None)
         if segment is None:
             raise source.error(f"there is no column {' or '.join(_SEGMENTS)}", line=1)
         pieces = _MARK.split(row[side])
         marks = _MARK.findall(row[side])
         if marks != ["<v>", "</v>"] * (len(marks) // 2):
-            raise source.error("marks <v> and </v> are not in pairs", line=line)
+            raise row.error("marks <v> and </v> are not in pairs")
         rater, at, text = row["rater"].strip(), 0, "".join(pieces)
         if not rater:
-            raise source.error("rater has no name", line=line)
+            raise row.error("rater has no name")
         spans = documents.of("/".join((row["system"], row["doc"], segment)))
         if spans.text not in (None, text):
             spans.leave_out("error", "in another text than the first rating of the segment")
@@ -88,7 +88,7 @@ def read(
         )
         for i, piece in enumerate(pieces):
             if i % 2:
-                spans.add(rater, label, at, at + len(piece), line=line, features=known)
+                spans.add(rater, label, at, at + len(piece), line=row.line, features=known)
             at += len(piece)
         if not marks and row["category"].strip().lower().replace("-", " ") != "no error":
             spans.leave_out("error", f"without a mark in the {side}")

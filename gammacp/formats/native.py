@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, Field, StrictFloat, StrictInt, StrictStr
 
 from gammacp.continuum import Continuum, Corpus, Label, Unit
 from gammacp.continuum.label import category_of, features_of, labelled
@@ -30,10 +30,11 @@ from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import in_pieces
 from gammacp.left_out import Tally
+from gammacp.validation import validated
 
 _VERSION = 1
 _START = re.compile(rb'\s*\{\s*"gammacp"\s*:')
-_Position = Annotated[StrictInt | StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
+_Position = Annotated[StrictFloat | StrictInt, Field(ge=-LARGEST, le=LARGEST)]
 
 
 _Features = dict[StrictStr, StrictStr]
@@ -116,14 +117,10 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     if root["gammacp"] != _VERSION:
         raise source.error(f"version {root['gammacp']!r} of the format is not {_VERSION}")
     try:
-        file = _File.model_validate(root)
+        file = validated(_File, root)
         if (file.continuum is None) == (file.corpus is None):
             raise source.error('JSON has not one of the keys "continuum" and "corpus"')
         document = _document(file, source.document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise source.error(f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}") from None
     except DataError as error:
         raise error.at(source.place) from None
     tally = Tally(source.place)

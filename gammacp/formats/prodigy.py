@@ -13,7 +13,7 @@ from zlib import crc32
 from gammacp.continuum import Continuum, Corpus
 from gammacp.files import write_text
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
-from gammacp.formats.records import DOCUMENT, document_of, json_line, name, objects, records, size
+from gammacp.formats.records import DOCUMENT, document_of, json_line, records
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
@@ -39,47 +39,35 @@ def read(source: Source) -> Corpus:
     """
     documents = Documents(source, CHARACTERS)
     seen: dict[tuple[str, str], object] = {}
-    for number, (task, line) in enumerate(records(source), 1):
+    for number, task in enumerate(records(source), 1):
         answer = task.get("answer", "accept")
         if answer not in _ANSWERS:
-            raise source.error(f"answer {answer!r} is unknown", line=line)
+            raise task.error(f"answer {answer!r} is unknown")
         if answer != "accept":
             documents.leave_out("task", f"answer {answer}")
             continue
-        key = document_of(task) or name(task.get("_input_hash")) or str(number)
-        session = name(task.get("_annotator_id")) or name(task.get("_session_id"))
-        annotator = session or source.annotator
+        key = document_of(task) or task.name("_input_hash") or str(number)
+        annotator = task.name("_annotator_id", "_session_id") or source.annotator
         timed = "audio_spans" in task
-        listed = objects(
-            source, task, "audio_spans" if timed else "spans", line=line, missing_ok=True
-        )
-        text = task.get("text")
-        spans = documents.of(
-            key,
-            text if isinstance(text, str) and not timed else None,
-            offset_unit=SECONDS if timed else None,
-            line=line,
-        )
+        listed = task.objects("audio_spans" if timed else "spans", missing_ok=True)
+        text, unit = (None, SECONDS) if timed else (task.text("text"), None)
+        spans = documents.of(key, text, offset_unit=unit, line=task.line)
         if (key, annotator) in seen:
             # The same task is sometimes served twice; two different answers are another matter.
             if seen[key, annotator] == listed:
                 spans.leave_out("task", "repeats an answer")
                 continue
-            raise source.error(
-                f"input {key} has two different answers by {annotator}",
-                line=line,
-                hint="Keep one of them",
-            )
+            what = f"input {key} has two different answers by {annotator}"
+            raise task.error(what, hint="Keep one of them")
         seen[key, annotator] = listed
         spans.declare(annotator)
-        links = task.get("relations")
-        spans.leave_out("relation", "is not a unit", size(links))
-        chosen = size(task.get("accept")) + (name(task.get("label")) is not None)
+        spans.leave_out("relation", "is not a unit", task.size("relations"))
+        chosen = task.size("accept") + (task.name("label") is not None)
         spans.leave_out("label", "of the whole task, is not a unit", chosen)
         for span in listed:
-            label = name(span.get("label"))
-            start, end = span.get("start"), span.get("end")
-            spans.add(annotator, label, start, end, line=line, what=f"input {key}")
+            place = span.get("start"), span.get("end")
+            what = f"input {key}"
+            spans.add(annotator, span.name("label"), *place, line=task.line, what=what)
     return documents.corpus()
 
 

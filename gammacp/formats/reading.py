@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
 from gammacp.formats.differing_texts import on_one_line
-from gammacp.formats.finding import PathLike, find, place_of
+from gammacp.formats.finding import Finding, PathLike, find, place_of
 from gammacp.formats.joining import File, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
 from gammacp.formats.layout import names_from_path
@@ -164,39 +164,29 @@ def collect(
         There is nothing to be read at all.
     """
     chosen = None if format is None else FORMATS[format]
-    given = {name: value for name, value in options.items() if value is not None}
-    layout = str(given.pop("layout")) if "layout" in given else None
+    given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
+    layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
     offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
     _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = find(asked, chosen, layout)
-    failures = [(str(place), error) for place, error in finding.failures]
     by_format = _grouped(finding.found, lambda found: found[1].name)
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    parts: list[_Part] = []
-    left_out = [finding.left_out]
-    failed = [without_gz(place) for place, _ in finding.failures]
-    for source, entry in finding.found:
-        try:
-            document = entry.read(source, **settings[entry.name])
-            parts += _parts(document, source, entry, layout)
-            left_out.append(document.left_out)
-        except DataError as error:
-            failures.append((source.place, error.at(source.place)))
-            failed.append(without_gz(source.path) / source.member)
+    parts, left_out, unread = _read(finding, settings, layout)
+    failures = [(place, error) for place, error, _ in unread]
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
     for name, group in _grouped(parts, lambda part: part.name).items():
-        if any(_lacks(part, failed, layout) for part in group):
-            continue
+        entry = group[0].format
         try:
-            whole, aligned = _together(group, align_texts)
-            left_out.append(aligned)
-            continua[name] = _noting(whole, FORMATS[group[0].format], {"format": format, **options})
-            formats[name] = group[0].format
+            if not any(_lacks(part, unread, layout) for part in group):
+                whole, aligned = _together(group, align_texts)
+                left_out.append(aligned)
+                continua[name] = _noting(whole, entry, {"format": format, **options})
+                formats[name] = entry.name
         except DataError as error:
             known = error if layout else _with_layout(error, group, settings)
             failures.append((name, known.at(name)))
@@ -205,22 +195,63 @@ def collect(
     if ways:
         advice = f"If these files hold an annotator each of the same document, {_advice(ways)}"
         continua |= {name: replace(continua[name], advice=advice) for name in alone}
+    everything = gathered(left_out)
     if not continua and not failures:
-        raise _nothing(asked, gathered(left_out))
+        raise _nothing(asked, everything)
     apart = {name for name in continua if layout or FORMATS[formats[name]].layout}
     apart |= alone if ways else set()
-    return Collection(
-        continua, tuple(failures), formats, gathered(left_out), ways, frozenset(apart)
-    )
+    return Collection(continua, tuple(failures), formats, everything, ways, frozenset(apart))
 
 
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
-    passed = "; ".join(str(entry) for entry in left_out)
-    return DataError(
-        "no file of a known format",
-        file=", ".join(str(p) for p in asked),
-        hint=f"Passed over: {passed}" if passed else None,
-    )
+    passed = "; ".join(map(str, left_out))
+    hint = f"Passed over: {passed}" if passed else None
+    return DataError("no file of a known format", file=", ".join(map(str, asked)), hint=hint)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one file says about one document.
+
+    `shared`: other files may have other annotators of the document. `listed`: the file itself
+    names its documents.
+    """
+
+    name: str
+    continuum: Continuum
+    format: Format
+    source: Source
+    shared: bool
+    listed: bool
+
+    @property
+    def annotator(self) -> str:
+        """Whom the path names, "" if the file does."""
+        own = self.source.annotator
+        return own if own in self.continuum.annotators else ""
+
+
+def _read(
+    finding: Finding, settings: Mapping[str, dict[str, Any]], layout: str | None
+) -> tuple[list[_Part], list[tuple[LeftOut, ...]], list[tuple[str, DataError, Path]]]:
+    """The parts of documents, what was passed over, and (place, error, path) of what failed."""
+    parts: list[_Part] = []
+    left_out = [finding.left_out]
+    failed = [(str(path), error, without_gz(path)) for path, error in finding.failures]
+    for source, entry in finding.found:
+        try:
+            document = entry.read(source, **settings[entry.name])
+        except DataError as error:
+            path = without_gz(source.path) / source.member
+            failed.append((source.place, error.at(source.place), path))
+            continue
+        left_out.append(document.left_out)
+        listed = isinstance(document, Corpus)
+        shared = listed or (layout or entry.layout) is not None
+        for c in document.values() if isinstance(document, Corpus) else [document]:
+            name = c.name if shared else source.place
+            parts.append(_Part(name, c, entry, source, shared, listed))
+    return parts, left_out, failed
 
 
 def _noting(continuum: Continuum, entry: Format, given: Mapping[str, object]) -> Continuum:
@@ -239,21 +270,16 @@ def _grouped(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]
     return groups
 
 
-def _settings(group: list[tuple[Source, Format]], given: Mapping[str, object]) -> dict[str, object]:
+def _settings(group: list[tuple[Source, Format]], given: Mapping[str, Any]) -> dict[str, Any]:
     """The options for the reader of one format; layer and feature are chosen over its files."""
     entry = group[0][1]
     mine = {name: value for name, value in given.items() if name in entry.options}
-    if entry.layers is None:
-        return mine
     together = layers_of(group)
-    if not together:
-        return mine
     try:
-        if "layer" in entry.options:
-            mine["layer"] = chosen_layer(together, _text(given, "layer"))
-        if "feature" in entry.options:
-            layer = _text(mine, "layer")
-            mine["feature"] = chosen_feature(together, layer, _text(given, "feature"))
+        if together and "layer" in entry.options:
+            mine["layer"] = chosen_layer(together, given.get("layer"))
+        if together and "feature" in entry.options:
+            mine["feature"] = chosen_feature(together, mine.get("layer"), given.get("feature"))
     except DataError as error:
         raise (error.at(group[0][0].place) if len(group) == 1 else error) from None
     return mine
@@ -267,28 +293,6 @@ def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
         with suppress(DataError):
             found.append(entry.layers(source) if entry.layers else {})
     return union(found)
-
-
-def _text(options: Mapping[str, object], name: str) -> str | None:
-    value = options.get(name)
-    return None if value is None else str(value)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """What one file says about one document.
-
-    `shared`: other files may have other annotators of the document. `listed`: the file itself
-    names its documents. `annotator`: whom the path names, "" if the file does. `source`: the file.
-    """
-
-    name: str
-    continuum: Continuum
-    format: str
-    shared: bool
-    listed: bool
-    annotator: str
-    source: Source
 
 
 def _together(group: Sequence[_Part], align_texts: bool) -> tuple[Continuum, tuple[LeftOut, ...]]:
@@ -315,20 +319,15 @@ def _joinings(
 ) -> tuple[Joining, ...]:
     """The layouts that would join files of one format, an annotator each."""
     found = {part.source.place: part for part in parts}
-    formats = {part.format for part in found.values()}
+    formats = {part.format.name: part.format for part in found.values()}
     if len(found) < 2 or len(formats) > 1:
         return ()
-    entry = FORMATS[formats.pop()]
+    ((name, entry),) = formats.items()
     files = [
-        File(
-            part.source,
-            place_of(part.source),
-            () if part.annotator else part.continuum.annotators,
-            part.listed,
-        )
-        for part in found.values()
+        File(p.source, place_of(p.source), () if p.annotator else p.continuum.annotators, p.listed)
+        for p in found.values()
     ]
-    return joinings(files, lambda source: entry.read(source, **settings[entry.name]))
+    return joinings(files, lambda source: entry.read(source, **settings[name]))
 
 
 def _advice(ways: tuple[Joining, ...]) -> str:
@@ -336,40 +335,20 @@ def _advice(ways: tuple[Joining, ...]) -> str:
     return f"give {' or '.join(said)}"
 
 
-def _parts(
-    document: Continuum | Corpus, source: Source, entry: Format, layout: str | None
-) -> list[_Part]:
-    listed = isinstance(document, Corpus)
-    shared = listed or (layout or entry.layout) is not None
-    return [
-        _Part(
-            c.name if shared else source.place,
-            c,
-            entry.name,
-            shared,
-            listed,
-            source.annotator if source.annotator in c.annotators else "",
-            source,
-        )
-        for c in (document.values() if isinstance(document, Corpus) else [document])
-    ]
-
-
-def _lacks(part: _Part, failed: list[Path], layout: str | None) -> bool:
+def _lacks(part: _Part, unread: list[tuple[str, DataError, Path]], layout: str | None) -> bool:
     """Whether a file that failed may have held another annotator of the same document.
 
     Without one of its annotators a document would give another number silently.
     """
     if not part.shared:
         return False
-    entry = FORMATS[part.format]
-    suspects = [path for path in failed if layout or entry.has_ending(path)]
+    suspects = [path for _, _, path in unread if layout or part.format.has_ending(path)]
     if part.listed:
         return bool(part.annotator) and bool(suspects)
     own = part.source.document, part.continuum.name
     for path in suspects:
         with suppress(DataError):  # a name that does not fit is no part of any document
-            if names_from_path(path, layout or entry.layout).document in own:
+            if names_from_path(path, layout or part.format.layout).document in own:
                 return True
     return False
 

@@ -1,20 +1,83 @@
-"""JSON and JSON lines as records, with the line of each, and typed access to their fields."""
+"""JSON objects and rows of tables as records: each knows where it stands, fields have types."""
 
-import csv
+from __future__ import annotations
+
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Any
 
-from gammacp.csv_files import rows_of
-from gammacp.formats.source import Source, strict_json
+from gammacp.csv_files import table_of
+from gammacp.errors import DataError
+from gammacp.formats.source import Source, parsed_json
 
-Record = Mapping[str, object]
 DOCUMENT = "gammacp_document"
 """The key in a task's "meta" under which we write its document's name; tools have numbers."""
 
 
-def records(source: Source) -> Iterator[tuple[Record, int | None]]:
-    """(record, line) of a JSON array, of one JSON object, or of one object per line.
+class Record(dict[str, Any]):
+    """An object of JSON or a row of a table, with its file and line.
+
+    Parameters
+    ----------
+    fields
+        Values by key; anything but an object is an empty one.
+    source, line
+        Where it stands; the line of what stands on several, as most JSON does, is None.
+    """
+
+    __slots__ = ("line", "source")
+
+    def __init__(self, fields: object, source: Source, line: int | None = None) -> None:
+        """The fields are copied."""
+        super().__init__(fields if isinstance(fields, dict) else {})
+        self.source = source
+        self.line = line
+
+    def error(self, message: str, hint: str | None = None) -> DataError:
+        """A DataError in the record's line."""
+        return self.source.error(message, line=self.line, hint=hint)
+
+    def inner(self, key: str) -> Record:
+        """The object under a key; an empty one for anything else."""
+        return Record(self.get(key), self.source, self.line)
+
+    def objects(self, key: str, *, missing_ok: bool = False) -> list[Record]:
+        """The objects of a list."""
+        value = self.get(key)
+        if value is None and missing_ok:
+            return []
+        if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+            raise self.error(f'"{key}" is missing or not a list of objects')
+        return [Record(v, self.source, self.line) for v in value]
+
+    def string(self, key: str) -> str:
+        """A string that must be there."""
+        value = self.get(key)
+        if not isinstance(value, str):
+            raise self.error(f'"{key}" is missing or not a string')
+        return value
+
+    def text(self, key: str) -> str | None:
+        """A string; None for anything else."""
+        value = self.get(key)
+        return value if isinstance(value, str) else None
+
+    def name(self, *keys: str) -> str | None:
+        """The first of the names under these keys; None without any (see `name`)."""
+        return next((found for key in keys if (found := name(self.get(key)))), None)
+
+    def size(self, key: str) -> int:
+        """How many a list or an object holds; anything else holds none."""
+        value = self.get(key)
+        return len(value) if isinstance(value, list | dict) else 0
+
+    def position(self, key: str, what: str) -> float:
+        """The number that a cell writes (see `Source.position`)."""
+        return self.source.position(str(self.get(key, "")).strip(), what, line=self.line)
+
+
+def records(source: Source) -> Iterator[Record]:
+    """The records of a JSON array, of one JSON object, or of one object per line.
 
     Raises
     ------
@@ -22,14 +85,17 @@ def records(source: Source) -> Iterator[tuple[Record, int | None]]:
         JSON is broken, or a record is not an object.
     """
     text = source.text()
+    entries: Any
     if is_lines(text):
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                yield _object(source, _loads(source, line, number), number), number
-        return
-    root = source.json()
-    for entry in root if isinstance(root, list) else [root]:
-        yield _object(source, entry, None), None
+        lines = ((n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
+        entries = ((_of_line(source, line, number), number) for number, line in lines)
+    else:
+        root = source.json()
+        entries = ((entry, None) for entry in (root if isinstance(root, list) else [root]))
+    for entry, number in entries:
+        if not isinstance(entry, dict):
+            raise source.error("record is not a JSON object", line=number)
+        yield Record(entry, source, number)
 
 
 def is_lines(text: str) -> bool:
@@ -39,38 +105,11 @@ def is_lines(text: str) -> bool:
     return whole and rest.lstrip()[:1] in ("", "{")
 
 
-def _loads(source: Source, line: str, number: int) -> object:
+def _of_line(source: Source, line: str, number: int) -> object:
     try:
-        return strict_json(line)
-    except (ValueError, RecursionError) as error:
-        message = getattr(error, "msg", str(error))
-        raise source.error(f"JSON is broken: {message}", line=number) from None
-
-
-def _object(source: Source, value: object, line: int | None) -> Record:
-    if not isinstance(value, dict):
-        raise source.error("record is not a JSON object", line=line)
-    return value
-
-
-def objects(
-    source: Source, record: Record, key: str, *, line: int | None, missing_ok: bool = False
-) -> list[Record]:
-    """The objects of a list in a record."""
-    value = record.get(key)
-    if value is None and missing_ok:
-        return []
-    if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-        raise source.error(f'"{key}" is missing or not a list of objects', line=line)
-    return value
-
-
-def string(source: Source, record: Record, key: str, *, line: int | None) -> str:
-    """A string in a record."""
-    value = record.get(key)
-    if not isinstance(value, str):
-        raise source.error(f'"{key}" is missing or not a string', line=line)
-    return value
+        return parsed_json(line)
+    except DataError as error:
+        raise source.error(error.message, line=number) from None
 
 
 def name(value: object) -> str | None:
@@ -80,20 +119,8 @@ def name(value: object) -> str | None:
     return str(value) if isinstance(value, str | int) else None
 
 
-def mapping(value: object) -> Record:
-    """An object of JSON; anything else is an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def size(value: object) -> int:
-    """How many a list or an object of JSON holds; anything else holds none."""
-    return len(value) if isinstance(value, list | dict) else 0
-
-
-def table(
-    source: Source, needed: tuple[str, ...], *, quoted: bool = True
-) -> Iterator[tuple[dict[str, str], int]]:
-    """(cells by column, line) of the rows of a table whose first line names its columns.
+def table(source: Source, needed: tuple[str, ...], *, quoted: bool = True) -> Iterator[Record]:
+    """The rows of a table whose first line names its columns (see `csv_files.table_of`).
 
     Parameters
     ----------
@@ -109,35 +136,16 @@ def table(
     DataError
         A column is missing, or a row has more or fewer cells than the first.
     """
-    # str.splitlines would cut cells at U+2028, U+0085 and others, too.
-    lines = re.split(r"(?<=\n)(?=[\s\S])", source.text())
-    mark = "\t" if "\t" in lines[0] else ","
-    reader = rows_of(lines, delimiter=mark) if quoted else None
-    rows = reader or (line.rstrip("\r\n").split(mark) for line in lines)
-    names: list[str] = []
     try:
-        for number, row in enumerate(rows, 1):
-            line = reader.line_num if reader else number  # type: ignore[attr-defined]
-            if not names:
-                names = [cell.strip() for cell in row]
-                missing = [name for name in needed if name not in names]
-                if missing:
-                    there = ", ".join(names)
-                    raise source.error(f"there is no column {missing[0]!r} but {there}", line=1)
-            elif any(cell.strip() for cell in row):
-                if len(row) != len(names):
-                    raise source.error(
-                        f"row has {len(row)} cells, the first line {len(names)}", line=line
-                    )
-                yield dict(zip(names, row, strict=True)), line
-    except csv.Error as error:
-        raise source.error(f"row cannot be read: {error}", hint="Check the quotes") from None
+        for cells, line in table_of(source.text(), needed, delimiter="\t,", quoted=quoted):
+            yield Record(cells, source, line)
+    except DataError as error:
+        raise error.at(source.place) from None
 
 
 def document_of(record: Record) -> str | None:
     """The document's name that gammacp wrote into a task; None in other files."""
-    meta = record.get("meta")
-    return name(meta.get(DOCUMENT)) if isinstance(meta, dict) else None
+    return record.inner("meta").name(DOCUMENT)
 
 
 def json_line(value: object) -> str:

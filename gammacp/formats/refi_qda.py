@@ -41,23 +41,21 @@ def read(source: Source) -> Corpus:
     """
     root = parse(source)
     names = _names(root)
-    sources = list(_inside(root, "TextSource", "PDFSource"))
+    sources = list(root.below("TextSource", "PDFSource"))
     taken = Counter(e.attributes.get("name", "") for e in sources)
     documents = Documents(source, CHARACTERS)
     for e in sources:
         guid, name = e.attribute("guid"), e.attribute("name")
         text, inside = e, e
         if e.name == "PDFSource":
-            text = inside = next(_inside(e, "Representation"), e)
+            text = inside = next(e.below("Representation"), e)
         spans = documents.of(name if taken[name] == 1 else f"{name} ({guid})")
         spans.text = _text(text)
         for selection in inside.children:
             if selection.name == "PlainTextSelection":
                 _add(spans, selection, names)
-        spans.leave_out(
-            "selection", "of a page, not of text", len(list(_inside(e, "PDFSelection")))
-        )
-    rest = Counter(e.name for e in _inside(root, "PictureSource", "AudioSource", "VideoSource"))
+        spans.leave_out("selection", "of a page, not of text", len(list(e.below("PDFSelection"))))
+    rest = Counter(e.name for e in root.below("PictureSource", "AudioSource", "VideoSource"))
     for kind, count in rest.items():
         documents.leave_out("source", f"{kind} has no plain text", count)
     return documents.corpus()
@@ -65,12 +63,12 @@ def read(source: Source) -> Corpus:
 
 def _names(root: Element) -> dict[str, str]:
     """A name of its own for each user and each code, by case-folded GUID."""
-    users = [(_guid(e), e.attribute("name")) for e in _inside(root, "User")]
+    users = [(_guid(e), e.attribute("name")) for e in root.below("User")]
     paths = list(_codes(root, ()))
     taken = Counter(path[-1] for _, path in paths)
     codes = [(g, path[-1] if taken[path[-1]] == 1 else "/".join(path)) for g, path in paths]
     if not users:
-        coded = _inside(root, "PlainTextSelection", "Coding")
+        coded = root.below("PlainTextSelection", "Coding")
         users = [(_guid(e, "creatingUser"), root.source.annotator) for e in coded]
         users = list(dict.fromkeys((g, who) for g, who in users if g))
         if len(users) > 1:
@@ -110,21 +108,13 @@ def _distinct(named: list[tuple[str, str]]) -> dict[str, str]:
     return names
 
 
-def _inside(element: Element, *names: str) -> Iterator[Element]:
-    """All descendants of these names."""
-    for child in element.children:
-        if child.name in names:
-            yield child
-        yield from _inside(child, *names)
-
-
 def _add(spans: Spans, selection: Element, names: dict[str, str]) -> None:
     start, end = (selection.whole_number(side) for side in ("startPosition", "endPosition"))
     codings = [c for c in selection.children if c.name == "Coding"]
     spans.leave_out("selection", "without a code", not codings)
     for coding in codings:
         user = _guid(coding, "creatingUser") or _guid(selection, "creatingUser")
-        code = next(_inside(coding, "CodeRef"), None)
+        code = next(coding.below("CodeRef"), None)
         key = code.attribute("targetGUID").casefold() if code else ""
         if key not in names:
             raise coding.error("coding refers to a code that is not there")

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.files import atomic_write
-from gammacp.formats.records import Record, mapping
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans
+from gammacp.validation import Row, Written, validated
 
 if TYPE_CHECKING:
     from gammacp.tables import Table
@@ -31,6 +31,22 @@ _SIDES = ("start", "end", "category")
 _CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
 _CELL = 32_000  # Excel's cells hold 32 767 characters.
 _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
+
+
+class _Document(Written):
+    """What the hidden sheet says of a document; `rows` are the keys of its rows."""
+
+    annotator: str
+    offset_unit: str
+    text: str | None
+    bounds: Row[tuple[float, float]]
+    rows: list[str]
+
+
+class _About(Written):
+    review: int
+    annotators: list[str]
+    documents: dict[str, _Document]
 
 
 def _openpyxl() -> Any:
@@ -161,24 +177,20 @@ def read(source: Source) -> Corpus:
         (yes or no) decides; rows that were deleted are left out
     """
     rows, about = _sheets(source)
-    people, named = about.get("annotators"), about.get("documents")
-    if not isinstance(people, list) or not isinstance(named, dict) or not rows:
+    if not rows:
         raise source.error("workbook is no review list of gammacp", hint="Save a table as CSV")
+    known = validated(_About, about, file=source.place, hint="Write the review list again")
+    people = known.annotators
     head = [str(cell) for cell in rows[0]]
     missing = [c for c in ("decision", "continuum", "kept", *_SIDES) if c not in head]
     if missing:
         raise source.error(f"there is no column {missing[0]!r}", line=1)
     documents = Documents(source, "")
-    for name, record in named.items():
-        entry = mapping(record)
-        unit, text = str(entry.get("offset_unit")), entry.get("text")
-        spans = documents.of(name, text if isinstance(text, str) else None, offset_unit=unit)
-        spans.declare(str(entry.get("annotator")))
-        match entry.get("bounds"):
-            case [int() | float() as low, int() | float() as high]:
-                spans.bounds = (float(low), float(high)), None
-    listed = {n: mapping(record).get("rows") for n, record in named.items()}
-    keys = {n: Counter(map(str, rows)) for n, rows in listed.items() if isinstance(rows, list)}
+    for name, entry in known.documents.items():
+        spans = documents.of(name, entry.text, offset_unit=entry.offset_unit)
+        spans.declare(entry.annotator)
+        spans.bounds = entry.bounds, None
+    keys = {name: Counter(entry.rows) for name, entry in known.documents.items()}
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for line, row in enumerate(rows[1:], 2):
         cells = dict(zip(head, row, strict=False))
@@ -187,11 +199,11 @@ def read(source: Source) -> Corpus:
             if name not in documents.found:
                 raise source.error(f"document {cells['continuum']!r} is unknown", line=line)
             found[name][key] += 1
-            if found[name][key] > keys.get(name, found[name]).get(key, found[name][key]):
+            if found[name][key] > keys[name].get(key, found[name][key]):
                 raise source.error("row is there twice", line=line, hint="Delete the copy")
             _decide(documents.found[name], cells, people, line)
-    for name, known in keys.items():
-        missing_rows = (known - found[name]).total()
+    for name, listed in keys.items():
+        missing_rows = (listed - found[name]).total()
         documents.found[name].leave_out("unit", "its row was deleted", missing_rows)
     return documents.corpus()
 
@@ -223,14 +235,14 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
         spans.bounds = (min(low, start), max(high, end)), None
 
 
-def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], Record]:
+def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], object]:
     """The rows of the list, and what the hidden sheet says."""
     openpyxl = _openpyxl()
     try:
         book = openpyxl.load_workbook(BytesIO(source.content), read_only=True, data_only=True)
         if {"review", "about gammacp"} <= set(book.sheetnames):
             rows, pieces = (_rows(source, book[name]) for name in ("review", "about gammacp"))
-            return rows, mapping(json.loads("".join(str(r[0]) for r in pieces)))
+            return rows, json.loads("".join(str(r[0]) for r in pieces))
     except DataError:
         raise
     except Exception as error:  # openpyxl has no exception of its own for a damaged file

@@ -1,26 +1,16 @@
 """A file to read: its bytes, where it comes from and what its path says about it."""
 
-import codecs
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from gammacp.errors import DataError
-from gammacp.files import content_if_any
+from gammacp.files import BOMS, content_if_any, decoded
 from gammacp.formats.positions import position
 
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
 """What UIMA tools call the file beside a document that has the types of its annotations."""
-
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    # UTF-32 first: its little-endian mark begins with that of UTF-16.
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 
 def in_utf8(content: bytes) -> bytes:
@@ -31,7 +21,7 @@ def in_utf8(content: bytes) -> bytes:
     content
         A file's beginning; what is cut off at its end is dropped.
     """
-    for mark, coding in _BOMS:
+    for mark, coding in BOMS:
         if content.startswith(mark):
             return content[len(mark) :].decode(coding, "ignore").encode()
     return content
@@ -113,10 +103,12 @@ class Source:
         DataError
             The file is empty or is not in that encoding.
         """
-        for mark, marked in _BOMS:
-            if self.content.startswith(mark):
-                return self._decoded(self.content[len(mark) :], marked, hint)
-        return self._decoded(self.content, encoding, hint)
+        if not self.content.strip():
+            raise self.error("file is empty", hint="Export it again")
+        try:
+            return decoded(self.content, encoding, hint)
+        except DataError as error:
+            raise error.at(self.place) from None
 
     def beside(self, ending: str, other: str = "") -> str | None:
         """The text of the file of the same name, or of an `other`, with another ending, if any.
@@ -143,17 +135,6 @@ class Source:
             return self.neighbours.get(str(PurePosixPath(self.member).with_name(name)))
         return content_if_any(self.path.with_name(name))
 
-    def _decoded(self, content: bytes, encoding: str, hint: str) -> str:
-        if not content.strip():
-            raise self.error("file is empty", hint="Export it again")
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
-            raise self.error(
-                f"byte 0x{content[error.start]:02x} is not {encoding.upper()}", line=line, hint=hint
-            ) from None
-
     def json(self, *, nan: bool = False) -> object:
         """The content as one JSON document; keys that occur twice are refused.
 
@@ -165,7 +146,7 @@ class Source:
             raise error.at(self.place) from None
 
 
-def parsed_json(text: str, *, nan: bool = False) -> object:
+def parsed_json(text: str | bytes, *, nan: bool = False) -> object:
     """As `strict_json`; a text that is no such JSON is a DataError, with its line.
 
     Parameters
@@ -183,7 +164,7 @@ def parsed_json(text: str, *, nan: bool = False) -> object:
         raise DataError(f"JSON is broken: {error}") from None
 
 
-def strict_json(text: str, *, nan: bool = False) -> object:
+def strict_json(text: str | bytes, *, nan: bool = False) -> object:
     """JSON as its standard has it; a key that occurs twice would lose a value without a word.
 
     Parameters

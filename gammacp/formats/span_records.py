@@ -13,7 +13,7 @@ from gammacp.arguments import one_of
 from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.offsets import from_utf16
-from gammacp.formats.records import Record, mapping, name, objects, records, size, string
+from gammacp.formats.records import Record, records
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
@@ -40,44 +40,41 @@ def read_factgenie(source: Source) -> Corpus:
         and texts are left out
     """
     documents = Documents(source, CHARACTERS)
-    for record, line in records(source):
-        parts = [name(record.get(k)) for k in ("dataset", "split", "setup_id", "example_idx")]
+    for record in records(source):
+        parts = [record.name(k) for k in ("dataset", "split", "setup_id", "example_idx")]
         if None in parts:
-            raise source.error("record has no dataset, split, setup_id and example_idx", line=line)
-        about = mapping(record.get("metadata"))
+            raise record.error("record has no dataset, split, setup_id and example_idx")
+        about = record.inner("metadata")
         keys = ("annotator_id", "annotator_group", "campaign_id", "id")
-        who = next((w for k in keys if (w := name(about.get(k)))), source.annotator)
-        listed = objects(source, about, "annotation_span_categories", line=line, missing_ok=True)
-        categories = {str(i): name(c.get("name")) for i, c in enumerate(listed)}
+        who = about.name(*keys) or source.annotator
+        listed = about.objects("annotation_span_categories", missing_ok=True)
+        categories = {str(i): c.name("name") for i, c in enumerate(listed)}
         key = "/".join(p or "" for p in parts)
-        text = record.get("output")
-        spans = documents.of(key, text if isinstance(text, str) else None, line=line)
+        spans = documents.of(key, record.text("output"), line=record.line)
         if who in spans.annotators:
-            raise source.error(f"{who} annotated {key} twice", line=line, hint="Keep one record")
+            raise record.error(f"{who} annotated {key} twice", hint="Keep one record")
         spans.declare(who)
-        for annotation in objects(source, record, "annotations", line=line):
-            kind = name(annotation.get("type"))
+        for annotation in record.objects("annotations"):
+            kind = annotation.name("type")
             label = categories.get(kind or "", kind)
-            start, end = _placed(source, annotation, spans.text, line)
-            spans.add(who, label, start, end, line=line, what=key)
+            start, end = _placed(annotation, spans.text)
+            spans.add(who, label, start, end, line=record.line, what=key)
         for kind in ("flags", "options", "sliders", "text_fields"):
-            what = "is about the whole example"
-            spans.leave_out(kind.removesuffix("s"), what, size(record.get(kind)))
+            count = record.size(kind)
+            spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
     return documents.corpus()
 
 
-def _placed(
-    source: Source, annotation: Record, text: str | None, line: int | None
-) -> tuple[object, object]:
+def _placed(annotation: Record, text: str | None) -> tuple[object, object]:
     """Where an annotation is: it has a start and what it covers, both in one kind of characters."""
-    start, quote = annotation.get("start"), string(source, annotation, "text", line=line)
+    start, quote = annotation.get("start"), annotation.string("text")
     if type(start) is not int or start < 0:
-        raise source.error(f"start {start!r} is not a character position", line=line)
+        raise annotation.error(f"start {start!r} is not a character position")
     if text is None or text.startswith(quote, start):
         return start, start + len(quote)
     place = from_utf16(text)(start)
     if place is None or not text.startswith(quote, place):
-        raise source.error(f"{quote[:40]!r} is not what the output has at {start}", line=line)
+        raise annotation.error(f"{quote[:40]!r} is not what the output has at {start}")
     return place, place + len(quote)
 
 
@@ -114,32 +111,30 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
     except ValueError:
         raise UsageError(f"least {least!r} is not a probability") from None
     documents = Documents(source, CHARACTERS)
-    for record, line in records(source):
-        key = name(record.get("id"))
+    for record in records(source):
+        key, line = record.name("id"), record.line
         if key is None or key in documents.found:
-            raise source.error(f"record has {'no id' if key is None else 'an id twice'}", line=line)
-        text = record.get("model_output_text")
-        spans = documents.of(key, text if isinstance(text, str) else None, line=line)
-        soft = objects(source, record, "soft_labels", line=line, missing_ok=True)
-        hard = record.get("hard_labels", [])
-        chosen = mapping(record.get("annotations")) or {source.annotator: hard}
-        if mapping(record.get("annotations")):
-            spans.leave_out("label", "of the vote, not of an annotator", size(hard) + len(soft))
+            raise record.error(f"record has {'no id' if key is None else 'an id twice'}")
+        spans = documents.of(key, record.text("model_output_text"), line=line)
+        soft = record.objects("soft_labels", missing_ok=True)
+        own = record.inner("annotations")
+        chosen = own or {source.annotator: record.get("hard_labels", [])}
+        if own:
+            count = record.size("hard_labels") + len(soft)
+            spans.leave_out("label", "of the vote, not of an annotator", count)
         elif labels == "soft":
-            sure = [source.position(str(s.get("prob")), "probability", line=line) for s in soft]
-            kept = [s for s, p in zip(soft, sure, strict=True) if p >= bound]
+            kept = [s for s in soft if s.position("prob", "probability") >= bound]
             chosen = {source.annotator: [[s.get("start"), s.get("end")] for s in kept]}
-            spans.leave_out("label", "hard label", size(hard))
+            spans.leave_out("label", "hard label", record.size("hard_labels"))
             spans.leave_out("label", f"less probable than {bound:g}", len(soft) - len(kept))
         else:
             spans.leave_out("label", "soft label", len(soft))
         for who, listed in chosen.items():
             spans.declare(who)
-            if not isinstance(listed, list) or not all(
-                isinstance(x, list) and len(x) == 2 for x in listed
-            ):
-                raise source.error("labels are not a list of [start, end]", line=line)
-            for start, end in listed:
+            pairs = listed if isinstance(listed, list) else [listed]
+            if not all(isinstance(x, list) and len(x) == 2 for x in pairs):
+                raise record.error("labels are not a list of [start, end]")
+            for start, end in pairs:
                 spans.add(who, None, start, end, line=line, what=key)
     return documents.corpus()
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Bounds, Continuum, Corpus, Unit
@@ -116,34 +117,43 @@ class Spans(_Counting):
         label = labelled(category or None, features or {})
         self._units.append(Unit(annotator, low, high, label, inside))
 
-    def parted(
+    def add_parts(
         self,
+        annotator: str,
+        category: str | None,
         parts: Sequence[tuple[object, object]],
         discontinuous: str,
-        *,
-        line: int | None = None,
-        what: str = "unit",
-    ) -> list[tuple[object, object, Sequence[tuple[object, object]]]]:
-        """(start, end, fragments) of the units that something marked in several places becomes.
+        **about: Any,
+    ) -> None:
+        """Add what is marked in several places.
 
         Parameters
         ----------
+        annotator, category, about
+            As for `add`.
         parts
             (start, end) of each place.
         discontinuous
             "keep" (a unit of several fragments), "cover" (one from the first start to the last end,
             what lies between is counted) or "split" (a unit for each).
-        line, what
+
+        Raises
+        ------
+        DataError
             As for `add`.
         """
         one_of("discontinuous", discontinuous, _DISCONTINUOUS)
         if discontinuous == "split" or len(parts) < 2:
-            return [(start, end, ()) for start, end in parts]
-        places = [self._place(*part, line, what) for part in parts]
-        kept = discontinuous == "keep"
-        gaps = sum(a[1] < b[0] for a, b in pairwise(sorted(places)))
-        self.leave_out("gap", GAP, 0 if kept else gaps)
-        return [(min(s for s, _ in places), max(e for _, e in places), parts if kept else ())]
+            for start, end in parts:
+                self.add(annotator, category, start, end, **about)
+            return
+        line, what = about.get("line"), about.get("what", "unit")
+        places = sorted(self._place(*part, line, what) for part in parts)
+        if discontinuous == "keep":
+            about["fragments"] = parts
+        else:
+            self.leave_out("gap", GAP, sum(a[1] < b[0] for a, b in pairwise(places)))
+        self.add(annotator, category, places[0][0], max(e for _, e in places), **about)
 
     def _place(
         self, start: object, end: object, line: int | None, what: str
@@ -195,14 +205,14 @@ class Spans(_Counting):
 
 
 def in_pieces(document: Continuum | Corpus, discontinuous: str, place: str) -> Continuum | Corpus:
-    """What was read with its units of several fragments, as `Spans.parted` makes them.
+    """What was read with its units of several fragments, as `Spans.add_parts` makes them.
 
     Parameters
     ----------
     document
         Of a format that has them as they are.
     discontinuous
-        As for `Spans.parted`.
+        As for `Spans.add_parts`.
     place
         Of which file, or document, gaps are counted.
     """

@@ -115,21 +115,16 @@ def _from_xml(content: bytes) -> TypeSystem | None:
         return None
     supertypes: dict[str, str] = {}
     ranges: dict[str, dict[str, str]] = {}
-    types = root.find(f"{_UIMA}types")
-    for entry in types.all(f"{_UIMA}typeDescription") if types else ():
+    for entry in root.at(f"{_UIMA}types").all(f"{_UIMA}typeDescription"):
         name = _text(entry, "name")
         supertypes[name] = _text(entry, "supertypeName")
-        features = entry.find(f"{_UIMA}features")
-        ranges[name] = {
-            _text(f, "name"): _text(f, "rangeTypeName")
-            for f in (features.all(f"{_UIMA}featureDescription") if features else ())
-        }
+        features = entry.at(f"{_UIMA}features").all(f"{_UIMA}featureDescription")
+        ranges[name] = {_text(f, "name"): _text(f, "rangeTypeName") for f in features}
     return TypeSystem(supertypes, ranges)
 
 
 def _text(entry: Element, name: str) -> str:
-    found = entry.find(f"{_UIMA}{name}")
-    return found.text.strip() if found else ""
+    return entry.at(f"{_UIMA}{name}").text.strip()
 
 
 def from_json(types: object) -> TypeSystem | None:

@@ -53,14 +53,14 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
         its first start to its last end; `split`: a unit for each); zero-length ones are kept
     """
     documents = Documents(source, CHARACTERS)
-    for number, (annotation, line) in enumerate(_annotations(source), 1):
-        what = f"annotation {name(annotation.get('id')) or number}"
+    for number, annotation in enumerate(_annotations(source), 1):
+        what, line = f"annotation {annotation.name('id') or number}", annotation.line
         annotator = _creator(annotation.get("creator")) or source.annotator
-        places = [_place(source, t, what, line) for t in _list(annotation.get("target"))]
+        places = [_place(annotation, t, what) for t in _list(annotation.get("target"))]
         if not places:
-            raise source.error(f"{what} has no target", line=line)
+            raise annotation.error(f"{what} has no target")
         if len({p[:2] for p in places}) > 1:
-            raise source.error(f"{what} has targets in several documents", line=line)
+            raise annotation.error(f"{what} has targets in several documents")
         document, unit = places[0][:2]
         spans = documents.of(document, offset_unit=unit, line=line)
         parts = [(start, end) for _, _, start, end in places]
@@ -68,24 +68,22 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
         tags: list[str | None] = [*_tags(bodies)]
         spans.leave_out("body", "is not a tag", len(bodies) - len(tags))
         for tag in tags or [None]:
-            for start, end, inside in spans.parted(parts, discontinuous, line=line, what=what):
-                spans.add(annotator, tag, start, end, line=line, what=what, fragments=inside)
+            spans.add_parts(annotator, tag, parts, discontinuous, line=line, what=what)
     return documents.corpus()
 
 
-def _annotations(source: Source) -> Iterator[tuple[Record, int | None]]:
+def _annotations(source: Source) -> Iterator[Record]:
     """The annotations of a file, those of collections and pages included."""
     waiting = list(records(source))[::-1]
     while waiting:
-        record, line = waiting.pop()
+        record = waiting.pop()
         inside = record.get("items", record.get("first", record.get("@graph")))
-        if "target" not in record and inside is not None:
-            entries = _list(inside)
-            if not all(isinstance(e, dict) for e in entries):
-                raise source.error("collection holds links instead of annotations", line=line)
-            waiting += [(e, line) for e in reversed(entries) if isinstance(e, dict)]
+        if "target" in record or inside is None:
+            yield record
+        elif all(isinstance(e, dict) for e in _list(inside)):
+            waiting += [Record(e, source, record.line) for e in reversed(_list(inside))]
         else:
-            yield record, line
+            raise record.error("collection holds links instead of annotations")
 
 
 def _list(value: object) -> list[object]:
@@ -96,7 +94,7 @@ def _creator(value: object) -> str | None:
     for entry in _list(value):
         if isinstance(entry, dict):
             names = (name(entry.get(k)) for k in ("name", "nickname", "email", "id"))
-            return next((n for n in names if n), None)
+            return next(filter(None, names), None)
         return name(entry)
     return None
 
@@ -120,34 +118,32 @@ def _tags(bodies: list[tuple[str | None, str | None]]) -> list[str]:
     return [value for _, value in bodies if value] if len(bodies) == 1 else []
 
 
-def _place(source: Source, target: object, what: str, line: int | None) -> Place:
+def _place(annotation: Record, target: object, what: str) -> Place:
     if isinstance(target, str):
         document, _, fragment = target.partition("#")
-        return document, SECONDS, *_times(source, f"#{fragment}", what, line)
-    if isinstance(target, dict):
-        where = target.get("source")
-        where = name(where.get("id") if isinstance(where, dict) else where)
-        for selector in _list(target.get("selector")):
-            kind = selector.get("type") if isinstance(selector, dict) else None
-            if isinstance(selector, dict) and where is not None:
-                if kind == "TextPositionSelector":
-                    return where, CHARACTERS, selector.get("start"), selector.get("end")
-                if kind == "FragmentSelector":
-                    value = str(selector.get("value"))
-                    return where, SECONDS, *_times(source, value, what, line)
-    raise source.error(
+        return document, SECONDS, *_times(annotation, f"#{fragment}", what)
+    about = Record(target, annotation.source, annotation.line)
+    where = about.inner("source").name("id") or about.name("source") or ""
+    for selector in _list(about.get("selector")) if where else ():
+        selected = Record(selector, annotation.source, annotation.line)
+        kind = selected.get("type")
+        if kind == "TextPositionSelector":
+            return where, CHARACTERS, selected.get("start"), selected.get("end")
+        if kind == "FragmentSelector":
+            return where, SECONDS, *_times(annotation, str(selected.get("value")), what)
+    raise annotation.error(
         f"{what} has no TextPositionSelector and no time fragment",
-        line=line,
         hint="Positions are needed: a quote alone may occur twice",
     )
 
 
-def _times(source: Source, fragment: str, what: str, line: int | None) -> tuple[float, float]:
+def _times(annotation: Record, fragment: str, what: str) -> tuple[float, float]:
     match = _TIME.search(fragment)
     if match is None:
-        raise source.error(f"{what}: {fragment!r} is no time fragment t=START,END", line=line)
-    start, end = (source.position(t, f"{what}:", line=line) for t in (match[1] or "0", match[2]))
-    return start, end
+        raise annotation.error(f"{what}: {fragment!r} is no time fragment t=START,END")
+    times = {"start": match[1] or "0", "end": match[2]}
+    found = Record(times, annotation.source, annotation.line)
+    return found.position("start", f"{what}:"), found.position("end", f"{what}:")
 
 
 registered(

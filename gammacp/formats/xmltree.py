@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
@@ -59,6 +60,17 @@ class Element:
         for tag in path:
             found = next((c for c in found.children if c.tag == tag), None) if found else None
         return found
+
+    def below(self, *names: str) -> Iterator[Element]:
+        """All descendants of these names, whatever their namespace."""
+        for child in self.children:
+            if child.name in names:
+                yield child
+            yield from child.below(*names)
+
+    def at(self, *path: str) -> Element:
+        """As `find`; an empty element where there is none."""
+        return self.find(*path) or Element(self.source, "", {}, self.line)
 
 
 def parse(source: Source) -> Element:

@@ -1,9 +1,8 @@
 """Codings from a table: masses, labels or boundaries in rows, or a column per coder."""
 
-import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gammacp.csv_files import rows_of
 from gammacp.errors import DataError
@@ -27,13 +26,11 @@ def codings_from_table(text: str, *, item: str) -> Codings:
     DataError
         A row cannot be read, or a coder has two segmentations of an item; with the line.
     """
-    lines = text.splitlines()
-    rows = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
-    if not rows:
+    cells = rows_of(text, delimiter="\t,", comment=lambda _, line: line.startswith("#"))
+    first = next(cells, None)
+    if first is None:
         raise DataError("there is no row", hint="The first row is Coder, Masses")
-    delimiter = "\t" if "\t" in rows[0][1] else ","
-    cells = _cells(rows, delimiter)
-    number, header = next(cells)
+    number, header = first
     shape = table_shape([cell.strip().lower() for cell in header])
     if shape is None:
         raise DataError(
@@ -67,16 +64,6 @@ def codings_from_table(text: str, *, item: str) -> Codings:
             raise error.within(f"item {name!r}, coder {coder!r}").at(None, number) from None
     items |= {name: _of_columns(names, kind, rows) for name, rows in columns.items()}
     return Codings.of(items)
-
-
-def _cells(rows: Sequence[tuple[int, str]], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in rows:
-        try:
-            yield number, next(rows_of([line], delimiter=delimiter))
-        except csv.Error as error:
-            raise DataError(
-                f"row cannot be read: {error}", line=number, hint="Check the quotes"
-            ) from None
 
 
 def _of_columns(

@@ -6,18 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, Field
 
-from gammacp.errors import DataError
 from gammacp.files import confined
 from gammacp.formats.campaign_file import NAME, Campaign, read_campaign
+from gammacp.formats.source import parsed_json
+from gammacp.validation import Row, Written, validated
 
 M = TypeVar("M", bound=BaseModel)
 
 _OWN = {"round", "reference", "calibrate"}
 
 
-class Choice(BaseModel):
+class Choice(Written):
     """A choice as the page sends it and as it is kept; what is empty is left to the readers.
 
     Attributes
@@ -33,20 +34,18 @@ class Choice(BaseModel):
         Whether the report also says what γ means.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     format: str | None = None
     layer: str | None = None
     feature: str | None = None
     tier: str | None = None
     layout: str | None = None
     dissimilarity: str | None = None
-    map: dict[str, str] = {}
-    only: tuple[str, ...] = ()
-    rename: dict[str, str] = {}
-    exclude: tuple[str, ...] = ()
-    annotators: tuple[str, ...] = ()
-    bounds: tuple[float, float] | None = None
+    map: dict[str, str] = Field(default={})
+    only: Row[tuple[str, ...]] = ()
+    rename: dict[str, str] = Field(default={})
+    exclude: Row[tuple[str, ...]] = ()
+    annotators: Row[tuple[str, ...]] = ()
+    bounds: Row[tuple[float, float]] | None = None
     round: str | None = None
     reference: str | None = None
     calibrate: bool = False
@@ -108,9 +107,4 @@ def parsed(model: type[M], text: str | bytes) -> M:
     DataError
         It is nothing of the kind.
     """
-    try:
-        return model.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "what was sent"
-        raise DataError(f"{where}: {first['msg']}", hint="Load the page again") from None
+    return validated(model, parsed_json(text), hint="Load the page again")

@@ -1,7 +1,6 @@
 """Disagreements as a queue, what a reviewer may say to each, and the gold standard of it all."""
 
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import StringConstraints
 
 from gammacp.campaign.consensus import Consensus, ConsensusUnit, tables
 from gammacp.continuum import Continuum, Corpus
@@ -20,15 +19,14 @@ from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
 from gammacp.studio.journal import Decision
 from gammacp.tables import position
+from gammacp.validation import Written
 
 GOLD = "gold"
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
-class Asked(BaseModel):
+class Asked(Written):
     """What a page asks for; see `Decision`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     request: _Name
     reviewer: _Name
@@ -140,7 +138,7 @@ def _unit(found: Mapping[str, Consensus], asked: Asked) -> ConsensusUnit:
 
 def _edited(continuum: Continuum, asked: Asked) -> tuple[float, float, str | None]:
     start, end = asked.start, asked.end
-    if start is None or end is None or not (math.isfinite(start) and math.isfinite(end)):
+    if start is None or end is None:
         raise DataError("start and end must be numbers")
     if end < start:
         raise DataError(f"end {position(end)} < start {position(start)}")

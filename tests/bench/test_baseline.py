@@ -94,14 +94,15 @@ def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("a,b\n1,2\n", r"b\.csv: no column 'error'"),
+        ("a,b\n1,2\n", r"b\.csv:1: there is no column 'error' but a, b\. A baseline is"),
         ("error,magnitude,measure,mean,sd,sets,undefined\n", r"b\.csv: no rows"),
         ("error,magnitude,measure,mean,sd,sets,undefined\ns,x,g,1,0,2,0\n", r"b\.csv:2: .*'x'"),
+        ("\xe9", r"b\.csv:1: byte 0xe9 is not UTF-8"),
         ("error,magnitude,measure,mean,sd,sets,undefined\ns,0,g,1\n", r"b\.csv:2: "),
     ],
 )
 def test_bad_baselines_are_errors(tmp_path: Path, text: str, told: str) -> None:
-    (tmp_path / "b.csv").write_text(text)
+    (tmp_path / "b.csv").write_text(text, "latin-1")
     with pytest.raises(DataError, match=told):
         read_curves(tmp_path / "b.csv")
 

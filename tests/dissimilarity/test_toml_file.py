@@ -64,11 +64,17 @@ def test_a_file_without_features_is_as_without_a_file(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("alpha = [", r"d\.toml:1: not TOML"),
-        ("gamma = 1", r"d\.toml:1: 'gamma' is no key here. There are: alpha"),
-        ("alpha = true", "alpha = True is not of the kind"),
-        ("alpha = -1", "alpha -1 is not a number >= 0"),
+        ("gamma = 1", r"d\.toml:1: key 'gamma' is unknown\. There are: alpha"),
+        ("alpha = true", r"d\.toml:1: alpha = true is not a number"),
+        ("alpha = -1", r"alpha -1(\.0)? is not a number >= 0"),
+        ("alpha = nan", "alpha = NaN is not a finite number"),
+        (f"alpha = {10**400}", "alpha = 10{199}.* is not a number"),
+        ("[category]\nweight = '1'", r"d\.toml:2: category\.weight = \"1\" is not a number"),
         ('positional = "far"', "positional dissimilarity 'far' is unknown"),
-        ("\n[category]\ncolour = 1", r"d\.toml:3: 'colour' is no key"),
+        (
+            "\n[category]\ncolour = 1",
+            r"d\.toml:3: key 'category\.colour' is unknown\. There are: type",
+        ),
         (
             '[category]\ntype = "nominall"',
             r"d\.toml:1: categorial dissimilarity 'nominall' is unkn",
@@ -78,13 +84,20 @@ def test_a_file_without_features_is_as_without_a_file(tmp_path: Path) -> None:
         ("[category]\ntree = {a = [1]}", "tree has 1 below 'a'"),
         ("[category]\ntree = {a = ['b'], b = ['a']}", "label 'a' has two parents"),
         ("[category]\nlabels = ['a']\ndistances = [[1]]", "distance 'a' to 'a' is 1, not 0"),
-        ("[category]\nlabels = ['a']\ndistances = [['x']]", "not rows of numbers"),
+        (
+            "[category]\nlabels = ['a']\ndistances = [['x']]",
+            r"d\.toml:3: category\.distances\[0\]\[0\] = \"x\" is not a number",
+        ),
+        ("[category]\nlabels = ['a', 'b']\ndistances = [[0, 1], [1]]", "not rows of one length"),
         ("[category]\ntype = 'matrix'", "neither a file nor labels"),
         ("[category]\nweight = 0\n[features.x]\nweight = 0", "category, x sum to 0"),
         ('[category]\ntype = "masi"\nseparator = ""', r"d\.toml:3: separator is empty"),
         ("[category]\ntype = 'tree'\nfile = 'no.csv'", r"d\.toml:3: file .*no\.csv: file does"),
         ("[category]\nlabels = ['a', 'a']\ndistances = [[0, 0], [0, 0]]", "names 'a' twice"),
-        ("[features]\nx = 1", r"d\.toml:2: features\.x is not a table"),
+        (
+            "[features]\nx = 1",
+            r"d\.toml:2: features\.x = 1 is not a table\. Begin one: \[features\.x\]",
+        ),
     ],
 )
 def test_what_cannot_be_meant(tmp_path: Path, text: str, message: str) -> None:

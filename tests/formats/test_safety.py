@@ -65,7 +65,7 @@ def test_rows_are_read_back(rows: list[list[str]]) -> None:
     with TemporaryDirectory() as folder:
         write_rows(Path(folder) / "a.csv", rows)
         text = (Path(folder) / "a.csv").read_text(encoding="utf-8")
-    assert list(rows_of(io.StringIO(text, newline=""))) == rows
+    assert [row for _, row in rows_of(text)] == [r for r in rows if any(map(str.strip, r))]
     assert list(csv.reader(io.StringIO(text, newline=""))) == rows
 
 

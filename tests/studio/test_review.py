@@ -14,6 +14,7 @@ from gammacp.formats import FORMATS
 from gammacp.studio.journal import Decision, Journal
 from gammacp.studio.pages import exporting
 from gammacp.studio.review import Asked, decided, gold, item_keys, queue, written
+from gammacp.validation import validated
 
 TEXT = "The cat sat. The dog ran; nobody saw."
 UNITS = (
@@ -35,16 +36,8 @@ def spans(continuum: Continuum) -> list[tuple[float, float, str | None]]:
 
 
 def ask(item: str, action: str, **given: object) -> Asked:
-    return Asked.model_validate(
-        {
-            "request": "r",
-            "reviewer": "Ann",
-            "document": "d",
-            "item": item,
-            "action": action,
-            **given,
-        }
-    )
+    said = {"request": "r", "reviewer": "Ann", "document": "d", "item": item, "action": action}
+    return validated(Asked, said | given)
 
 
 def keys(of: Mapping[str, Consensus]) -> dict[float, str]:
@@ -107,7 +100,8 @@ def test_merge_takes_the_consensus() -> None:
 @pytest.mark.parametrize(
     "given",
     [{"start": 5, "end": 4}, {"start": -1, "end": 4}, {"start": 1, "end": 38},
-     {"start": 1.5, "end": 4}, {"start": 1}, {"start": 1, "end": float("inf")}],
+     {"start": 1.5, "end": 4}, {"start": 1}, {"start": 1, "end": float("inf")},
+     {"start": True, "end": 4}, {"start": "1", "end": 4}, {"start": 1, "end": 10**400}],
 )  # fmt: skip
 def test_a_unit_that_cannot_be_is_refused(given: dict[str, float]) -> None:
     f = found()

@@ -283,7 +283,7 @@ def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
 
 def _names(entries: Sequence[str] | None) -> list[str]:
     """Names of a repeatable list option; a name with a comma is quoted."""
-    rows = rows_of(entries or (), strict=False)
+    rows = (row for entry in entries or () for _, row in rows_of(entry, strict=False))
     return [name for row in rows for name in row if name]
 
 

@@ -1,0 +1,11 @@
+"""The dissimilarities that come with gammacp as TOML files, registered by the names of these."""
+
+from pathlib import Path
+
+from gammacp.dissimilarity.named import DISSIMILARITIES
+from gammacp.dissimilarity.toml_file import read_dissimilarity
+from gammacp.files import unconfined
+
+with unconfined():
+    for _preset in sorted(Path(__file__).parent.glob("*.toml")):
+        DISSIMILARITIES.register(_preset.stem, read_dissimilarity(_preset))
