@@ -2,27 +2,26 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Unpack
 
-from gammacp.alignment import Alignment, Status, align_each
-from gammacp.arguments import one_of, whole
+from gammacp.alignment import Alignment, Solving, Status, align_each
+from gammacp.arguments import one_of
 from gammacp.campaign.consensus.consensus import (
     Consensus,
     ConsensusUnit,
+    consensus,
     to_be_reviewed,
 )
-from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, decided, untold
+from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, weighed
 from gammacp.campaign.consensus.voters import voters
+from gammacp.campaign.consensus.weighing import responses_of
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, named_continua
 from gammacp.needs import require
 
-# Of four planted crowds two were recovered better with rounds, two worse, all by less than a point.
-ROUNDS = 0
 # What a unit is, is the model's to judge. One more unitary alignment costs as much as n(n − 1)/2
 # empty units. So γ's own α = 1 puts a mark to others from afar, the farther the more people there
 # are, and a model would take it for seeing a unit that its author missed.
@@ -38,7 +37,7 @@ class CorpusConsensus:
     documents
         By name, in order.
     alignments
-        The best alignments that they come from; with rounds, those of the first.
+        The best alignments that they come from.
     belief
         Whom they believe.
     support, boundaries, dissimilarity
@@ -65,10 +64,8 @@ class CorpusConsensus:
 
     @property
     def status(self) -> Status:
-        """The worst of the alignments', those of the last round included."""
-        proven = not self.belief.unproven and all(
-            a.status is Status.OPTIMAL for a in self.alignments.values()
-        )
+        """The worst of the alignments'."""
+        proven = all(a.status is Status.OPTIMAL for a in self.alignments.values())
         return Status.OPTIMAL if proven else Status.FEASIBLE
 
     @property
@@ -82,16 +79,12 @@ def consensus_of_each(
     *,
     dissimilarity: Any = None,
     weights: str = "auto",
-    rounds: int = ROUNDS,
     support: str | float | None = None,
     boundaries: str = "majority",
     tolerance: float = 0.25,
     annotator: str = "consensus",
-    method: str = "auto",
-    gap: float = 0.0,
-    time_limit: float | None = None,
-    seed: int = 0,
     executor: Executor | None = None,
+    **solving: Unpack[Solving],
 ) -> CorpusConsensus:
     """The consensus of each document; those that have none are listed, and the others go on.
 
@@ -106,15 +99,12 @@ def consensus_of_each(
         `vote`; `dawid-skene`, `one-coin` or `mace`, fitted over all documents (`annotators.fit`);
         `auto` is Dawid & Skene where weights can be told. Where they cannot, the votes decide,
         and `belief.notes` says so.
-    rounds
-        With a model: how often at most documents are aligned again with the consensus as one more
-        annotator, ≥ 0; it ends when nothing changes, or with a note when it goes round in a cycle.
     support, boundaries, tolerance, annotator
         As for `consensus`; with a model the default support is 1, and medians are weighted.
-    method, gap, time_limit, seed
-        As for `gammacp.align`.
     executor
         Where documents are aligned.
+    solving
+        `method`, `gap`, `time_limit`, `seed` as for `gammacp.align`.
 
     Raises
     ------
@@ -125,32 +115,34 @@ def consensus_of_each(
     """
     named = named_continua(continua)
     corpus = continua if isinstance(continua, Corpus) else Corpus.from_continua(named)
-    weights, rounds = one_of("weights", weights, WEIGHTS), whole("rounds", rounds, 0)
+    weights = one_of("weights", weights, WEIGHTS)
     failures = _failures(corpus)
     sound = [name for name in corpus if name not in failures]
     if not sound:
         raise next(iter(failures.values()), DataError("there is no document"))
-    align = partial(
-        align_each, executor=executor, method=method, gap=gap, time_limit=time_limit, seed=seed
-    )
 
-    def aligned(default: Combined) -> tuple[Any, dict[str, Alignment]]:
+    def aligned(default: Combined) -> dict[str, Alignment]:
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)
-        return bound, dict(zip(sound, align([corpus[n] for n in sound], bound), strict=True))
+        found = align_each([corpus[n] for n in sound], bound, executor=executor, **solving)
+        return dict(zip(sound, found, strict=True))
 
-    bound, alignments = aligned(Combined() if weights == "vote" else MODELLED)
-    if weights != "vote" and dissimilarity is None and untold(alignments):
-        bound, alignments = aligned(Combined())
-    documents, belief = decided(
-        alignments,
-        weights=weights,
-        boundaries=boundaries,
-        rules={"support": support, "tolerance": tolerance, "annotator": annotator},
-        align=partial(align, dissimilarity=bound),
-        rounds=rounds,
-    )
-    if belief.fit is None:
-        belief = replace(belief, annotators=voters(alignments, documents))
+    alignments = aligned(Combined() if weights == "vote" else MODELLED)
+    responses, untold = responses_of(alignments.values()), None
+    if weights != "vote" and (untold := responses.overlap.too_little) and dissimilarity is None:
+        alignments = aligned(Combined())
+        responses = responses_of(alignments.values())
+        untold = responses.overlap.too_little
+    rules: dict[str, Any] = {"support": support, "boundaries": boundaries}
+    rules |= {"tolerance": tolerance, "annotator": annotator}
+    if weights == "vote" or untold is not None:
+        documents = {name: consensus(found, **rules) for name, found in alignments.items()}
+        belief = Belief(
+            weights="vote",
+            notes=() if untold is None else (f"{untold}: votes decide",),
+            annotators=voters(responses, alignments, documents),
+        )
+    else:
+        documents, belief = weighed(alignments, responses, weights, rules)
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,

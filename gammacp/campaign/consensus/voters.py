@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gammacp.campaign.consensus.weighing import ABSENT, AnnotatorQuality, qualities, responses_of
+from gammacp.campaign.consensus.weighing import ABSENT, AnnotatorQuality, qualities
 from gammacp.continuum.label import category_of
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
+    from gammacp.campaign.annotators import Responses
     from gammacp.campaign.consensus.consensus import Consensus
 
 
 def voters(
-    alignments: Mapping[str, Alignment], documents: Mapping[str, Consensus]
+    responses: Responses, alignments: Mapping[str, Alignment], documents: Mapping[str, Consensus]
 ) -> tuple[AnnotatorQuality, ...]:
     """Recall, precision, confusion and boundaries of each annotator, counted against the votes.
 
@@ -24,12 +25,13 @@ def voters(
 
     Parameters
     ----------
+    responses
+        What the alignments say (`responses_of`).
     alignments
         By document.
     documents
         The consensus of each.
     """
-    responses = responses_of(alignments.values())
     place = {label: i for i, label in enumerate(responses.labels)}
     truth = np.zeros((responses.items, len(place)))
     before = 0
