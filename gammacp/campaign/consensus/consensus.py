@@ -7,7 +7,7 @@ tolerance) go to the review list, worst first. Votes guess nothing: a category t
 another stays open, and the review list says so.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -212,9 +212,10 @@ def consensus(
         )
     ]
     units.sort(key=lambda u: (u.start, u.end, u.group))
+    kept = [Unit(annotator, u.start, u.end, u.category, u.fragments) for u in units if u.kept]
     return Consensus(
         units=tuple(units),
-        continuum=_gold(continuum, units, annotator),
+        continuum=gold_of(continuum, kept, [annotator]),
         needed=rules.needed,
         threshold=None if truth is None else truth.threshold,
     )
@@ -351,24 +352,15 @@ def _reasons(
     return tuple(reasons)
 
 
-def _gold(continuum: Continuum, units: list[ConsensusUnit], annotator: str) -> Continuum:
-    kept = [u for u in units if u.kept]
-    return Continuum.from_columns(
-        [annotator] * len(kept),
-        [u.category for u in kept],
-        [u.start for u in kept],
-        [u.end for u in kept],
-        fragments=[u.fragments for u in kept],
-        annotators=[annotator],
-        categories=continuum.categories,
-        bounds=bounds_with(continuum, kept),
-        name=continuum.name,
-        offset_unit=continuum.offset_unit,
-        text=continuum.text,
+def gold_of(like: Continuum, units: Sequence[Unit], annotators: Sequence[str]) -> Continuum:
+    """A continuum of these units where `like` is; rounding outwards can reach over its bounds."""
+    edges = [*like.bounds, *(edge for u in units for edge in (u.start, u.end))]
+    return Continuum.from_units(
+        units,
+        annotators=annotators,
+        categories=like.categories,
+        bounds=(min(edges), max(edges)),
+        name=like.name,
+        offset_unit=like.offset_unit,
+        text=like.text,
     )
-
-
-def bounds_with(continuum: Continuum, units: Iterable[ConsensusUnit]) -> tuple[float, float]:
-    """The continuum's own; rounding outwards can reach over them by less than one."""
-    edges = [*continuum.bounds, *(edge for u in units for edge in (u.start, u.end))]
-    return min(edges), max(edges)

@@ -1,31 +1,78 @@
 """The gold standard of several documents, each from its best alignment."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+import numpy as np
+
 from gammacp.alignment import Alignment, Solving, Status, align_each
 from gammacp.arguments import one_of
+from gammacp.arrays import Floats
+from gammacp.campaign.annotators import AnnotatorModel, Fit, Responses, fit
 from gammacp.campaign.consensus.consensus import (
     Consensus,
     ConsensusUnit,
     consensus,
     to_be_reviewed,
 )
-from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, weighed
-from gammacp.campaign.consensus.voters import voters
-from gammacp.campaign.consensus.weighing import responses_of
+from gammacp.campaign.consensus.weighing import (
+    AnnotatorQuality,
+    best_threshold,
+    qualities,
+    qualities_by_vote,
+    responses_of,
+    shares_of_boundaries,
+    truths_of,
+)
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, named_continua
 from gammacp.needs import require
 
+WEIGHTS = ("auto", "vote", *AnnotatorModel)
+_FITTED = ("iterations", "converged", "log_likelihood")
 # What a unit is, is the model's to judge. One more unitary alignment costs as much as n(n − 1)/2
 # empty units. So γ's own α = 1 puts a mark to others from afar, the farther the more people there
 # are, and a model would take it for seeing a unit that its author missed.
 MODELLED = Combined(alpha=3, beta=0.5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """Whom the consensus believed.
+
+    Attributes
+    ----------
+    weights
+        `vote` or an annotator model.
+    notes
+        Why it is the vote although weights were asked for, and what the weights cannot say.
+    threshold
+        The posterior of its category from which a unit is kept; None for votes.
+    fit, responses, annotators
+        The model, what it rests on, and what it says of each annotator; for votes None, None, and
+        what was counted against them.
+    """
+
+    weights: str
+    notes: tuple[str, ...] = ()
+    threshold: float | None = None
+    fit: Fit | None = None
+    responses: Responses | None = None
+    annotators: tuple[AnnotatorQuality, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """How the consensus was weighed, and its annotators, as JSON has it."""
+        return {
+            "weights": self.weights,
+            "notes": list(self.notes),
+            "threshold": self.threshold,
+            **{name: self.fit and getattr(self.fit, name) for name in _FITTED},
+            "annotators": {a.name: a.as_dict() for a in self.annotators},
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,10 +186,10 @@ def consensus_of_each(
         belief = Belief(
             weights="vote",
             notes=() if untold is None else (f"{untold}: votes decide",),
-            annotators=voters(responses, alignments, documents),
+            annotators=qualities_by_vote(responses, alignments, documents),
         )
     else:
-        documents, belief = weighed(alignments, responses, weights, rules)
+        documents, belief = _weighed(alignments, responses, weights, rules)
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,
@@ -151,6 +198,57 @@ def consensus_of_each(
         boundaries=boundaries,
         dissimilarity=dissimilarity,
         failures=tuple(failures.values()),
+    )
+
+
+def _weighed(
+    alignments: Mapping[str, Alignment],
+    responses: Responses,
+    model: str,
+    rules: Mapping[str, Any],
+) -> tuple[dict[str, Consensus], Belief]:
+    """The consensus of each document by a model that is fitted to all of them, and its belief."""
+    model = "dawid-skene" if model == "auto" else model
+    fitted = fit(responses, model, unseen=True)
+    unseen = float(fitted.unseen[:-1].sum())
+    code = {name: i for i, name in enumerate(responses.annotators)}
+    mine = [[code[a] for a in f.continuum.annotators] for f in alignments.values()]
+
+    def decided(shares: Floats) -> dict[str, Consensus]:
+        of_each = [shares[people] for people in mine]
+        known = fitted.posterior, responses.labels, unseen
+        truths = truths_of(alignments.values(), *known, of_each)
+        each = zip(alignments.items(), truths, strict=True)
+        return {name: consensus(f, truth=truth, **rules) for (name, f), truth in each}
+
+    documents = decided(np.ones(len(code)))
+    documents = decided(shares_of_boundaries(responses.annotators, documents.values()))
+    told = (responses.overlap.caution, _against_heads(str(fitted.model), documents.values()))
+    notes = [note for note in told if note is not None]
+    if not fitted.converged:
+        notes.append(f"the model still moved after {fitted.iterations} iterations")
+    return documents, Belief(
+        weights=str(fitted.model),
+        notes=tuple(notes),
+        threshold=best_threshold(fitted.posterior, unseen),
+        fit=fitted,
+        responses=responses,
+        annotators=qualities(responses, fitted.counts, fitted.confusion, documents.values()),
+    )
+
+
+def _against_heads(model: str, documents: Iterable[Consensus]) -> str | None:
+    """In how many units the model goes against the number of those who marked them."""
+    units = [u for found in documents for u in found.units]
+    most = [u for u in units if 2 * u.support > len(u.units)]
+    alone = [u for u in units if u.support == 1]
+    dropped, lone = sum(not u.kept for u in most), sum(u.kept for u in alone)
+    if not dropped and not lone:
+        return None
+    return (
+        f"{model} leaves out {dropped} of the {len(most)} units that more than half of the "
+        f"annotators marked, and keeps {lone} of the {len(alone)} that one alone marked; "
+        "--weights vote counts heads instead"
     )
 
 
