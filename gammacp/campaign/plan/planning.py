@@ -9,7 +9,7 @@ from statistics import NormalDist
 from typing import Unpack
 
 from gammacp.arguments import number, whole
-from gammacp.campaign.compare.scoring import documents_with
+from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
 from gammacp.campaign.plan.spread import Pilot, Simulation, Told, pilot_of, spread_of
 from gammacp.campaign.replace.replacement import replace as replacement
@@ -161,7 +161,8 @@ def _from_pilot(
     wins = None
     if candidate is not None:
         wins = _wins_in(named, candidate, settings)
-        named = _without(named, candidate)
+        people = (a for a in annotators_of(named) if a != candidate)
+        named = with_annotators(named, people, least=1)
     settings = settings.deciding([tuple(named.values())])
     pilot = pilot_of(named, agreement_of(named, settings, executor=executor))
     return _Start(pilot, fit(list(named.values())), settings, wins, selection)
@@ -186,14 +187,6 @@ def _numbers(
     if candidate:  # how it does among fewer or more people, the pilot does not tell
         return [start.annotators]
     return range(2, (start.annotators + 1 if piloted else 5) + 1)
-
-
-def _without(named: Mapping[str, Continuum], name: str) -> dict[str, Continuum]:
-    return {
-        d: c.only_annotators([a for a in c.annotators if a != name])
-        for d, c in named.items()
-        if any(a != name for a in c.annotators)
-    }
 
 
 def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings) -> Wins:
