@@ -1,11 +1,6 @@
 """From a best alignment to a gold standard: votes, consensus, review list."""
 
-from gammacp.campaign.consensus.consensus import (
-    Consensus,
-    ConsensusUnit,
-    consensus,
-    to_be_reviewed,
-)
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, to_be_reviewed
 from gammacp.campaign.consensus.reliability import Reliability, reliability
 from gammacp.campaign.consensus.several import Belief, CorpusConsensus, consensus_of_each
 from gammacp.campaign.consensus.soft import soft_labels

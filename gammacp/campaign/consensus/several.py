@@ -11,12 +11,7 @@ from gammacp.alignment import Alignment, Solving, Status, align_each
 from gammacp.arguments import one_of
 from gammacp.arrays import Floats
 from gammacp.campaign.annotators import AnnotatorModel, Fit, Responses, fit
-from gammacp.campaign.consensus.consensus import (
-    Consensus,
-    ConsensusUnit,
-    consensus,
-    to_be_reviewed,
-)
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, to_be_reviewed
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
     best_threshold,
@@ -202,10 +197,7 @@ def consensus_of_each(
 
 
 def _weighed(
-    alignments: Mapping[str, Alignment],
-    responses: Responses,
-    model: str,
-    rules: Mapping[str, Any],
+    alignments: Mapping[str, Alignment], responses: Responses, model: str, rules: Mapping[str, Any]
 ) -> tuple[dict[str, Consensus], Belief]:
     """The consensus of each document by a model that is fitted to all of them, and its belief."""
     model = "dawid-skene" if model == "auto" else model
