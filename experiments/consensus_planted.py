@@ -37,7 +37,6 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "dawid-skene": {"weights": "dawid-skene"},
     "dawid-skene, aligned as votes": {"weights": "dawid-skene", "dissimilarity": Combined()},
     "dawid-skene, median boundaries": {"weights": "dawid-skene", "boundaries": "median"},
-    "dawid-skene, 3 rounds": {"weights": "dawid-skene", "rounds": 3},
 }
 FEWEST = 3  # annotators of a document of crowd NER
 

@@ -136,7 +136,7 @@ def _verdicts(
     stem = f"hidden_{list(MODELS).index(model)}_{seed}"
     with_gamma = ("gamma",) if gamma else ()
     chance: dict[str, Any] = {"samples": 10, **MATHET_2015}
-    covering = replace(MODELS[model], length=None).covering()
+    covering = replace(MODELS[model], length=None).laid_out("covering")
     fixed = MODELS[model].fixed(length=100, gap=FIXED_GAPS.get(model, 25))
     shifts = dict.fromkeys(f"position:{c.shifts}" for c in choices)
     parts: list[tuple[str, ReferenceModel, Sequence[str], Sequence[str], dict[str, Any]]] = [

@@ -18,7 +18,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Both errors on a full-covering reference without categories; S and B beside."""
     del data
     sweep = Sweep(
-        source=Shuffled(ReferenceModel().covering()),
+        source=Shuffled(ReferenceModel().laid_out("covering")),
         errors=("false-negative", "position"),
         measures=("gamma", "windowdiff", "ghd", "pk", "s", "b", "multi-pi-s"),
         # Few segments make random sets vary much; 40 sets average what this leaves open.

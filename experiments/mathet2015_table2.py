@@ -132,8 +132,8 @@ def _random_models(m: Measure) -> tuple[ReferenceModel, ...]:
     if Need.PREDEFINED in m.needs:
         return ReferenceModel(n_units=40).fixed(), _crowded().fixed()
     if Need.FULL_COVERING in m.needs:
-        covering = replace(ReferenceModel().covering(), n_units=14, length=1400.0)
-        return covering, replace(_crowded().covering(), length=120.0)
+        covering = replace(ReferenceModel().laid_out("covering"), n_units=14, length=1400.0)
+        return covering, replace(_crowded().laid_out("covering"), length=120.0)
     return replace(ReferenceModel(), length=2000.0, n_units=14), replace(_crowded(), length=150.0)
 
 

@@ -1,40 +1,12 @@
 """Distributions of lengths and gaps: a range, or the values that were observed."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
 from gammacp.arrays import Floats, frozen
 from gammacp.errors import DataError
-
-
-class Distribution(Protocol):
-    """What a reference model draws lengths and gaps from; frozen."""
-
-    @property
-    def minimum(self) -> float:
-        """The smallest value that can be drawn."""
-        ...
-
-    @property
-    def maximum(self) -> float:
-        """The largest value that can be drawn."""
-        ...
-
-    @property
-    def mean(self) -> float:
-        """The expected value."""
-        ...
-
-    @property
-    def whole(self) -> bool:
-        """Whether whole numbers can be drawn from it."""
-        ...
-
-    def draw(self, rng: np.random.Generator, size: int, *, integer: bool) -> Floats:
-        """Independent values, shape (size,); whole numbers if `integer`."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -136,3 +108,7 @@ class Empirical:
         """
         drawn = self._column[rng.integers(len(self._column), size=size)]
         return np.floor(drawn + 0.5) if integer else drawn
+
+
+Distribution: TypeAlias = Uniform | Empirical
+"""What a reference model draws lengths and gaps from."""

@@ -110,13 +110,12 @@ class ReferenceModel:
             self._check_fit(self.length)
 
     def laid_out(self, layout: str) -> ReferenceModel:
-        """The same model with another layout, by name; UsageError for an unknown name."""
+        """The same model with another layout, by name; UsageError for an unknown name.
+
+        `covering` is a segmentation, whose units tile the continuum (2015, §6.3.2).
+        """
         one_of("layout", layout, Layout)
         return self.fixed() if layout == Layout.FIXED else replace(self, layout=Layout(layout))
-
-    def covering(self) -> ReferenceModel:
-        """The same model as a segmentation: units tile the continuum (2015, §6.3.2)."""
-        return replace(self, layout=Layout.COVERING)
 
     def fixed(self, *, length: float | None = None, gap: float | None = None) -> ReferenceModel:
         """The same model for pure categorisation: equal units, equal gaps (2015, §6.3.3).

@@ -24,6 +24,9 @@ import numpy as np
 from gammacp.arrays import Floats, Indices
 from gammacp.errors import UsageError
 
+LEVEL = 0.05
+"""Of all tests."""
+
 POWER = 0.9
 """The probability that `Trend.detectable` stands for."""
 
@@ -55,8 +58,6 @@ class Trend:
         The difference that the showing test finds there with probability .9 (its power).
     where
         The place of `effect`, in words.
-    level
-        Of both tests.
     """
 
     shown: float
@@ -64,14 +65,13 @@ class Trend:
     effect: float
     detectable: float
     where: str
-    level: float = 0.05
 
     @property
     def verdict(self) -> Verdict:
         """Contradicted, shown, or neither."""
-        if self.contradicted < self.level:
+        if self.contradicted < LEVEL:
             return Verdict.FAILS
-        return Verdict.HOLDS if self.shown < self.level else Verdict.OPEN
+        return Verdict.HOLDS if self.shown < LEVEL else Verdict.OPEN
 
     @property
     def p(self) -> float:
@@ -90,14 +90,7 @@ class Trend:
         )
 
 
-def falls(
-    values: Floats,
-    magnitudes: Floats,
-    *,
-    window: float = 0.25,
-    flat: float = 0.05,
-    level: float = 0.05,
-) -> Trend:
+def falls(values: Floats, magnitudes: Floats, *, window: float = 0.25, flat: float = 0.05) -> Trend:
     """ "Strictly decreasing".
 
     Shown when the curve falls over every window; contradicted when it rises between any two
@@ -114,8 +107,6 @@ def falls(
     flat
         Slope up to which a stretch counts as flat, in agreement per magnitude (the straight line
         from 1 to 0 has 1); 0: only rises contradict.
-    level
-        Of both tests.
     """
     values, x = _checked(values, magnitudes)
     starts, ends = _windows(x, window)
@@ -128,17 +119,11 @@ def falls(
         (mean, se, n),
         np.argmin(np.where(n > 1, mean, np.inf)),
         [f"from {x[a]:g} to {x[b]:g}" for a, b in zip(starts, ends, strict=True)],
-        level,
     )
 
 
 def near(
-    values: Floats,
-    target: Floats | float,
-    *,
-    margin: float,
-    magnitudes: Floats | None = None,
-    level: float = 0.05,
+    values: Floats, target: Floats | float, *, margin: float, magnitudes: Floats | None = None
 ) -> Trend:
     """ "Reaches .1", "blocked at 1", "quite close": within `margin` of the target everywhere.
 
@@ -156,60 +141,39 @@ def near(
         > 0.
     magnitudes
         Shape (magnitudes,): names the places; default: their numbers.
-    level
-        Of both tests.
     """
     if not margin > 0:
         raise UsageError(f"margin {margin:g} is not > 0")
     values, x = _checked(values, magnitudes)
     gap = values - target
-    return _kept(np.hstack([gap, -gap]) - margin, gap, [f"at {m:g}" for m in x], level)
-
-
-def flat(
-    values: Floats, *, margin: float, magnitudes: Floats | None = None, level: float = 0.05
-) -> Trend:
-    """ "Flat", "stuck": within `margin` of its first magnitude everywhere (see `near`)."""
-    return near(values, values[:, :1], margin=margin, magnitudes=magnitudes, level=level)
+    return _kept(np.hstack([gap, -gap]) - margin, gap, [f"at {m:g}" for m in x])
 
 
 def below(
-    values: Floats,
-    target: Floats | float,
-    *,
-    margin: float = 0.0,
-    magnitudes: Floats | None = None,
-    level: float = 0.05,
+    values: Floats, target: Floats | float, *, margin: float = 0.0, magnitudes: Floats | None = None
 ) -> Trend:
     """ "Below 0", "below γ": mean < target + margin at every magnitude.
 
     Parameters
     ----------
-    values, target, magnitudes, level
+    values, target, magnitudes
         As for `near`.
     margin
         What still counts as "at or below"; negative: how far below it has to be.
     """
     values, x = _checked(values, magnitudes)
     gap = values - target
-    return _kept(gap - margin, gap, [f"at {m:g}" for m in x], level)
+    return _kept(gap - margin, gap, [f"at {m:g}" for m in x])
 
 
 def below_from(
-    values: Floats,
-    magnitudes: Floats,
-    target: Floats | float,
-    since: float,
-    *,
-    slack: float = 0.1,
-    margin: float = 0.0,
-    level: float = 0.05,
+    values: Floats, magnitudes: Floats, target: Floats | float, since: float, *, slack: float = 0.1
 ) -> Trend:
     """ "Below 0 from .6 onwards": below from there on, and above up to `slack` before.
 
     Parameters
     ----------
-    values, magnitudes, target, margin, level
+    values, magnitudes, target
         As for `below`.
     since
         Where it is said to pass the target.
@@ -219,20 +183,14 @@ def below_from(
     values, x = _checked(values, magnitudes)
     goal = np.broadcast_to(np.asarray(target, np.float64), values.shape)
     after, before = x >= since - _EXACT, x <= since - slack + _EXACT
-    parts = [
-        below(values[:, after], goal[:, after], margin=margin, magnitudes=x[after], level=level)
-    ]
+    parts = [below(values[:, after], goal[:, after], magnitudes=x[after])]
     if before.any():
-        over = below(
-            -values[:, before], -goal[:, before], margin=-margin, magnitudes=x[before], level=level
-        )
+        over = below(-values[:, before], -goal[:, before], magnitudes=x[before])
         parts.append(replace(over, effect=-over.effect))
     return every(*parts)
 
 
-def linear(
-    values: Floats, magnitudes: Floats, *, tolerance: float = 0.1, level: float = 0.05
-) -> Trend:
+def linear(values: Floats, magnitudes: Floats, *, tolerance: float = 0.1) -> Trend:
     """ "Almost linear": nowhere farther from its regression line than a share of its range.
 
     A curve without any slope is not called linear.
@@ -245,8 +203,6 @@ def linear(
         Shape (magnitudes,), ascending.
     tolerance
         Share of the distance between the line's ends.
-    level
-        Of both tests.
     """
     values, x = _checked(values, magnitudes)
     rows = values[~np.isnan(values).any(axis=1)]
@@ -256,7 +212,7 @@ def linear(
     slope, se, sets = _moments(slopes)
     # Set by set, so that the slope's own uncertainty counts.
     beyond = np.hstack([off, -off]) - tolerance * np.ptp(x) * np.sign(slope) * slopes
-    found = _kept(beyond, off, [f"from the line at {m:g}" for m in x], level)
+    found = _kept(beyond, off, [f"from the line at {m:g}" for m in x])
     return replace(found, shown=max(found.shown, float(_above(np.abs(slope), se, sets)[0])))
 
 
@@ -280,8 +236,8 @@ def only(name: str, trends: Mapping[str, Trend]) -> Trend:
     return every(trends[name], *(t.negated() for other, t in trends.items() if other != name))
 
 
-def sets_needed(sd: float, effect: float, *, power: float = POWER, level: float = 0.05) -> int:
-    """Sets that a one-sided paired test needs to find a mean difference.
+def sets_needed(sd: float, effect: float) -> int:
+    """Sets with which a one-sided paired test at `LEVEL` finds a mean difference with `POWER`.
 
     Parameters
     ----------
@@ -289,10 +245,6 @@ def sets_needed(sd: float, effect: float, *, power: float = POWER, level: float 
         Of the difference over sets.
     effect
         The mean difference, > 0.
-    power
-        Probability of finding it.
-    level
-        Of the test.
 
     Raises
     ------
@@ -307,7 +259,7 @@ def sets_needed(sd: float, effect: float, *, power: float = POWER, level: float 
     if not effect > 0:
         raise UsageError(f"effect {effect:g} is not > 0")
     n = 2
-    while sd > 0 and nct.sf(t.isf(level, n - 1), n - 1, effect / sd * math.sqrt(n)) < power:
+    while sd > 0 and nct.sf(t.isf(LEVEL, n - 1), n - 1, effect / sd * math.sqrt(n)) < POWER:
         n += max(1, n // 50)
     return n
 
@@ -378,12 +330,12 @@ def _above(mean: Floats, se: Floats, n: Indices) -> Floats:
     return np.where(n > 1, p, 1.0)
 
 
-def _kept(beyond: Floats, reported: Floats, places: list[str], level: float) -> Trend:
+def _kept(beyond: Floats, reported: Floats, places: list[str]) -> Trend:
     """That no mean of `beyond` is above 0: one difference a place, or those of two sides."""
     mean, _, n = _moments(beyond)
     at = np.argmax(np.where(n > 0, mean, -np.inf)) % len(places)
     shown = _above(*_moments(-beyond))
-    return _trend(shown, _largest(beyond), _moments(reported), at, places, level)
+    return _trend(shown, _largest(beyond), _moments(reported), at, places)
 
 
 def _trend(
@@ -392,18 +344,16 @@ def _trend(
     moments: tuple[Floats, Floats, Indices],
     at: np.intp,
     places: list[str],
-    level: float,
 ) -> Trend:
     from scipy.stats import t
 
     mean, se, n = moments
     freedom = max(int(n[at]) - 1, 1)
-    detectable = float(se[at] * (t.isf(level, freedom) + t.ppf(POWER, freedom)))
+    detectable = float(se[at] * (t.isf(LEVEL, freedom) + t.ppf(POWER, freedom)))
     return Trend(
         float(shown.max()),
         float(contradicted),
         float(mean[at]) if n[at] else math.nan,
         detectable if n[at] > 1 else math.nan,
         places[at],
-        level,
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gammacp.measures.tables import GAMMA
 from gammacp.tables import (
     Column,
     Table,
@@ -20,7 +22,6 @@ from gammacp.tables import (
     percent,
     share,
     signed,
-    word,
     yes_no,
 )
 
@@ -37,103 +38,64 @@ if TYPE_CHECKING:
     from gammacp.campaign.replace import Candidacy, Replacement
     from gammacp.measures.score import Score
 
-DOCUMENTS = (
-    Column("file", "document"),
-    Column("gamma", "γ", number),
-    Column("interval", "Monte-Carlo interval", interval),
-    Column("observed_disorder", "observed", number),
-    Column("expected_disorder", "expected", number),
-    Column("annotators", "annotators", count),
-    Column("units", "units", count),
-    Column("status", "status", word),
-    Column("reason", "undefined because", wrapped=True),
-)
-ANNOTATORS = (
-    Column("annotator", "annotator"),
-    Column("units", "units", count),
-    Column("mean_length", "mean length", number, digits=1),
-    Column("mean_pair", "mean γ with others", number),
-    Column("without", "γ without", number),
-    Column("gain", "gain", signed),
-    Column("alone", "alone", percent),
-    Column("outvoted", "outvoted", percent),
-)
-CATEGORIES = (
-    Column("category", "category"),
-    Column("gamma_k", "γ_k", number),
-    Column("units", "units", count),
-    Column("share_matched", "aligned", percent),
-    Column("share_equal", "same category", percent),
-)
-PAIRS = (
-    Column("annotator", "annotator", value=lambda r: r["annotators"][0]),
-    Column("and", "and", value=lambda r: r["annotators"][1]),
-    Column("gamma", "γ", number),
-    Column("documents", "documents", count),
-)
-REFERENCE = (
-    Column("annotator", "annotator"),
-    Column("gamma", "γ", number),
-    Column("with_others", "their γ with others", number),
-    Column("aligned", "aligned", count),
-    Column("equal", "same category", count),
-    Column("missed", "missed", count),
-    Column("added", "added", count),
-)
-GROUPS = (
-    Column("group", "group"),
-    Column("annotators", "annotators", count),
-    Column("gamma", "γ within", number),
-)
-ROUNDS = (
-    Column("round", "round"),
-    Column("gamma", "γ", number),
-    Column("interval", "Monte-Carlo interval", interval),
-    Column("signature", "signature", wrapped=True),
-)
-EQUIVALENTS = (
-    Column("error", "error"),
-    Column("amount", "amount", share),
-    Column("interval", "interval", partial(interval, form=share)),
-    Column("of", "of"),
-    Column("magnitude", "magnitude", number, digits=3),
-    Column("reason", "note", wrapped=True),
-)
-CURVE = (
-    Column("error", "error"),
-    Column("magnitude", "magnitude", general),
-    Column("mean", "mean γ", number),
-    Column("sd", "sd", number),
-    Column("smooth", "smooth", number),
-    Column("sets", "sets", count),
-)
-DESIGNS = (
-    Column("annotators", "annotators each", count),
-    Column("documents", "documents", number, digits=0),
-    Column("cost", "cost", number, digits=0),
-    Column("spread", "spread", number, digits=3),
-)
+_INTERVAL = itemgetter("interval")
 _PASSES = {True: "yes", False: "no", None: "not tested"}
-REPLACEMENT = (
-    Column("candidate", "candidate"),
-    Column("advantage_probability", "ρ", number, digits=2),
-    Column("interval", "95 % interval", interval, digits=2),
-    Column("winning_rate", "ω as published", number, digits=2),
-    Column("confirmed_rate", "ω by both tests", number, digits=2),
-    Column("passes", "passes", value=lambda r: _PASSES[r["passes"]]),
-    Column("documents", "documents", count),
-)
-PEOPLE = (
-    Column("annotator", "against"),
-    Column("documents", "documents", count),
-    Column("rho_candidate", "ρ of the candidate", number, digits=2),
-    Column("rho_annotator", "ρ of the person", number, digits=2),
-    Column("p", "p", number),
-    Column("p_exact", "exact p", number),
-    Column("beaten", "holds its own", yes_no),
-    Column("p_equivalence", "p of equivalence", number),
-    Column("equivalent", "equivalent", yes_no),
-)
+# Every column once, whichever tables it stands in; γ's are those of `gammacp gamma`.
+_COLUMNS = {
+    column.key: column
+    for column in (
+        *GAMMA,
+        Column("reason", "undefined because", wrapped=True),
+        Column("annotator", "annotator"),
+        Column("documents", "documents", count),
+        Column("mean_length", "mean length", number, digits=1),
+        Column("mean_pair", "mean γ with others", number),
+        Column("without", "γ without", number),
+        Column("gain", "gain", signed),
+        Column("alone", "alone", percent),
+        Column("outvoted", "outvoted", percent),
+        Column("category", "category"),
+        Column("gamma_k", "γ_k", number),
+        Column("share_matched", "aligned", percent),
+        Column("share_equal", "same category", percent),
+        Column("with_others", "their γ with others", number),
+        Column("aligned", "aligned", count),
+        Column("equal", "same category", count),
+        Column("missed", "missed", count),
+        Column("added", "added", count),
+        Column("group", "group"),
+        Column("round", "round"),
+        Column("signature", "signature", wrapped=True),
+        Column("error", "error"),
+        Column("amount", "amount", share),
+        Column("amounts", "interval", partial(interval, form=share), value=_INTERVAL),
+        Column("of", "of"),
+        Column("magnitude", "magnitude", general),
+        Column("mean", "mean γ", number),
+        Column("sd", "sd", number),
+        Column("smooth", "smooth", number),
+        Column("sets", "sets", count),
+        Column("candidate", "candidate"),
+        Column("advantage_probability", "ρ", number, digits=2),
+        Column("rho_interval", "95 % interval", interval, digits=2, value=_INTERVAL),
+        Column("winning_rate", "ω as published", number, digits=2),
+        Column("confirmed_rate", "ω by both tests", number, digits=2),
+        Column("passes", "passes", value=lambda r: _PASSES[r["passes"]]),
+        Column("rho_candidate", "ρ of the candidate", number, digits=2),
+        Column("rho_annotator", "ρ of the person", number, digits=2),
+        Column("p", "p", number),
+        Column("p_exact", "exact p", number),
+        Column("beaten", "holds its own", yes_no),
+        Column("p_equivalence", "p of equivalence", number),
+        Column("equivalent", "equivalent", yes_no),
+    )
+}
+
+
+def _columns(keys: str, **headers: str) -> tuple[Column, ...]:
+    """Columns by their keys, some under another header."""
+    found = (_COLUMNS[key] for key in keys.split())
+    return tuple(replace(c, header=headers.get(c.key, c.header)) for c in found)
 
 
 def documents(found: Comparison) -> Table:
@@ -141,39 +103,46 @@ def documents(found: Comparison) -> Table:
     records = [{"file": n, **s.as_dict()} for n, s in found.overall.shown.items()]
     if len(records) > 1:
         records.append({"file": "all", **found.overall.score.as_dict()})
-    return Table(DOCUMENTS, records, total=int(len(records) > 1)).without_empty("reason")
+    columns = _columns(
+        "file gamma interval observed_disorder expected_disorder annotators units status reason",
+        file="document",
+        interval="Monte-Carlo interval",
+    )
+    return Table(columns, records, total=int(len(records) > 1)).without_empty("reason")
 
 
 def annotators(found: Comparison) -> Table:
     """Each annotator among the others."""
-    return Table(ANNOTATORS, [asdict(a) for a in found.annotators])
+    keys = "annotator units mean_length mean_pair without gain alone outvoted"
+    return Table(_columns(keys), [asdict(a) for a in found.annotators])
 
 
 def categories(found: Comparison) -> Table:
     """γ_k per category."""
-    return Table(CATEGORIES, [asdict(c) for c in found.categories])
+    columns = _columns("category gamma_k units share_matched share_equal")
+    return Table(columns, [asdict(c) for c in found.categories])
 
 
 def reference(found: ReferenceComparison) -> Table:
     """The reference against each annotator."""
-    return Table(REFERENCE, [a.as_dict() for a in found.annotators])
+    columns = _columns("annotator gamma with_others aligned equal missed added")
+    return Table(columns, [a.as_dict() for a in found.annotators])
 
 
 def rounds(first: Score, second: Score) -> Table:
     """Two rounds with their signatures."""
     named = (("this one", first), ("the other", second))
-    return Table(ROUNDS, [{"round": name, **score.as_dict()} for name, score in named])
+    columns = _columns("round gamma interval signature", interval="Monte-Carlo interval")
+    return Table(columns, [{"round": name, **score.as_dict()} for name, score in named])
 
 
 def groups(found: Groups) -> Table:
     """Agreement within each group of annotators."""
-    return Table(
-        GROUPS,
-        [
-            {"group": name, "annotators": len(people), "gamma": found.within[name]}
-            for name, people in found.members.items()
-        ],
-    )
+    records = [
+        {"group": name, "annotators": len(people), "gamma": found.within[name]}
+        for name, people in found.members.items()
+    ]
+    return Table(_columns("group annotators gamma", gamma="γ within"), records)
 
 
 def pairs(found: PairMatrix) -> Table:
@@ -190,7 +159,11 @@ def pairs(found: PairMatrix) -> Table:
 
 def listed_pairs(found: PairMatrix) -> Table:
     """γ of every pair in a list, lowest first: for many annotators."""
-    return Table(PAIRS, sorted(found.as_dict(), key=lambda r: r["gamma"]))
+    records = [
+        {**r, "annotator": r["annotators"][0], "and": r["annotators"][1]} for r in found.as_dict()
+    ]
+    columns = (_COLUMNS["annotator"], Column("and", "and"), *_columns("gamma documents"))
+    return Table(columns, sorted(records, key=lambda r: r["gamma"]))
 
 
 def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
@@ -239,26 +212,44 @@ def equivalents(found: Calibration) -> Table:
     from gammacp.campaign.calibrate.meaning import unit_of_amount
 
     records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in found.equivalents]
-    return Table(EQUIVALENTS, records).without_empty("reason")
+    columns = (
+        *_columns("error amount amounts of"),
+        Column("magnitude", "magnitude", number, digits=3),
+        *_columns("reason", reason="note"),
+    )
+    return Table(columns, records).without_empty("reason")
 
 
 def replacement(found: Replacement) -> Table:
     """All candidates, the highest ρ first."""
-    return Table(REPLACEMENT, [{"candidate": c.name, **c.as_dict()} for c in found.candidates])
+    keys = (
+        "candidate advantage_probability rho_interval winning_rate confirmed_rate passes documents"
+    )
+    return Table(_columns(keys), [{"candidate": c.name, **c.as_dict()} for c in found.candidates])
 
 
 def people(found: Candidacy) -> Table:
     """A candidate against each person."""
     records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
-    return Table(PEOPLE, records).without_empty("p", "p_exact", "p_equivalence", "equivalent")
+    tested = ("p", "p_exact", "p_equivalence", "equivalent")
+    keys = (
+        "annotator documents rho_candidate rho_annotator p p_exact beaten p_equivalence equivalent"
+    )
+    return Table(_columns(keys, annotator="against"), records).without_empty(*tested)
 
 
 def designs(found: Plan) -> Table:
     """What reaches the goal, by the number of annotators."""
-    return Table(DESIGNS, [asdict(d) for d in found.designs])
+    columns = (
+        *_columns("annotators", annotators="annotators each"),
+        Column("documents", "documents", number, digits=0),
+        Column("cost", "cost", number, digits=0),
+        Column("spread", "spread", number, digits=3),
+    )
+    return Table(columns, [asdict(d) for d in found.designs])
 
 
 def curves(found: Calibration) -> Table:
     """The points of all curves."""
     points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
-    return Table(CURVE, points)
+    return Table(_columns("error magnitude mean sd smooth sets"), points)

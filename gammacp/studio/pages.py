@@ -1,6 +1,7 @@
 """The pages: what was understood and chosen, how far the computation is; parts of the report."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
+from html import escape
 
 from gammacp.continuum import Corpus
 from gammacp.formats import FORMATS
@@ -88,42 +89,16 @@ def live(
     if problem is not None:
         parts.insert(0, element("p", problem, class_="warning", role="alert"))
     if campaign is not None:
-        parts.insert(0, _asking(visible(campaign.decode("utf-8", "replace"), keep="\n\t")))
+        says = Markup(escape(visible(campaign.decode("utf-8", "replace"), keep="\n\t")))
+        parts.insert(0, filled(own("campaign.html"), says=says))
     if findings.headline is not None:
         parts.append(findings.headline)
     if findings.review is not None:
         open_units = sum(len(c.review) for c in findings.review.consensus.values())
-        parts.append(
-            element(
-                "p",
-                element("a", "Open the report", href="./report"),
-                f", or go through {open_units} units on which annotators differ: ",
-                element("a", "start the review", href="./review"),
-                ".",
-                class_="next",
-            )
-        )
+        parts.append(filled(own("next.html"), units=join(f"{open_units}")))
     if findings.understood is not None:
         parts += [_understood(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version)
-
-
-def _asking(says: str) -> Markup:
-    buttons = [
-        join(element("button", name, type="button", data_do=do), " ")
-        for do, name in (("obey", "Do as it says"), ("ignore", "Leave it out"))
-    ]
-    return section(
-        "campaign",
-        "A campaign.toml was dropped",
-        element(
-            "p",
-            "It says which files are read and which annotators and labels count. Nothing of it is "
-            "done until you agree, and then it takes the place of what was chosen on this page.",
-        ),
-        element("pre", says),
-        element("p", *buttons),
-    )
 
 
 def _progress(findings: Findings, state: str) -> Markup:
@@ -310,27 +285,26 @@ def exporting(found: Gold | None, *, with_undecided: bool) -> str:
 
 
 def _gold(found: Gold, *, with_undecided: bool) -> Markup:
-    units = sum(c.n_units for c in found.continua.values())
-    said = [
-        f"{units} units in {len(found.continua)} documents; {found.decided} were decided by "
-        f"reviewers, {found.undecided} are still to be reviewed."
-    ]
+    notes = []
     if found.tied:
-        said.append(
+        notes.append(
             f"{found.tied} of those that nobody has reviewed are tied: they are in it without a "
             "category."
         )
     if found.stale:
-        said.append(
+        notes.append(
             f"{found.stale} decisions are about annotations that are not there as they were, under "
             "this choice: they stay in the journal and are not in the gold standard."
         )
-    other = "./export?decided" if with_undecided else "./export"
-    kept = "as the consensus has them" if with_undecided else "left out"
-    turn = "leave them out" if with_undecided else "take them as the consensus has them"
-    open_ones = element("p", f"Those are {kept}; ", element("a", turn, href=other), ".")
-    corpus = Corpus.from_continua(found.continua)
+    parts = [element("p", note) for note in notes]
     query = "" if with_undecided else "?decided"
+    if found.undecided:
+        kept, turn = "as the consensus has them", "leave them out"
+        if not with_undecided:
+            kept, turn = "left out", "take them as the consensus has them"
+        other = element("a", turn, href="./export?decided" if with_undecided else "./export")
+        parts.append(element("p", f"Those are {kept}; ", other, "."))
+    corpus = Corpus.from_continua(found.continua)
     records = [
         {"format": f.title, "name": name, "losses": "; ".join(losses(corpus, f)) or None}
         for name, f in FORMATS.items()
@@ -341,13 +315,14 @@ def _gold(found: Gold, *, with_undecided: bool) -> Markup:
         name = record["name"]
         return element("a", "Download", href=f"./gold/{name}{query}", aria_label=f"Download {name}")
 
-    listed = table(Table(_FORMATS, records), first=link)
-    return section(
-        "gold",
-        "Gold standard",
-        *(element("p", s) for s in said),
-        open_ones if found.undecided else None,
-        listed,
+    return filled(
+        own("gold.html"),
+        units=join(f"{sum(c.n_units for c in corpus.values())}"),
+        documents=join(f"{len(corpus)}"),
+        decided=join(f"{found.decided}"),
+        undecided=join(f"{found.undecided}"),
+        notes=join(*parts),
+        formats=table(Table(_FORMATS, records), first=link),
     )
 
 

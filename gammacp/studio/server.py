@@ -43,7 +43,8 @@ _LONGEST_NUMBER = 18  # digits, which SQLite can compare
 _NOT_TEXT = (
     "a name or a text has bytes that are no UTF-8\n  Rename the file, and read the folder again"
 )
-Handler = Callable[["Studio", Request], Awaitable[Response]]
+# What is no coroutine runs in a thread.
+Handler = Callable[["Studio", Request], Awaitable[Response] | Response]
 
 
 class Studio:
@@ -201,7 +202,7 @@ async def _choose(studio: Studio, request: Request) -> Response:
     return JSONResponse({})
 
 
-async def _run(studio: Studio, request: Request) -> Response:
+def _run(studio: Studio, request: Request) -> Response:
     doing = {
         "start": studio.start,
         "pause": studio.work.pause,
@@ -213,7 +214,7 @@ async def _run(studio: Studio, request: Request) -> Response:
     do = request.path_params["do"]
     if do not in doing:
         raise DataError(f"{do!r} is nothing to do")
-    await run_in_threadpool(doing[do])
+    doing[do]()
     return JSONResponse({})
 
 
@@ -226,29 +227,26 @@ async def _report(studio: Studio, request: Request) -> Response:
     return _page(pages.of_report(page), view_script())
 
 
-async def _review(studio: Studio, _request: Request) -> Response:
+def _review(studio: Studio, _request: Request) -> Response:
     found = studio.work.now().findings.review
     if found is None:
         return RedirectResponse("./")
     script = Markup(view_script() + pages.own("review.js"))
-    heard = await run_in_threadpool(studio.recordings)
-    return _page(await run_in_threadpool(pages.reviewing, found, script, heard), script)
+    return _page(pages.reviewing(found, script, studio.recordings()), script)
 
 
-async def _sound(studio: Studio, request: Request) -> Response:
-    name = request.query_params.get("document", "")
-    heard = await run_in_threadpool(studio.recordings)
+def _sound(studio: Studio, request: Request) -> Response:
+    name, heard = request.query_params.get("document", ""), studio.recordings()
     if name not in heard:
         raise DataError(f"there is no recording of {name[:200]!r}")
     return FileResponse(heard[name], media_type=TYPES[heard[name].suffix.lower()])
 
 
-async def _decisions(studio: Studio, request: Request) -> Response:
+def _decisions(studio: Studio, request: Request) -> Response:
     after = request.query_params.get("after", "0")
     if not (after.isascii() and after.isdecimal() and len(after) <= _LONGEST_NUMBER):
         raise DataError(f"after={after[:40]!r} is no number of a decision")
-    rows = await run_in_threadpool(studio.journal.rows, int(after))
-    return JSONResponse({"decisions": [asdict(row) for row in rows]})
+    return JSONResponse({"decisions": [asdict(row) for row in studio.journal.rows(int(after))]})
 
 
 async def _decide(studio: Studio, request: Request) -> Response:
@@ -261,29 +259,23 @@ async def _decide(studio: Studio, request: Request) -> Response:
     return JSONResponse({"decision": asdict(row)})
 
 
-async def _export(studio: Studio, request: Request) -> Response:
+def _export(studio: Studio, request: Request) -> Response:
     all_of_it = "decided" not in request.query_params
-    there = studio.work.now().findings.review
-    made = await run_in_threadpool(studio.gold, all_of_it) if there else None
+    made = studio.gold(all_of_it) if studio.work.now().findings.review else None
     return _page(pages.exporting(made, with_undecided=all_of_it), "")
 
 
-async def _gold(studio: Studio, request: Request) -> Response:
-    made = await run_in_threadpool(studio.gold, "decided" not in request.query_params)
-    name = request.path_params["format"]
-    file, content = await run_in_threadpool(written, made.continua, name)
+def _gold(studio: Studio, request: Request) -> Response:
+    made = studio.gold("decided" not in request.query_params)
+    file, content = written(made.continua, request.path_params["format"])
     return _download(content, file)
 
 
-async def _journal(studio: Studio, request: Request) -> Response:
+def _journal(studio: Studio, request: Request) -> Response:
     name = f"journal.{request.path_params['ending']}"
-
-    def content() -> bytes:
-        with TemporaryDirectory() as folder:
-            write_journal(Path(folder) / name, studio.journal.rows())
-            return (Path(folder) / name).read_bytes()
-
-    return _download(await run_in_threadpool(content), name)
+    with TemporaryDirectory() as folder:
+        write_journal(Path(folder) / name, studio.journal.rows())
+        return _download((Path(folder) / name).read_bytes(), name)
 
 
 def _download(content: bytes, name: str) -> Response:

@@ -98,9 +98,11 @@ def test_curves_are_compared_set_by_set() -> None:
 
 
 def test_flat() -> None:
-    assert trends.flat(drawn(np.full(21, 0.7), noise=0.01), margin=0.05).verdict is Verdict.HOLDS
-    assert trends.flat(np.ones((2, 21)), margin=1e-6).verdict is Verdict.HOLDS
-    assert trends.flat(drawn(FALLING), margin=0.05).verdict is Verdict.FAILS
+    level = drawn(np.full(21, 0.7), noise=0.01)
+    assert trends.near(level, level[:, :1], margin=0.05).verdict is Verdict.HOLDS
+    assert trends.near(np.ones((2, 21)), 1, margin=1e-6).verdict is Verdict.HOLDS
+    falling = drawn(FALLING)
+    assert trends.near(falling, falling[:, :1], margin=0.05).verdict is Verdict.FAILS
 
 
 def test_linear() -> None:

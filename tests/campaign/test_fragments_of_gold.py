@@ -51,9 +51,9 @@ def test_command(run: Callable[..., Any], tmp_path: Path) -> None:
     assert run("measure", tmp_path / "a.csv", "-m", "ser").code == 3
 
 
-def test_models_and_rounds_keep_them() -> None:
+def test_models_keep_them() -> None:
     documents = {str(k): Continuum.from_units(ROWS) for k in range(4)}
-    found = consensus_of_each(documents, weights="one-coin", rounds=1)
+    found = consensus_of_each(documents, weights="one-coin")
     assert [c.continuum.n_broken for c in found.documents.values()] == [1] * 4
 
 

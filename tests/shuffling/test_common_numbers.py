@@ -50,7 +50,7 @@ def steps(error: Errors, model: ReferenceModel = MODEL) -> list[tuple[Continuum,
 
 @pytest.mark.parametrize("covering", [False, True])
 def test_what_is_missed_stays_missed(covering: bool) -> None:
-    for less, more in steps("false-negative", MODEL.covering() if covering else MODEL):
+    for less, more in steps("false-negative", MODEL.laid_out("covering") if covering else MODEL):
         assert set(more.starts) <= set(less.starts)
 
 
@@ -63,7 +63,7 @@ def test_new_units_come_on_top_of_those_before(overlap: bool) -> None:
 
 @pytest.mark.parametrize("integer", [True, False])
 def test_boundaries_are_added_one_by_one(integer: bool) -> None:
-    for less, more in steps("false-positive", replace(MODEL.covering(), integer=integer)):
+    for less, more in steps("false-positive", replace(MODEL.laid_out("covering"), integer=integer)):
         assert set(less.starts) <= set(more.starts)
 
 
@@ -95,7 +95,9 @@ def test_free_shifts_are_scaled() -> None:
     assert large == pytest.approx(2 * small)
 
 
-@pytest.mark.parametrize("model", [MODEL, MODEL.covering(), replace(MODEL, integer=False)])
+@pytest.mark.parametrize(
+    "model", [MODEL, MODEL.laid_out("covering"), replace(MODEL, integer=False)]
+)
 def test_units_kept_apart_move_little_from_one_magnitude_to_the_next(model: ReferenceModel) -> None:
     """Independent draws would be as far apart as another annotator is."""
     apart = []
@@ -118,7 +120,7 @@ def test_growth_makes_counted_errors_rarer_at_small_magnitudes() -> None:
 
 
 def test_what_finds_no_room_is_counted() -> None:
-    reference = Continuum.from_units(list(reference_set(MODEL.covering())))
+    reference = Continuum.from_units(list(reference_set(MODEL.laid_out("covering"))))
     model = replace(fit(reference), integer=True)
     error = FalsePositive(overlap=False)
     with pytest.warns(FewerErrors, match="false-positive: 0 of 25 made, no room for more"):
@@ -160,7 +162,7 @@ def cut(truth: Continuum, m: float, rng: Rng) -> tuple[Floats, Floats]:
     [
         (Position(overlap=True), shift, MODEL),
         (FalsePositive(), added, MODEL),
-        (FalsePositive(), cut, MODEL.covering()),
+        (FalsePositive(), cut, MODEL.laid_out("covering")),
     ],
 )
 @pytest.mark.parametrize("magnitude", [0.2, 1.0])

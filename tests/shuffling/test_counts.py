@@ -204,14 +204,14 @@ def test_a_merged_unit_has_the_category_of_the_longer() -> None:
 def test_segmentations_stay_covering(
     seed: int, magnitude: float, error: str, integer: bool
 ) -> None:
-    model = ReferenceModel(n_units=9, integer=integer).covering()
+    model = ReferenceModel(n_units=9, integer=integer).laid_out("covering")
     reference = reference_set(model, seed=seed)
     shuffled = shuffle(reference, error, magnitude, 2, model=model, seed=seed)
     assert tiles(shuffled)
 
 
 def test_a_missed_boundary_of_a_segmentation_lets_the_unit_before_reach_on() -> None:
-    model = ReferenceModel(n_units=40).covering()
+    model = ReferenceModel(n_units=40).laid_out("covering")
     reference = reference_set(model)
     shuffled = shuffle(reference, "false-negative", 0.5, 200, model=model)
     boundaries = shuffled.n_units / 200 - 1
@@ -225,7 +225,7 @@ def test_a_missed_boundary_of_a_segmentation_lets_the_unit_before_reach_on() -> 
 def test_a_covering_model_needs_a_segmentation(error: str) -> None:
     reference = Continuum.from_units([Unit("R", 0, 5, "A"), Unit("R", 7, 20, "B")])
     with pytest.raises(DataError, match="between 5 and 7"):
-        shuffle(reference, error, 0.5, model=ReferenceModel().covering())
+        shuffle(reference, error, 0.5, model=ReferenceModel().laid_out("covering"))
 
 
 @settings(max_examples=30, deadline=None)

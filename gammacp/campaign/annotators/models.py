@@ -86,12 +86,6 @@ class Fit:
     iterations: int
     converged: bool
 
-    @property
-    def entropy(self) -> Floats:
-        """Entropy of the truth of each item in bits, shape (items,); 0 is certain."""
-        p = self.posterior
-        return np.asarray(-(p * np.log2(np.maximum(p, 1e-300))).sum(axis=1))
-
 
 def fit(
     responses: Responses,
@@ -136,9 +130,10 @@ def fit(
 
     Notes
     -----
-    >>> rows = [(i, a, "no" if (i, a) == ("2", "C") else "yes") for i in "123" for a in "ABC"]
-    >>> rows += [(i, a, "no") for i in "45" for a in "ABC"]
-    >>> found = fit(Responses.from_rows(rows), strength=0)
+    >>> said = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 1]])  # 0 yes, 1 no
+    >>> item, who = np.indices(said.shape).reshape(2, -1)
+    >>> rows = Responses(item, who, said.ravel(), 5, ("A", "B", "C"), ("yes", "no"))
+    >>> found = fit(rows, strength=0)
     >>> found.posterior[:, 0].round(3).tolist()
     [1.0, 1.0, 1.0, 0.0, 0.0]
     >>> found.confusion[2, 0].round(3).tolist()  # C says no to one of three that are yes

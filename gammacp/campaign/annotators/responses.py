@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,18 +41,6 @@ class Responses:
     annotators: tuple[str, ...]
     labels: tuple[str | None, ...]
     closeness: Indices | None = None
-
-    @classmethod
-    def from_rows(cls, rows: Iterable[tuple[str, str, str | None]]) -> Responses:
-        """Responses from (item, annotator, label); codes in the order of first appearance."""
-        codes: tuple[dict[str | None, int], ...] = ({}, {}, {})
-        coded = [
-            [code.setdefault(name, len(code)) for name, code in zip(row, codes, strict=True)]
-            for row in rows
-        ]
-        item, annotator, label = np.array(coded, np.int64).reshape(-1, 3).T
-        names = tuple(str(name) for name in codes[1])
-        return cls(item, annotator, label, len(codes[0]), names, tuple(codes[2]))
 
     @property
     def per_item(self) -> Indices:

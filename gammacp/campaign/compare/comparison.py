@@ -5,11 +5,17 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 
-from gammacp.arguments import several, whole
-from gammacp.campaign.compare.annotators import AnnotatorSummary, summaries
+from gammacp.arguments import one_of, several, whole
 from gammacp.campaign.compare.categories import CategoryAgreement, Confusion, by_category, confusion
 from gammacp.campaign.compare.groups import Groups, groups_of, members_of
-from gammacp.campaign.compare.pairs import PairMatrix, WithoutAnnotator, pair_matrix, without_each
+from gammacp.campaign.compare.pairs import (
+    AnnotatorSummary,
+    PairMatrix,
+    WithoutAnnotator,
+    pair_matrix,
+    summaries,
+    without_each,
+)
 from gammacp.campaign.compare.permutation import DEALS, OtherRound, compare_rounds
 from gammacp.campaign.compare.reference import ReferenceComparison, against_reference
 from gammacp.campaign.compare.scoring import (
@@ -19,7 +25,7 @@ from gammacp.campaign.compare.scoring import (
     documents_with,
     with_annotators,
 )
-from gammacp.errors import DataError, UsageError
+from gammacp.errors import DataError
 from gammacp.measures.agreement import (
     Agreement,
     Continua,
@@ -146,9 +152,7 @@ def compare(
     """
     settings = Settings.of(**options)
     draws, deals = whole("draws", draws, 0), whole("deals", deals, 1)
-    wanted = frozenset(several("by", by))
-    if unknown := wanted - frozenset(TABLES):
-        raise UsageError(f"by {sorted(unknown)[0]!r} is none of: {', '.join(TABLES)}")
+    wanted = {one_of("by", name, TABLES) for name in several("by", by)}
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
     others = _people(everything, reference)

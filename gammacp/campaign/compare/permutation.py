@@ -49,10 +49,6 @@ class PermutationTest:
     parts: tuple[int, int]
     kind: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """The test as JSON has it."""
-        return asdict(self)
-
     def in_words(self) -> str:
         """One sentence for people; no claim beyond what the value says."""
         way = "swapped within pairs" if self.paired else "dealt anew"
@@ -174,7 +170,7 @@ class OtherRound:
 
     def as_dict(self) -> dict[str, Any]:
         """γ of the other round and the test as JSON has them."""
-        return {**self.agreement.score.as_dict(), **self.test.as_dict()}
+        return {**self.agreement.score.as_dict(), **asdict(self.test)}
 
 
 def compare_rounds(

@@ -92,31 +92,33 @@ def against_reference(
 
     `pairs` is the matrix of the annotators without the candidate, `basis` that of its `documents`.
     """
-    others = [a for a in annotators_of(documents) if a != name]
-    found = {a: selected(basis, (name, a)) for a in others}
     categories = tuple(dict.fromkeys(c for k in documents.values() for c in k.categories))
-    alignments = [s.alignment for result in found.values() for s in result.computed.values()]
+    alignments, entries = [], []
+    for other in annotators_of(documents):
+        if other != name:
+            result = selected(basis, (name, other))
+            theirs = [s.alignment for s in result.computed.values()]
+            table = confusion(theirs, categories, reference=name)
+            entries.append(_entry(other, result, table, pairs))
+            alignments += theirs
     return ReferenceComparison(
         name=name,
-        annotators=tuple(_entry(a, name, result, pairs) for a, result in found.items()),
+        annotators=tuple(entries),
         everybody=agreement_on(basis, documents),
         confusion=confusion(alignments, categories, reference=name),
     )
 
 
-def _entry(annotator: str, name: str, result: Agreement, pairs: PairMatrix) -> AgainstAnnotator:
-    alignments = [s.alignment for s in result.computed.values()]
-    categories = tuple(dict.fromkeys(c for a in alignments for c in a.continuum.categories))
-    table = confusion(alignments, categories, reference=name)
+def _entry(other: str, found: Agreement, table: Confusion, pairs: PairMatrix) -> AgainstAnnotator:
+    among = other in pairs.annotators and len(pairs.annotators) > 1
     nobody = table.rows.index(NO_UNIT)
+    matched = table.counts[:nobody, :nobody]
     return AgainstAnnotator(
-        annotator=annotator,
-        agreement=result,
-        with_others=pairs.mean_with_others(annotator)
-        if annotator in pairs.annotators and len(pairs.annotators) > 1
-        else math.nan,
-        aligned=int(table.counts[:nobody, :nobody].sum()),
-        equal=int(np.trace(table.counts[:nobody, :nobody])),
+        annotator=other,
+        agreement=found,
+        with_others=pairs.mean_with_others(other) if among else math.nan,
+        aligned=int(matched.sum()),
+        equal=int(np.trace(matched)),
         missed=int(table.counts[nobody].sum()),
         added=int(table.counts[:, nobody].sum()),
     )

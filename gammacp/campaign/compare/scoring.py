@@ -26,16 +26,16 @@ def selected(basis: Basis, names: Collection[str], *, keep: bool = True) -> Agre
     return agreement_on(chosen, source if isinstance(source, Corpus) else {source.name: source})
 
 
-def with_annotators(continua: Selection, names: Iterable[str]) -> dict[str, Continuum]:
-    """The continua with these annotators alone; those with fewer than two are left out.
+def with_annotators(
+    continua: Selection, names: Iterable[str], *, least: int = 2
+) -> dict[str, Continuum]:
+    """The continua with these annotators alone; those with fewer than `least` are left out.
 
     Bounds stay, so that chance is modelled on the same stretch of the continuum.
     """
     wanted = frozenset(names)
     there = {name: [a for a in c.annotators if a in wanted] for name, c in continua.items()}
-    return {
-        name: c.only_annotators(there[name]) for name, c in continua.items() if len(there[name]) > 1
-    }
+    return {d: continua[d].only_annotators(a) for d, a in there.items() if len(a) >= least}
 
 
 def check_annotator(continua: Selection, name: str, role: str) -> None:

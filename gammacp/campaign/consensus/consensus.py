@@ -7,14 +7,13 @@ tolerance) go to the review list, worst first. Votes guess nothing: a category t
 another stays open, and the review list says so.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.arguments import instance, number, one_of
-from gammacp.arrays import Codes
 from gammacp.campaign.consensus.votes import (
     BoundaryRule,
     CategoryVote,
@@ -194,27 +193,21 @@ def consensus(
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
     if not annotator.strip():
         raise UsageError("annotator is empty: the gold standard needs a name")
-    continuum, delta = alignment.continuum, float(alignment.dissimilarity.delta)
+    continuum = alignment.continuum
     if truth is not None and support is None:
         support = 1
-    whole = bool(np.all(continuum.starts % 1 == 0) and np.all(continuum.ends % 1 == 0))
     rules = _Rules(
         BoundaryRule(one_of("boundaries", boundaries, BoundaryRule)),
         needed_support(support, continuum.n_annotators),
         number("tolerance", tolerance, 0.0),
-        whole and continuum.offset_unit not in (SECONDS, MILLISECONDS),
-        whole,
+        not any((places % 1).any() for places in (continuum.starts, continuum.ends)),
     )
-    units = [
-        _consensus_unit(continuum, group, i, float(disorder) / delta, rules, truth)
-        for i, (group, disorder) in enumerate(
-            zip(alignment.groups, alignment.disorders, strict=True)
-        )
-    ]
+    units = [_consensus_unit(alignment, i, rules, truth) for i in range(len(alignment.groups))]
     units.sort(key=lambda u: (u.start, u.end, u.group))
+    kept = [Unit(annotator, u.start, u.end, u.category, u.fragments) for u in units if u.kept]
     return Consensus(
         units=tuple(units),
-        continuum=_gold(continuum, units, annotator),
+        continuum=gold_of(continuum, kept, [annotator]),
         needed=rules.needed,
         threshold=None if truth is None else truth.threshold,
     )
@@ -225,19 +218,14 @@ class _Rules:
     boundaries: BoundaryRule
     needed: int
     tolerance: float
-    # Positions count things, and the gold standard's are somebody's; times may be averaged.
-    discrete: bool
     whole: bool
 
 
 def _consensus_unit(
-    continuum: Continuum,
-    group: Codes,
-    number: int,
-    relative: float,
-    rules: _Rules,
-    truth: Truth | None,
+    alignment: Alignment, number: int, rules: _Rules, truth: Truth | None
 ) -> ConsensusUnit:
+    continuum, group = alignment.continuum, alignment.groups[number]
+    relative = float(alignment.disorders[number]) / float(alignment.dissimilarity.delta)
     by_annotator = {
         name: continuum.unit(int(row)) if row >= 0 else None
         for name, row in zip(continuum.annotators, group, strict=True)
@@ -245,15 +233,14 @@ def _consensus_unit(
     real = [u for u in by_annotator.values() if u is not None]
     labels = [u.category for u in real]
     vote = vote_on_category([category_of(x) for x in labels])
-    starts, ends = [u.start for u in real], [u.end for u in real]
-    weights = None if truth is None else truth.boundaries[group >= 0].tolist()
     start, end, tied_spans = span(
-        starts,
-        ends,
+        [u.start for u in real],
+        [u.end for u in real],
         rules.boundaries,
-        discrete=rules.discrete,
+        # Positions that count things are somebody's; times may be averaged.
+        discrete=rules.whole and continuum.offset_unit not in (SECONDS, MILLISECONDS),
         whole=rules.whole,
-        weights=weights,
+        weights=None if truth is None else truth.boundaries[group >= 0].tolist(),
     )
     fragments: Fragments = ()
     if any(u.fragments for u in real):
@@ -274,6 +261,9 @@ def _consensus_unit(
         kept = kept and posterior >= truth.threshold
     # Whoever has the category decides on its features.
     votes = {} if tied else _on_features(labels, category)
+    by_model = category is not None and posterior is not None
+    model = f", {category} by the model ({posterior:.2f})" if by_model else ""
+    level = " = ".join(f"{s:.15g}-{e:.15g}" for s, e in tied_spans)
     known = {name: v.winner for name, v in votes.items()}
     return ConsensusUnit(
         start=start,
@@ -286,10 +276,8 @@ def _consensus_unit(
         units=by_annotator,
         kept=kept,
         reasons=(
-            *_reasons(
-                vote, (category, posterior), real, continuum.n_annotators, kept, rules.tolerance
-            ),
-            *_undecided(tied_spans),
+            *_reasons(vote, model, real, len(group), kept, rules.tolerance),
+            *([f"boundaries tied: {level}, the first was taken"] if tied_spans else []),
             *(_split(name, v) for name, v in votes.items() if not v.unanimous),
         ),
         group=number,
@@ -308,12 +296,6 @@ def _on_features(labels: list[str | None], category: str | None) -> dict[str, Ca
     return {name: vote_on_category([known.get(name) for known in theirs]) for name in names}
 
 
-def _undecided(spans: Sequence[tuple[float, float]]) -> Iterator[str]:
-    if spans:
-        shown = " = ".join(f"{start:.15g}-{end:.15g}" for start, end in spans)
-        yield f"boundaries tied: {shown}, the first was taken"
-
-
 def _split(name: str, vote: CategoryVote) -> str:
     sign, shown = (" = ", vote.tied) if vote.tied else (", ", tuple(vote.votes))
     said = sign.join(f"{'none' if value is None else value} {vote.votes[value]}" for value in shown)
@@ -321,54 +303,38 @@ def _split(name: str, vote: CategoryVote) -> str:
 
 
 def _reasons(
-    vote: CategoryVote,
-    model: tuple[str | None, float | None],
-    real: list[Unit],
-    n_annotators: int,
-    kept: bool,
-    tolerance: float,
-) -> tuple[str, ...]:
+    vote: CategoryVote, model: str, real: list[Unit], people: int, kept: bool, tolerance: float
+) -> list[str]:
     reasons = []
     if vote.tied:
         level = " = ".join(f"{named(c)} ({vote.votes[c]})" for c in vote.tied)
-        category, posterior = model
-        by_model = category is not None and posterior is not None
-        decided = f", {category} by the model ({posterior:.2f})" if by_model else ""
-        reasons.append(f"category tied: {level}{decided}")
+        reasons.append(f"category tied: {level}{model}")
     elif not vote.unanimous:
         counts = ", ".join(f"{named(c)} {n}" for c, n in vote.votes.items())
         reasons.append(f"category disputed: {counts}")
-    if len(real) < n_annotators or not kept:
+    if len(real) < people or not kept:
         left_out = "" if kept else ", left out"
-        reasons.append(f"marked by {len(real)} of {n_annotators}{left_out}")
+        reasons.append(f"marked by {len(real)} of {people}{left_out}")
     allowed = tolerance * sum(u.length for u in real) / len(real)
-    for name, positions in (("start", [u.start for u in real]), ("end", [u.end for u in real])):
+    for name in ("start", "end"):
+        positions = [getattr(u, name) for u in real]
         spread = max(positions) - min(positions)
         if spread > allowed:
             reasons.append(f"{name}s {spread:g} apart")
     if len({u.fragments for u in real}) > 1:
         reasons.append("fragments differ")
-    return tuple(reasons)
+    return reasons
 
 
-def _gold(continuum: Continuum, units: list[ConsensusUnit], annotator: str) -> Continuum:
-    kept = [u for u in units if u.kept]
-    return Continuum.from_columns(
-        [annotator] * len(kept),
-        [u.category for u in kept],
-        [u.start for u in kept],
-        [u.end for u in kept],
-        fragments=[u.fragments for u in kept],
-        annotators=[annotator],
-        categories=continuum.categories,
-        bounds=bounds_with(continuum, kept),
-        name=continuum.name,
-        offset_unit=continuum.offset_unit,
-        text=continuum.text,
+def gold_of(like: Continuum, units: Sequence[Unit], annotators: Sequence[str]) -> Continuum:
+    """A continuum of these units where `like` is; rounding outwards can reach over its bounds."""
+    edges = [*like.bounds, *(edge for u in units for edge in (u.start, u.end))]
+    return Continuum.from_units(
+        units,
+        annotators=annotators,
+        categories=like.categories,
+        bounds=(min(edges), max(edges)),
+        name=like.name,
+        offset_unit=like.offset_unit,
+        text=like.text,
     )
-
-
-def bounds_with(continuum: Continuum, units: Iterable[ConsensusUnit]) -> tuple[float, float]:
-    """The continuum's own; rounding outwards can reach over them by less than one."""
-    edges = [*continuum.bounds, *(edge for u in units for edge in (u.start, u.end))]
-    return min(edges), max(edges)

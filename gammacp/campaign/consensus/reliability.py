@@ -18,11 +18,11 @@ from gammacp.alignment import Alignment
 from gammacp.arguments import whole
 from gammacp.arrays import Bools, Codes
 from gammacp.campaign.annotators import posterior_of, unseen_by
-from gammacp.campaign.consensus.consensus import Consensus, bounds_with, consensus
+from gammacp.campaign.consensus.consensus import Consensus, consensus, gold_of
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.votes import needed_support
-from gammacp.campaign.consensus.weighing import Truth, best_threshold, responses_of_groups
-from gammacp.continuum import Continuum, Corpus
+from gammacp.campaign.consensus.weighing import Truth, responses_of, truths_of
+from gammacp.continuum import Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
@@ -146,42 +146,41 @@ def _split(
     found: CorpusConsensus, parts: Mapping[str, Alignment], rng: np.random.Generator
 ) -> Corpus:
     """Each document with two annotators: the consensuses of two halves of its people."""
-    chosen = {}
-    for name, f in parts.items():
+    masks: tuple[list[Bools], list[Bools]] = ([], [])
+    for f in parts.values():
         n = f.continuum.n_annotators
         dealt = rng.permutation(n)
-        masks = [np.isin(np.arange(n), dealt[h * (n // 2) : (h + 1) * (n // 2)]) for h in (0, 1)]
-        chosen[name] = (f, masks)
-    halves = [_half(found, [(f, m[h]) for f, m in chosen.values()]) for h in (0, 1)]
-    return Corpus.from_continua(
-        {
-            name: _beside(f.continuum, [half[i] for half in halves])
-            for i, (name, (f, _)) in enumerate(chosen.items())
-        }
-    )
+        for h in (0, 1):
+            masks[h].append(np.isin(np.arange(n), dealt[h * (n // 2) : (h + 1) * (n // 2)]))
+    halves = [_half(found, parts, m, name) for m, name in zip(masks, _HALVES, strict=True)]
+    both = {
+        name: gold_of(f.continuum, [*one.continuum, *other.continuum], _HALVES)
+        for (name, f), one, other in zip(parts.items(), *halves, strict=True)
+    }
+    return Corpus.from_continua(both)
 
 
-def _half(found: CorpusConsensus, parts: Sequence[tuple[Alignment, Bools]]) -> list[Consensus]:
-    belief = found.belief
-    groups = [_of(f.groups, mask) for f, mask in parts]
-    posteriors: list[Any] = [None] * len(parts)
-    threshold = 0.0
-    if belief.fit is not None and belief.responses is not None:
-        continua = [f.continuum for f, _ in parts]
-        r = responses_of_groups(continua, groups, belief.responses, [m for _, m in parts])
-        known = (belief.fit.confusion, belief.fit.prevalence)
-        posterior, _ = posterior_of(r, *known, belief.fit.closeness)
-        missed = unseen_by(r, *known)[:-1].sum() if belief.fit.unseen.any() else 0.0
-        threshold = best_threshold(posterior, float(missed))
-        posteriors = np.split(posterior, np.cumsum([len(g) for g in groups])[:-1])
+def _half(
+    found: CorpusConsensus, parts: Mapping[str, Alignment], masks: Sequence[Bools], name: str
+) -> list[Consensus]:
+    """The consensus of some annotators of each document, as everybody's was made."""
+    fit, everybody = found.belief.fit, found.belief.responses
+    halves = [
+        replace(f, groups=_of(f.groups, m)) for f, m in zip(parts.values(), masks, strict=True)
+    ]
+    truths: Sequence[Truth | None] = [None] * len(halves)
+    if fit is not None and everybody is not None:
+        r = responses_of(halves, everybody, masks)
+        posterior, _ = posterior_of(r, fit.confusion, fit.prevalence, fit.closeness)
+        missed = 0.0
+        if fit.unseen.any():
+            missed = float(unseen_by(r, fit.confusion, fit.prevalence)[:-1].sum())
+        alike = [np.ones(len(m)) for m in masks]
+        truths = truths_of(halves, posterior, everybody.labels, missed, alike)
+    rules: dict[str, Any] = {"boundaries": found.boundaries, "annotator": name}
     return [
-        consensus(
-            replace(f, groups=g),
-            support=_support(found, mask),
-            boundaries=found.boundaries,
-            truth=_truth(found, posterior, threshold, mask),
-        )
-        for (f, mask), g, posterior in zip(parts, groups, posteriors, strict=True)
+        consensus(f, support=_support(found, mask), truth=truth, **rules)
+        for f, mask, truth in zip(halves, masks, truths, strict=True)
     ]
 
 
@@ -193,28 +192,7 @@ def _support(found: CorpusConsensus, mask: Bools) -> int:
     return max(1, math.ceil(needed_support(found.support, len(mask)) * half / len(mask)))
 
 
-def _truth(found: CorpusConsensus, posterior: Any, threshold: float, mask: Bools) -> Truth | None:
-    responses = found.belief.responses
-    if posterior is None or responses is None:
-        return None
-    return Truth(posterior, responses.labels, threshold, np.ones(len(mask)))
-
-
 def _of(groups: Codes, mask: Bools) -> Codes:
     """The unitary alignments of these annotators alone."""
     mine = np.where(mask, groups, -1)
     return np.ascontiguousarray(mine[(mine >= 0).any(axis=1)])
-
-
-def _beside(continuum: Continuum, halves: Sequence[Consensus]) -> Continuum:
-    rows = [(h, u) for h, c in zip(_HALVES, halves, strict=True) for u in c.kept]
-    return Continuum.from_columns(
-        [h for h, _ in rows],
-        [u.category for _, u in rows],
-        [u.start for _, u in rows],
-        [u.end for _, u in rows],
-        fragments=[u.fragments for _, u in rows],
-        annotators=_HALVES,
-        categories=continuum.categories,
-        bounds=bounds_with(continuum, (u for _, u in rows)),
-    )

@@ -1,32 +1,73 @@
 """The gold standard of several documents, each from its best alignment."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Unpack
 
-from gammacp.alignment import Alignment, Status, align_each
-from gammacp.arguments import one_of, whole
-from gammacp.campaign.consensus.consensus import (
-    Consensus,
-    ConsensusUnit,
-    to_be_reviewed,
+import numpy as np
+
+from gammacp.alignment import Alignment, Solving, Status, align_each
+from gammacp.arguments import one_of
+from gammacp.arrays import Floats
+from gammacp.campaign.annotators import AnnotatorModel, Fit, Responses, fit
+from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, to_be_reviewed
+from gammacp.campaign.consensus.weighing import (
+    AnnotatorQuality,
+    best_threshold,
+    qualities,
+    qualities_by_vote,
+    responses_of,
+    shares_of_boundaries,
+    truths_of,
 )
-from gammacp.campaign.consensus.deciding import WEIGHTS, Belief, decided, untold
-from gammacp.campaign.consensus.voters import voters
 from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Continua, named_continua
 from gammacp.needs import require
 
-# Of four planted crowds two were recovered better with rounds, two worse, all by less than a point.
-ROUNDS = 0
+WEIGHTS = ("auto", "vote", *AnnotatorModel)
+_FITTED = ("iterations", "converged", "log_likelihood")
 # What a unit is, is the model's to judge. One more unitary alignment costs as much as n(n − 1)/2
 # empty units. So γ's own α = 1 puts a mark to others from afar, the farther the more people there
 # are, and a model would take it for seeing a unit that its author missed.
 MODELLED = Combined(alpha=3, beta=0.5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """Whom the consensus believed.
+
+    Attributes
+    ----------
+    weights
+        `vote` or an annotator model.
+    notes
+        Why it is the vote although weights were asked for, and what the weights cannot say.
+    threshold
+        The posterior of its category from which a unit is kept; None for votes.
+    fit, responses, annotators
+        The model, what it rests on, and what it says of each annotator; for votes None, None, and
+        what was counted against them.
+    """
+
+    weights: str
+    notes: tuple[str, ...] = ()
+    threshold: float | None = None
+    fit: Fit | None = None
+    responses: Responses | None = None
+    annotators: tuple[AnnotatorQuality, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """How the consensus was weighed, and its annotators, as JSON has it."""
+        return {
+            "weights": self.weights,
+            "notes": list(self.notes),
+            "threshold": self.threshold,
+            **{name: self.fit and getattr(self.fit, name) for name in _FITTED},
+            "annotators": {a.name: a.as_dict() for a in self.annotators},
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +79,7 @@ class CorpusConsensus:
     documents
         By name, in order.
     alignments
-        The best alignments that they come from; with rounds, those of the first.
+        The best alignments that they come from.
     belief
         Whom they believe.
     support, boundaries, dissimilarity
@@ -65,10 +106,8 @@ class CorpusConsensus:
 
     @property
     def status(self) -> Status:
-        """The worst of the alignments', those of the last round included."""
-        proven = not self.belief.unproven and all(
-            a.status is Status.OPTIMAL for a in self.alignments.values()
-        )
+        """The worst of the alignments'."""
+        proven = all(a.status is Status.OPTIMAL for a in self.alignments.values())
         return Status.OPTIMAL if proven else Status.FEASIBLE
 
     @property
@@ -82,16 +121,12 @@ def consensus_of_each(
     *,
     dissimilarity: Any = None,
     weights: str = "auto",
-    rounds: int = ROUNDS,
     support: str | float | None = None,
     boundaries: str = "majority",
     tolerance: float = 0.25,
     annotator: str = "consensus",
-    method: str = "auto",
-    gap: float = 0.0,
-    time_limit: float | None = None,
-    seed: int = 0,
     executor: Executor | None = None,
+    **solving: Unpack[Solving],
 ) -> CorpusConsensus:
     """The consensus of each document; those that have none are listed, and the others go on.
 
@@ -106,15 +141,12 @@ def consensus_of_each(
         `vote`; `dawid-skene`, `one-coin` or `mace`, fitted over all documents (`annotators.fit`);
         `auto` is Dawid & Skene where weights can be told. Where they cannot, the votes decide,
         and `belief.notes` says so.
-    rounds
-        With a model: how often at most documents are aligned again with the consensus as one more
-        annotator, ≥ 0; it ends when nothing changes, or with a note when it goes round in a cycle.
     support, boundaries, tolerance, annotator
         As for `consensus`; with a model the default support is 1, and medians are weighted.
-    method, gap, time_limit, seed
-        As for `gammacp.align`.
     executor
         Where documents are aligned.
+    solving
+        `method`, `gap`, `time_limit`, `seed` as for `gammacp.align`.
 
     Raises
     ------
@@ -125,32 +157,34 @@ def consensus_of_each(
     """
     named = named_continua(continua)
     corpus = continua if isinstance(continua, Corpus) else Corpus.from_continua(named)
-    weights, rounds = one_of("weights", weights, WEIGHTS), whole("rounds", rounds, 0)
+    weights = one_of("weights", weights, WEIGHTS)
     failures = _failures(corpus)
     sound = [name for name in corpus if name not in failures]
     if not sound:
         raise next(iter(failures.values()), DataError("there is no document"))
-    align = partial(
-        align_each, executor=executor, method=method, gap=gap, time_limit=time_limit, seed=seed
-    )
 
-    def aligned(default: Combined) -> tuple[Any, dict[str, Alignment]]:
+    def aligned(default: Combined) -> dict[str, Alignment]:
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)
-        return bound, dict(zip(sound, align([corpus[n] for n in sound], bound), strict=True))
+        found = align_each([corpus[n] for n in sound], bound, executor=executor, **solving)
+        return dict(zip(sound, found, strict=True))
 
-    bound, alignments = aligned(Combined() if weights == "vote" else MODELLED)
-    if weights != "vote" and dissimilarity is None and untold(alignments):
-        bound, alignments = aligned(Combined())
-    documents, belief = decided(
-        alignments,
-        weights=weights,
-        boundaries=boundaries,
-        rules={"support": support, "tolerance": tolerance, "annotator": annotator},
-        align=partial(align, dissimilarity=bound),
-        rounds=rounds,
-    )
-    if belief.fit is None:
-        belief = replace(belief, annotators=voters(alignments, documents))
+    alignments = aligned(Combined() if weights == "vote" else MODELLED)
+    responses, untold = responses_of(alignments.values()), None
+    if weights != "vote" and (untold := responses.overlap.too_little) and dissimilarity is None:
+        alignments = aligned(Combined())
+        responses = responses_of(alignments.values())
+        untold = responses.overlap.too_little
+    rules: dict[str, Any] = {"support": support, "boundaries": boundaries}
+    rules |= {"tolerance": tolerance, "annotator": annotator}
+    if weights == "vote" or untold is not None:
+        documents = {name: consensus(found, **rules) for name, found in alignments.items()}
+        belief = Belief(
+            weights="vote",
+            notes=() if untold is None else (f"{untold}: votes decide",),
+            annotators=qualities_by_vote(responses, alignments, documents),
+        )
+    else:
+        documents, belief = _weighed(alignments, responses, weights, rules)
     return CorpusConsensus(
         documents=documents,
         alignments=alignments,
@@ -159,6 +193,54 @@ def consensus_of_each(
         boundaries=boundaries,
         dissimilarity=dissimilarity,
         failures=tuple(failures.values()),
+    )
+
+
+def _weighed(
+    alignments: Mapping[str, Alignment], responses: Responses, model: str, rules: Mapping[str, Any]
+) -> tuple[dict[str, Consensus], Belief]:
+    """The consensus of each document by a model that is fitted to all of them, and its belief."""
+    model = "dawid-skene" if model == "auto" else model
+    fitted = fit(responses, model, unseen=True)
+    unseen = float(fitted.unseen[:-1].sum())
+    code = {name: i for i, name in enumerate(responses.annotators)}
+    mine = [[code[a] for a in f.continuum.annotators] for f in alignments.values()]
+
+    def decided(shares: Floats) -> dict[str, Consensus]:
+        of_each = [shares[people] for people in mine]
+        known = fitted.posterior, responses.labels, unseen
+        truths = truths_of(alignments.values(), *known, of_each)
+        each = zip(alignments.items(), truths, strict=True)
+        return {name: consensus(f, truth=truth, **rules) for (name, f), truth in each}
+
+    documents = decided(np.ones(len(code)))
+    documents = decided(shares_of_boundaries(responses.annotators, documents.values()))
+    told = (responses.overlap.caution, _against_heads(str(fitted.model), documents.values()))
+    notes = [note for note in told if note is not None]
+    if not fitted.converged:
+        notes.append(f"the model still moved after {fitted.iterations} iterations")
+    return documents, Belief(
+        weights=str(fitted.model),
+        notes=tuple(notes),
+        threshold=best_threshold(fitted.posterior, unseen),
+        fit=fitted,
+        responses=responses,
+        annotators=qualities(responses, fitted.counts, fitted.confusion, documents.values()),
+    )
+
+
+def _against_heads(model: str, documents: Iterable[Consensus]) -> str | None:
+    """In how many units the model goes against the number of those who marked them."""
+    units = [u for found in documents for u in found.units]
+    most = [u for u in units if 2 * u.support > len(u.units)]
+    alone = [u for u in units if u.support == 1]
+    dropped, lone = sum(not u.kept for u in most), sum(u.kept for u in alone)
+    if not dropped and not lone:
+        return None
+    return (
+        f"{model} leaves out {dropped} of the {len(most)} units that more than half of the "
+        f"annotators marked, and keeps {lone} of the {len(alone)} that one alone marked; "
+        "--weights vote counts heads instead"
     )
 
 

@@ -79,57 +79,55 @@ class AnnotatorQuality:
 
     def as_dict(self) -> dict[str, Any]:
         """One annotator as JSON has it."""
-        return {
-            "units": self.units,
-            "items": self.items,
-            "recall": self.recall,
-            "precision": self.precision,
-            "confusion": {true: dict(row) for true, row in self.confusion.items()},
-            "boundary_bias": dict(zip(("start", "end"), self.boundary_bias, strict=True)),
-            "boundary_sd": dict(zip(("start", "end"), self.boundary_sd, strict=True)),
-        }
+        rest = {key: value for key, value in vars(self).items() if key != "name"}
+        sides = {key: rest[key] for key in ("boundary_bias", "boundary_sd")}
+        return rest | {k: dict(zip(("start", "end"), v, strict=True)) for k, v in sides.items()}
 
 
-def responses_of(alignments: Iterable[Alignment]) -> Responses:
-    """A response per unitary alignment and annotator of its document: categories, no features."""
-    found = list(alignments)
-    continua = [f.continuum for f in found]
-    names = tuple(dict.fromkeys(a for f in found for a in f.continuum.annotators))
-    used = (category_of(label) for c in continua for label in c.categories)
-    labels: list[str | None] = [c for c in dict.fromkeys(used) if c is not None]
-    if any((plain(c.categories)[1][c.category_codes] < 0).any() for c in continua):
-        labels.append(None)
-    empty = np.zeros(0, np.int64)
-    names_only = Responses(empty, empty, empty, 0, names, (*labels, ABSENT))
-    return responses_of_groups(continua, [f.groups for f in found], names_only)
-
-
-def responses_of_groups(
-    continua: Sequence[Continuum],
-    groups: Sequence[Codes],
-    like: Responses,
+def responses_of(
+    alignments: Iterable[Alignment],
+    like: Responses | None = None,
     masks: Sequence[Bools] | None = None,
 ) -> Responses:
-    """Responses of the groups of each continuum, with the codes of `like`; of some annotators."""
-    code = {name: i for i, name in enumerate(like.annotators)}
-    place = {c: i for i, c in enumerate(like.labels)}
+    """A response per unitary alignment and annotator of its document: categories, no features.
+
+    Parameters
+    ----------
+    alignments
+        Of all documents.
+    like
+        Whose codes of annotators and labels are taken; default: those of the alignments.
+    masks
+        The annotators of each document who respond; default: all.
+    """
+    found = list(alignments)
+    annotators, labels = _names(found) if like is None else (like.annotators, like.labels)
+    code = {name: i for i, name in enumerate(annotators)}
+    place = {c: i for i, c in enumerate(labels)}
     columns, before, close = [], 0, []
-    for i, (c, rows) in enumerate(zip(continua, groups, strict=True)):
+    for i, (c, rows) in enumerate((f.continuum, f.groups) for f in found):
         # One entry per category of the continuum, the last for its units without any.
         own = map(category_of, c.categories)
         known = np.array([*(place.get(k, -1) for k in own), place.get(None, -1)], np.int64)
-        said = np.where(rows < 0, len(like.labels) - 1, known[c.category_codes[rows]])
+        said = np.where(rows < 0, len(labels) - 1, known[c.category_codes[rows]])
         items = np.arange(before, before + len(rows))
         before += len(rows)
         mine = np.array([code[a] for a in c.annotators], np.int64)
         if masks is not None:
             mine, said = mine[masks[i]], said[:, masks[i]]
-        item, annotator = np.repeat(items, len(mine)), np.tile(mine, len(rows))
-        columns.append((item, annotator, said.ravel()))
+        columns.append((np.repeat(items, len(mine)), np.tile(mine, len(rows)), said.ravel()))
         close.append(_closeness(c, rows))
     item, annotator, label = (np.concatenate(x) for x in zip(*columns, strict=True))
-    closeness = np.concatenate(close)
-    return Responses(item, annotator, label, before, like.annotators, like.labels, closeness)
+    return Responses(item, annotator, label, before, annotators, labels, np.concatenate(close))
+
+
+def _names(alignments: Sequence[Alignment]) -> tuple[tuple[str, ...], tuple[str | None, ...]]:
+    """Everybody, and all that can be said, ∅ last."""
+    continua = [f.continuum for f in alignments]
+    used = dict.fromkeys(category_of(label) for c in continua for label in c.categories)
+    bare = any((plain(c.categories)[1][c.category_codes] < 0).any() for c in continua)
+    labels = (*(c for c in used if c is not None), *([None] if bare else []), ABSENT)
+    return tuple(dict.fromkeys(a for c in continua for a in c.annotators)), labels
 
 
 def _closeness(c: Continuum, rows: Codes) -> Indices:
@@ -166,6 +164,29 @@ def best_threshold(posterior: Floats, unseen: float = 0.0) -> float:
     expected = float((1 - posterior[:, -1]).sum()) + unseen
     gain = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + expected)
     return float(gain.max(initial=0.0) / 2)
+
+
+def truths_of(
+    alignments: Iterable[Alignment],
+    posterior: Floats,
+    labels: tuple[str | None, ...],
+    unseen: float,
+    boundaries: Iterable[Floats],
+) -> list[Truth]:
+    """What the posterior of all items says of each document, kept from `best_threshold` on.
+
+    Parameters
+    ----------
+    alignments, boundaries
+        Of each document.
+    posterior, labels
+        Of the items of all of them, in their order.
+    unseen
+        As for `best_threshold`.
+    """
+    threshold = best_threshold(posterior, unseen)
+    each = np.split(posterior, np.cumsum([len(f.groups) for f in alignments])[:-1])
+    return [Truth(p, labels, threshold, b) for p, b in zip(each, boundaries, strict=True)]
 
 
 def shares_of_boundaries(annotators: Sequence[str], documents: Iterable[Consensus]) -> Floats:
@@ -227,6 +248,40 @@ def qualities(
             )
         )
     return tuple(found)
+
+
+def qualities_by_vote(
+    responses: Responses, alignments: Mapping[str, Alignment], documents: Mapping[str, Consensus]
+) -> tuple[AnnotatorQuality, ...]:
+    """Recall, precision, confusion and boundaries of each annotator, counted against the votes.
+
+    What was left out is true ∅; a tied category is shared evenly by those that are level.
+
+    Parameters
+    ----------
+    responses
+        What the alignments say (`responses_of`).
+    alignments
+        By document.
+    documents
+        The consensus of each.
+    """
+    place = {label: i for i, label in enumerate(responses.labels)}
+    truth = np.zeros((responses.items, len(place)))
+    before = 0
+    for name, alignment in alignments.items():
+        for unit in documents[name].units:
+            level = unit.vote.tied or (category_of(unit.category),)
+            true = level if unit.kept else (ABSENT,)
+            truth[before + unit.group, [place[label] for label in true]] = 1 / len(true)
+        before += len(alignment.groups)
+    people, labels = len(responses.annotators), len(place)
+    said = np.zeros((people * labels, labels))
+    np.add.at(said, responses.annotator * labels + responses.label, truth[responses.item])
+    counts = said.reshape(people, labels, labels).transpose(0, 2, 1)
+    totals = counts.sum(axis=2, keepdims=True)
+    shares = np.divide(counts, totals, out=np.full_like(counts, np.nan), where=totals > 0)
+    return qualities(responses, counts, shares, documents.values())
 
 
 def _deviations(

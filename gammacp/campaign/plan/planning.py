@@ -9,11 +9,11 @@ from statistics import NormalDist
 from typing import Unpack
 
 from gammacp.arguments import number, whole
-from gammacp.campaign.compare.scoring import documents_with
+from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
 from gammacp.campaign.plan.spread import Pilot, Simulation, Told, pilot_of, spread_of
 from gammacp.campaign.replace.replacement import replace as replacement
-from gammacp.campaign.replace.scores import SCORES, Aligning, Instance
+from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, mean
 from gammacp.campaign.replace.verdict import POWER, enough_documents, power
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
@@ -109,9 +109,8 @@ def plan(
         mine = wins if wins is not None or goal.verdict is None else _peers(simulation, start, m)
         n = _documents(goal, s, mine, start, settings.seed) / start.marked
         rounded = math.ceil(n - 1e-9) if math.isfinite(n) else n
-        designs.append(
-            Design(annotators=m, spread=s, documents=rounded, cost=prices.of(rounded, m))
-        )
+        cost = prices.of(rounded, m)
+        designs.append(Design(annotators=m, spread=s, documents=rounded, cost=cost))
         curve += _curve(goal, s, mine, m, start, settings.seed)
     return Plan(
         pilot=start,
@@ -161,7 +160,8 @@ def _from_pilot(
     wins = None
     if candidate is not None:
         wins = _wins_in(named, candidate, settings)
-        named = _without(named, candidate)
+        people = (a for a in annotators_of(named) if a != candidate)
+        named = with_annotators(named, people, least=1)
     settings = settings.deciding([tuple(named.values())])
     pilot = pilot_of(named, agreement_of(named, settings, executor=executor))
     return _Start(pilot, fit(list(named.values())), settings, wins, selection)
@@ -171,11 +171,7 @@ def _expected(gamma: float | None, annotators: int) -> Pilot:
     """In place of a pilot: the γ that is expected, nothing else being known."""
     if gamma is None or not 0 < number("gamma", gamma) < 1:
         raise UsageError(f"gamma {gamma!r} is not between 0 and 1")
-    nan = math.nan
-    return Pilot(
-        documents=0, annotators=annotators, mix={annotators: 1}, people=0, gamma=gamma, spread=nan,
-        difficulty=0.0, annotator_error=nan, chance_error=0.0, marked=1.0, magnitude=nan,
-    )  # fmt: skip
+    return Pilot(annotators=annotators, mix={annotators: 1}, gamma=gamma)
 
 
 def _numbers(
@@ -188,25 +184,17 @@ def _numbers(
     return range(2, (start.annotators + 1 if piloted else 5) + 1)
 
 
-def _without(named: Mapping[str, Continuum], name: str) -> dict[str, Continuum]:
-    return {
-        d: c.only_annotators([a for a in c.annotators if a != name])
-        for d, c in named.items()
-        if any(a != name for a in c.annotators)
-    }
-
-
 def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings) -> Wins:
     """The candidate's wins in the pilot, as `replace` counts them."""
     replacement(named, [candidate], score="overlap", draws=1)  # what it refuses is refused here
-    scoring, aligning = SCORES["disorder"], _aligning(settings)
-    mine = documents_with(named, candidate)
-    return wins_of(candidate, scoring.instances(mine, aligning), scoring.rest)
+    found = _instances(documents_with(named, candidate), settings)
+    return wins_of(candidate, found, mean)
 
 
-def _aligning(settings: Settings) -> Aligning:
+def _instances(named: Mapping[str, Continuum], settings: Settings) -> Iterable[Instance]:
+    """The documents as `replace` compares people on them, by disorder."""
     asked = {name: value for name, value in settings.solving.items() if value}
-    return Aligning(settings.dissimilarity, None, asked)
+    return SCORES["disorder"].instances(named, Aligning(settings.dissimilarity, None, asked))
 
 
 def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
@@ -216,9 +204,8 @@ def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
     better than another by the luck of the simulated documents: the mean difference is exactly 0.
     """
     corpus = simulation.corpus(start.magnitude, {m + 1: 1})
-    scoring = SCORES["disorder"]
-    found = scoring.instances(corpus, _aligning(simulation.settings))
-    return wins_of(corpus.annotators[-1], turned(found, corpus.annotators), scoring.rest)
+    found = turned(_instances(corpus, simulation.settings), corpus.annotators)
+    return wins_of(corpus.annotators[-1], found, mean)
 
 
 def turned(found: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
@@ -262,12 +249,6 @@ def _curve(
             reached = normal.cdf(goal.difference / (error * math.sqrt(2)) - start.quantile)
         elif wins is not None and n >= _LEAST:
             reached = power(wins, n, goal.verdict or 0.0, _LEAST, seed=seed)
-        points.append(
-            {
-                "documents": n,
-                "annotators": m,
-                "half_width": start.quantile * error,
-                "power": reached,
-            }
-        )
+        width = start.quantile * error
+        points.append({"documents": n, "annotators": m, "half_width": width, "power": reached})
     return points

@@ -61,17 +61,17 @@ class Pilot:
         Of the errors with which the simulation has this γ.
     """
 
-    documents: int
+    documents: int = 0
     annotators: int
     mix: Mapping[int, int]
-    people: int
+    people: int = 0
     gamma: float
-    spread: float
-    difficulty: float
-    annotator_error: float
-    chance_error: float
-    marked: float
-    magnitude: float
+    spread: float = math.nan
+    difficulty: float = 0.0
+    annotator_error: float = math.nan
+    chance_error: float = 0.0
+    marked: float = 1.0
+    magnitude: float = math.nan
 
     @property
     def quantile(self) -> float:
@@ -119,9 +119,8 @@ class Simulation:
         for _ in range(_STEPS):
             middle = (low + high) / 2
             told()
-            low, high = (
-                (middle, high) if self.agreement(middle, mix).value > gamma else (low, middle)
-            )
+            above = self.agreement(middle, mix).value > gamma
+            low, high = (middle, high) if above else (low, middle)
         return (low + high) / 2
 
 
@@ -159,11 +158,9 @@ def pilot_of(continua: dict[str, Continuum], found: Agreement) -> Pilot:
         people=len({a for c in documents for a in c.annotators}),
         gamma=found.value,
         spread=spread_of(found),
-        difficulty=math.nan,
         annotator_error=_annotator_error(found),
         chance_error=(interval[1] - interval[0]) / 2,
         marked=len(documents) / (len(documents) + unmarked),
-        magnitude=math.nan,
     )
 
 

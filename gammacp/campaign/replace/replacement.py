@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.arguments import several, whole
-from gammacp.campaign.compare.scoring import annotators_of, check_annotator
+from gammacp.campaign.compare.scoring import annotators_of, check_annotator, with_annotators
 from gammacp.campaign.replace.inference import equivalence, exact_test, rejected
 from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap
 from gammacp.campaign.replace.verdict import (
@@ -128,7 +128,7 @@ def replace(
         if progress is not None:
             progress(name)
         aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed}, candidate=name)
-        mine = {d: c.only_annotators(a) for d, c in named.items() if (a := _of(c, people, name))}
+        mine = with_annotators(named, (*people, name), least=1)
         wins = wins_of(name, scoring.instances(mine, aligning), scoring.rest, expert=expert)
         if not wins.people:
             raise DataError(
@@ -268,12 +268,6 @@ def _people(
             hint="Candidates are compared with each person left out of the others",
         )
     return people
-
-
-def _of(continuum: Continuum, people: tuple[str, ...], candidate: str) -> tuple[str, ...]:
-    """Who annotates it, of the people and this candidate."""
-    wanted = {*people, candidate}
-    return tuple(a for a in continuum.annotators if a in wanted)
 
 
 def _notes(

@@ -258,14 +258,16 @@ def _squared(labels: list[str]) -> Floats:
     return np.asarray(-((values[:, None] - values[None, :]) ** 2))
 
 
-for _name, _title, _pairs, _rest in (
-    ("accuracy", "share of the others who chose the same label", _equal, mean),
-    (
-        "neg-rmse",
-        "minus the root of the mean squared difference of numeric labels",
-        _squared,
-        lambda values: -math.sqrt(-float(values.mean())),
-    ),
-):
-    SCORES.register(_name, Scoring(_title, partial(_labelled, _pairs), _rest, "labelled places"))
+def _root(agreement: Floats) -> float:
+    """Minus the root of the mean square, from minus the squares."""
+    return -math.sqrt(-float(agreement.mean()))
+
+
+_LABELS = "labelled places"
+_RMSE = "minus the root of the mean squared difference of numeric labels"
 SCORES.register("disorder", Scoring("minus the disorder within the best alignment", _disorders))
+SCORES.register(
+    "accuracy",
+    Scoring("share of the others who chose the same label", partial(_labelled, _equal), of=_LABELS),
+)
+SCORES.register("neg-rmse", Scoring(_RMSE, partial(_labelled, _squared), _root, _LABELS))

@@ -17,11 +17,6 @@ class Deciding:
         "NAME",
         default="auto",
     )
-    rounds: int = option(
-        "With weights: align again, at most so often, with the consensus as one more annotator.",
-        default=0,
-        min=0,
-    )
     support: str | None = option(
         "Annotators a unit of the gold standard needs: a number (2) or a share (0.6, 60%).  "
         "[default: more than half; with weights 1]",

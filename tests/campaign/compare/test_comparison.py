@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp.campaign.compare import compare, compare_rounds, confusion
+from gammacp.campaign.compare import compare
+from gammacp.campaign.compare.categories import confusion
+from gammacp.campaign.compare.permutation import compare_rounds
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import agreement
@@ -50,7 +52,7 @@ def test_only_what_is_asked_for_is_computed(text: Continuum) -> None:
     found = compare({"t": text}, by=["document"], **FAST)
     assert (found.pairs.agreements, found.without, found.annotators) == ({}, (), ())
     assert found.categories == ()
-    with pytest.raises(UsageError, match="by 'documents' is none of: document, annotator"):
+    with pytest.raises(UsageError, match="by 'documents' is unknown; did you mean 'document'"):
         compare({"t": text}, by=["documents"], **FAST)
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gammacp.campaign.compare import compare, groups_of, members_of
+from gammacp.campaign.compare import compare
+from gammacp.campaign.compare.groups import groups_of, members_of
 from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError

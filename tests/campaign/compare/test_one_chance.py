@@ -9,7 +9,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, UsageError
-from gammacp.campaign.compare import Comparison, compare, compare_rounds
+from gammacp.campaign.compare import Comparison, compare
+from gammacp.campaign.compare.permutation import compare_rounds
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.signature import parse
 from gammacp.testing import continua

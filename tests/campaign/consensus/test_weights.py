@@ -136,26 +136,6 @@ def test_unknown_weights() -> None:
         consensus_of_each(planted(3)[0], weights="glad")
 
 
-def test_realigning_with_the_consensus_ends(corpus: tuple[Corpus, Gold]) -> None:
-    continua, gold = corpus
-    plain, again = (consensus_of_each(continua, rounds=n) for n in (0, 4))
-    assert plain.belief.rounds == 0
-    assert 0 <= again.belief.rounds <= 4
-    assert f1(again, gold) == pytest.approx(f1(plain, gold), abs=0.03)
-    for name, c in again.documents.items():
-        marked = sum(u is not None for unit in c.units for u in unit.units.values())
-        assert marked == continua[name].n_units
-
-
-def test_unproven_alignments_of_a_round_are_counted(corpus: tuple[Corpus, Gold]) -> None:
-    exact, greedy = (consensus_of_each(corpus[0], rounds=1, method=m) for m in ("auto", "greedy"))
-    assert not any("not proven" in note for note in exact.belief.notes)
-    assert any(
-        note.endswith(f"of {len(corpus[0])} alignments of the last round are not proven")
-        for note in greedy.belief.notes
-    )
-
-
 def test_what_nobody_doubts_is_kept_for_certain() -> None:
     rows = [(a, s, s + 5, "x") for a in "ABCD" for s in range(0, 310, 10)]
     found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
