@@ -23,8 +23,9 @@ import numpy as np
 from alignment_memory import peak_since, reset_peak
 
 from gammacp import Combined, Continuum, read
-from gammacp.alignment import Tuning, best_disorder, build_problem
+from gammacp.alignment import best_disorder, build_problem
 from gammacp.alignment.columns import enumerate_columns
+from gammacp.alignment.solvers.crowds import Crowds
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import sample_seed
 from gammacp.datasets import load, names
@@ -134,7 +135,7 @@ def warm_up(n_annotators: int) -> None:
         small = instance(case)
         best_disorder(small, bind(Combined(), small))
     if n_annotators >= 28:
-        small, at_once = instance("40x8:9:crowd"), Tuning(head_start=1e-6)
+        small, at_once = instance("40x8:9:crowd"), [Crowds(head_start=1e-6)]
         best_disorder(small, bind(Combined(), small), time_limit=30, tuning=at_once)
 
 

@@ -21,7 +21,8 @@ How a problem flows, and where:
 8. `ties` takes the same one of several best alignments, whatever exact solver proved them.
 9. `Alignment` shows it, with its disorder and a bound that no alignment is below.
 
-What runs per pair, group or label is compiled (`kernels`); sizes and passes are in `tuning`. The
+What runs per pair, group or label is compiled (`kernels`); a stage that can be tuned has a class
+of its own beside it (`limits.Stage`). The
 solvers `cpsat`, `milp`, `greedy` and `brute` price nothing: they are there for comparison.
 
 See docs/dev/alignment.md for the same with its reasons.
@@ -34,7 +35,6 @@ from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.limits import Limits, Solving
 from gammacp.alignment.problem import Problem, Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS, Solver, register, solve
-from gammacp.alignment.tuning import Tuning
 
 __all__ = [
     "SOLVERS",
@@ -48,7 +48,6 @@ __all__ = [
     "Solver",
     "Solving",
     "Status",
-    "Tuning",
     "UnitaryAlignment",
     "align",
     "align_each",

@@ -16,13 +16,12 @@ import numpy as np
 
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.candidates import build_problem, pair_count, position_ranks
-from gammacp.alignment.limits import Limiting, Limits, Solving
+from gammacp.alignment.limits import Limiting, Limits, Solving, Tuning
 from gammacp.alignment.presolve.pooling import costs_of
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Solution, Status
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
@@ -68,7 +67,7 @@ def align(
     time_limit: float | None = None,
     seed: int = 0,
     cover: bool = False,
-    tuning: Tuning = DEFAULT,
+    tuning: Tuning = (),
 ) -> Alignment:
     """The alignment of least disorder, with its proof.
 
@@ -89,7 +88,8 @@ def align(
     cover
         Soft γ: each unit in at least one unitary alignment.
     tuning
-        Sizes and numbers of passes; the alignment is the same with any, once it is proven.
+        Stages that are tuned otherwise (docs/dev/alignment.md); the alignment is the same with
+        any, once it is proven.
 
     Raises
     ------
@@ -215,9 +215,7 @@ def _solved(
     if solver.presolved:
         found = solve_presolved(continuum, dissimilarity, solver.solve, limits, cover=cover)
     else:
-        problem = build_problem(
-            continuum, dissimilarity, cover=cover, prune=solver.pruned, tuning=limits.tuning
-        )
+        problem = build_problem(continuum, dissimilarity, cover=cover, prune=solver.pruned)
         found = Presolved(solver.solve(problem, limits), problem)
     if not ties or not solver.exact or due(deadline):
         return found, found.solution

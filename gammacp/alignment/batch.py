@@ -19,14 +19,15 @@ import numpy as np
 from gammacp.alignment.align import BestGroups, best_groups, checked, nearer_delta, shown
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.candidates import build_problem
-from gammacp.alignment.limits import Limits, Solving
+from gammacp.alignment.duals.diffusion import DIFFUSED
+from gammacp.alignment.limits import SMALL_UNITS, Limits, Solving, Stage
 from gammacp.alignment.presolve.duplicates import runs_of_identical
 from gammacp.alignment.presolve.pooling import costs_of
-from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Status, group_costs
+from gammacp.alignment.solvers.enumeration import FEW_ANNOTATORS
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.alignment.ties import break_ties, nameless_ranks
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
@@ -34,6 +35,24 @@ from gammacp.stopping import due
 
 # Tasks that continua are spread over an executor in.
 _TASKS = 32
+# Units of a small continuum of annotators whose prices need no linear program: a quarter of the
+# time of random 3by100 and 3 × 60 is saved, half of 2 × 150; 5 × 30 would take longer.
+_DIFFUSED_UNITS = 400
+# Candidate pairs per unit from which a continuum is solved by itself.
+_ROW_PAIRS = 30
+
+
+@dataclass(frozen=True)
+class Rows(Stage):
+    """How many small continua are solved as one.
+
+    Attributes
+    ----------
+    units
+        Of such a row, so that memory stays small and one hard continuum holds up few.
+    """
+
+    units: int = 2000
 
 
 def align_each(
@@ -89,11 +108,11 @@ def best_groups_of_each(
     may have been cut short.
     """
     found: dict[int, BestGroups] = {}
-    limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", DEFAULT))
+    limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
     together = solving.get("method", "auto") == "auto" and not solving.get("gap")
     if together and solving.get("time_limit") is None:
         cover = solving.get("cover", False)
-        for rows in _rows(continua, dissimilarity, limits.tuning):
+        for rows in _rows(continua, dissimilarity, limits):
             row = [continua[i] for i in rows]
             solved = _solved(row, dissimilarity, limits, cover=cover, ties=ties)
             found |= {i: best for i, best in zip(rows, solved, strict=True) if best is not None}
@@ -109,7 +128,7 @@ def best_groups_of_each(
 
 
 def _rows(
-    continua: Sequence[Continuum], dissimilarity: BoundDissimilarity, tuning: Tuning
+    continua: Sequence[Continuum], dissimilarity: BoundDissimilarity, limits: Limits
 ) -> Iterator[list[int]]:
     """Which continua go into one row: small ones of as many annotators, without many duplicates."""
     if dissimilarity.formula[0] <= NOWHERE:
@@ -117,14 +136,14 @@ def _rows(
     by_number: dict[int, list[int]] = {}
     for i, c in enumerate(continua):
         n = c.n_annotators
-        most = tuning.diffused_units if n <= tuning.diffused else tuning.small_units
-        small = n <= tuning.few_annotators and 0 < c.n_units <= most and c.breaks is None
-        if small and len(runs_of_identical(c)) > tuning.merged_share * c.n_units:
+        most = _DIFFUSED_UNITS if n <= DIFFUSED else SMALL_UNITS
+        small = n <= FEW_ANNOTATORS and 0 < c.n_units <= most and c.breaks is None
+        if small and len(runs_of_identical(c)) > limits.of(Presolve).merged * c.n_units:
             by_number.setdefault(n, []).append(i)
     for places in by_number.values():
         if len(places) < 2:
             continue
-        filled = np.cumsum([continua[i].n_units for i in places]) // tuning.row_units
+        filled = np.cumsum([continua[i].n_units for i in places]) // limits.of(Rows).units
         edges = np.flatnonzero(np.diff(filled)) + 1
         yield from (part.tolist() for part in np.split(np.array(places), edges))
 
@@ -183,13 +202,13 @@ def _solved(
     ties: bool,
 ) -> list[BestGroups | None]:
     """Each one's best groups; None for what is better solved by itself."""
-    delta, tuning = dissimilarity.delta, limits.tuning
+    delta = dissimilarity.delta
     measured = to_unit(dissimilarity, delta)
     row = _Row.of(continua)
-    problem = build_problem(row.whole, measured, cover=cover, owner=row.owner, tuning=tuning)
+    problem = build_problem(row.whole, measured, cover=cover, owner=row.owner)
     counts = np.bincount(row.owner)
     pairs = np.bincount(row.owner[problem.first], minlength=len(counts))
-    dense = pairs > tuning.row_pairs * counts
+    dense = pairs > _ROW_PAIRS * counts
     if dense.any():
         # Where groups are many, one hard continuum would make all of them hard.
         few = [c for c, d in zip(continua, dense, strict=True) if not d]

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, unit_columns
@@ -22,6 +21,17 @@ from gammacp.stopping import halting
 
 # More than there are between the exponents of two lengths.
 _EXPONENTS = 1 << 12
+
+# Candidate pairs that are always borne: all pairs of 2000 units by each of two annotators, 0.2 GB
+# with the graph.
+MOST_PAIRS = 4_000_000
+
+# Candidate pairs that are listed at the very most, 0.5 GB; pairs handed to a dissimilarity's
+# `pairwise` at a time, some 100 MB of columns; units whose pairs are found in milliseconds, so that
+# no second thread has to watch.
+_PAIRS_IN_MEMORY = 32_000_000
+_PAIRS_AT_ONCE = 1_000_000
+_UNITS_UNWATCHED = 5000
 
 
 class TooManyPairsError(DataError):
@@ -41,10 +51,9 @@ def build_problem(
     cover: bool = False,
     prune: bool = True,
     most: float | None = None,
-    most_pairs: int | None = None,
+    most_pairs: int = MOST_PAIRS,
     owner: Indices | None = None,
     deadline: float = math.inf,
-    tuning: Tuning = DEFAULT,
 ) -> Problem:
     """The candidate pairs of a continuum with their weights.
 
@@ -62,11 +71,11 @@ def build_problem(
     most
         List only pairs with d ≤ this, whether or not others could matter.
     most_pairs
-        Default `tuning.pairs`.
+        With more than these it gives up.
     owner
         Units of different owners are no candidate pairs, wherever they are; shape (units,).
-    deadline, tuning
-        When to give up, on the clock of `stopping.clock`; sizes.
+    deadline
+        When to give up, on the clock of `stopping.clock`.
 
     Raises
     ------
@@ -83,10 +92,9 @@ def build_problem(
         continuum,
         dissimilarity,
         most * (1 + 1e-12),
-        most_pairs=tuning.pairs if most_pairs is None else most_pairs,
+        most_pairs=most_pairs,
         owner=owner,
         deadline=deadline,
-        tuning=tuning,
     )
     return Problem(
         annotator=continuum.annotator_codes,
@@ -117,7 +125,6 @@ def pairs_within(
     most_pairs: int,
     owner: Indices | None = None,
     deadline: float = math.inf,
-    tuning: Tuning = DEFAULT,
 ) -> tuple[Codes, Codes, Floats]:
     """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d).
 
@@ -150,11 +157,11 @@ def pairs_within(
             np.zeros((1, 1)) if costs is None else costs,
             min(float(most), np.finfo(np.float64).max),
             min(8 * continuum.n_units + 64, most_pairs),
-            min(most_pairs, tuning.pairs_in_memory),
+            min(most_pairs, _PAIRS_IN_MEMORY),
             halted,
         ),
         deadline,
-        quick=continuum.n_units <= tuning.units_unwatched,
+        quick=continuum.n_units <= _UNITS_UNWATCHED,
     )
     if count == HALTED:
         raise TooManyPairsError("no time left to find the pairs of units that can be aligned")
@@ -163,17 +170,17 @@ def pairs_within(
             f"more than {most_pairs:,} pairs of units are close enough to be aligned"
         )
     if formula < 0:
-        return _evaluated(continuum, dissimilarity, first, second, most, tuning.pairs_at_once)
+        return _evaluated(continuum, dissimilarity, first, second, most)
     return first, second, cost
 
 
 def _evaluated(
-    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float, at_once: int
+    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float
 ) -> tuple[Codes, Codes, Floats]:
     units = unit_columns(continuum)
     cost = np.empty(len(first), np.float64)
-    for lo in range(0, len(first), at_once):
-        part = slice(lo, lo + at_once)
+    for lo in range(0, len(first), _PAIRS_AT_ONCE):
+        part = slice(lo, lo + _PAIRS_AT_ONCE)
         values = dissimilarity.pairwise(units[first[part]], units[second[part]])
         cost[part] = _checked(continuum, values, first[part], second[part])
     keep = (cost <= most) & np.isfinite(cost)

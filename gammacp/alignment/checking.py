@@ -6,10 +6,9 @@ Part of `gammacp.testing`.
 import numpy as np
 
 from gammacp.alignment.candidates import build_problem
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limits, Tuning
 from gammacp.alignment.problem import Problem, Solution, Status, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import UsageError
@@ -25,7 +24,7 @@ def check_solver(
     cover: bool = False,
     problems: int = 15,
     seed: int = 0,
-    tuning: Tuning = DEFAULT,
+    tuning: Tuning = (),
 ) -> None:
     """AssertionError that names the first clause of the contract a solver breaks.
 
@@ -46,7 +45,7 @@ def check_solver(
     seed
         Of the problems.
     tuning
-        What the solver is tuned by.
+        What is tuned otherwise.
 
     Examples
     --------

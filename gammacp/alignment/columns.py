@@ -11,9 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import DataError
+
+# Members of all groups that are always listed: some 10 MB, and a linear program that is solved in
+# seconds.
+LISTED = 1_000_000
+
+# Members of all groups for back-ends that need the full model, some 300 MB.
+MEMBERS = 30_000_000
 
 
 class Columns(NamedTuple):
@@ -69,7 +75,7 @@ class Columns(NamedTuple):
         return np.asarray(np.add.reduceat(price[self.members], self.begin[:-1]) - self.gain)
 
 
-def enumerate_columns(problem: Problem, *, most_members: int = DEFAULT.members) -> Columns | None:
+def enumerate_columns(problem: Problem, *, most_members: int = MEMBERS) -> Columns | None:
     """All groups that no profitable split beats; None if they exceed `most_members` units."""
     from gammacp.alignment.kernels.enumeration import profitable_groups
 
@@ -79,9 +85,9 @@ def enumerate_columns(problem: Problem, *, most_members: int = DEFAULT.members) 
     return found if whole else None
 
 
-def all_columns(problem: Problem, tuning: Tuning = DEFAULT) -> Columns:
+def all_columns(problem: Problem) -> Columns:
     """`enumerate_columns`, or a DataError where they are too many."""
-    columns = enumerate_columns(problem, most_members=tuning.members)
+    columns = enumerate_columns(problem)
     if columns is None:
         raise DataError(
             "too many unitary alignments to list them all",

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import TypeAlias, TypedDict, TypeVar
 
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.errors import UsageError
 from gammacp.stopping import clock
 
+# Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns.
+CROWD = 28
+
+# Units up to which a continuum is put in a row with others and solved with them (`batch`).
+SMALL_UNITS = 100
+
 _LEAST = 0.001
+
+
+class Stage:
+    """How one stage is tuned: a frozen dataclass that stands beside the stage.
+
+    No field changes which alignment is best: a result with status `optimal` is the same with any
+    values, only sooner or later.
+    """
+
+
+S = TypeVar("S", bound=Stage)
+Tuning: TypeAlias = Sequence[Stage]
 
 
 class Limiting(TypedDict, total=False):
@@ -46,7 +64,7 @@ class Limits:
     seed
         For solvers with random choices.
     tuning
-        Sizes and numbers of passes.
+        What is tuned otherwise than by default, at most one of each class.
 
     Raises
     ------
@@ -57,7 +75,7 @@ class Limits:
     gap: float = 0.0
     time_limit: float | None = None
     seed: int = 0
-    tuning: Tuning = DEFAULT
+    tuning: Tuning = ()
 
     def __post_init__(self) -> None:
         """UsageError for what cannot be meant."""
@@ -65,6 +83,21 @@ class Limits:
             raise UsageError(f"gap {self.gap!r} is not in [0, 1)")
         if self.time_limit is not None and not self.time_limit > 0:
             raise UsageError(f"time limit {self.time_limit!r} is not a number of seconds > 0")
+        several = isinstance(self.tuning, Sequence)
+        if not several or not all(isinstance(stage, Stage) for stage in self.tuning):
+            raise UsageError(f"tuning {self.tuning!r} is no list such as [Components(nodes=0)]")
+        if len(set(map(type, self.tuning))) < len(self.tuning):
+            raise UsageError(f"tuning {self.tuning!r} has two of one class")
+
+    def of(self, stage: type[S]) -> S:
+        """How a stage is tuned.
+
+        Parameters
+        ----------
+        stage
+            Its class.
+        """
+        return next((own for own in self.tuning if isinstance(own, stage)), stage())
 
     def deadline(self) -> float:
         """When the time is up if it begins now (seconds of `stopping.clock`), or infinity."""

@@ -21,7 +21,7 @@ from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.presolve.presolve import Presolved
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
-from gammacp.alignment.proof.components import decompose
+from gammacp.alignment.proof.components import Components, decompose
 from gammacp.alignment.solvers.auto import solve_groups
 from gammacp.alignment.solvers.bipartite import solve_bipartite
 from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
@@ -128,7 +128,7 @@ def _first_of_components(
         np.full(problem.n_units, -1, np.int32),
         state.least.copy(),
         chosen,
-        Rules(state.cover, True, state.tolerance, limits.tuning.component_nodes),
+        Rules(state.cover, True, state.tolerance, limits.of(Components).nodes),
     )
     inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))
     # In a cover the order of the columns is not that of the units that they cover first.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.alignment import SOLVERS, Solving
-from gammacp.alignment.tuning import DEFAULT
+from gammacp.alignment.limits import CROWD
 from gammacp.arguments import number, one_of, text, whole
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
@@ -221,7 +221,7 @@ class Settings:
         Of a crowd they need not be proven: the expected disorder is only known within e, so that a
         gap of a quarter of e is not noticed; its interval includes it.
         """
-        if n_annotators < DEFAULT.crowd:
+        if n_annotators < CROWD:
             return self.solving
         e = self.rule.precision
         share = _UNNOTICED if e < _SMALL_SHARE else _HARDLY_NOTICED

@@ -13,9 +13,8 @@ from gammacp.alignment.columns import Columns, alone
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.duals.nested import relaxations, restricted, stages
 from gammacp.alignment.duals.proximal import approached, pair_values
-from gammacp.alignment.duals.semidefinite import ascend, enlarged, model, start
+from gammacp.alignment.duals.semidefinite import Semidefinite, ascend, enlarged, model, start
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.tuning import Tuning
 from tests.alignment.crowds import crowd_problem
 from tests.alignment.enumeration import all_groups, most_gain
 
@@ -50,7 +49,7 @@ CASES = [
 @pytest.mark.parametrize("seed", CASES)
 def test_no_group_beats_any_iterates_prices(seed):
     problem = crowd_problem(seed)
-    matrices = model(problem, 3.0)
+    matrices = model(problem, 3.0, 12)
     best = least_cost(problem)
     for found in islice(ascend(matrices, start(matrices)), 4):
         assert beaten_by(problem, found.share) <= 0
@@ -61,7 +60,7 @@ def test_no_group_beats_any_iterates_prices(seed):
 def test_no_group_beats_the_prices_of_any_stage(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
-    for found in islice(relaxations(problem, best, tuning=Tuning(first_stage=4)), 8):
+    for found in islice(relaxations(problem, best, np.inf, Semidefinite(first=4)), 8):
         assert beaten_by(problem, found.share) <= 0
         assert found.bound <= best
 
@@ -110,7 +109,7 @@ def test_repairs_of_the_multiplier_lose_less():
     for seed in range(6):
         problem, bounds = crowd_problem(seed), []
         for repairs in (0, 12):
-            matrices = model(problem, 3.0, Tuning(repairs=repairs))
+            matrices = model(problem, 3.0, repairs)
             bounds.append([found.bound for found in islice(ascend(matrices, start(matrices)), 3)])
         # The steps are the same; only what an iterate proves is more.
         more.append(np.diff(bounds, axis=0)[0] / problem.opening)
@@ -122,7 +121,7 @@ def test_nothing_is_repaired_once_due():
     problem = crowd_problem(3)
     found = {}
     for repairs in (0, 12):
-        matrices = model(problem, 3.0, Tuning(repairs=repairs))
+        matrices = model(problem, 3.0, repairs)
         found[repairs] = next(ascend(matrices, start(matrices), deadline=0.0)).share
     assert np.array_equal(found[0], found[12])
     assert beaten_by(problem, found[12]) <= 0
@@ -133,7 +132,9 @@ def test_the_relaxation_comes_close():
     for seed in range(6):
         problem = crowd_problem(seed)
         best = least_cost(problem)
-        bound = max(found.bound for found in islice(relaxations(problem, best), 30))
+        bound = max(
+            found.bound for found in islice(relaxations(problem, best, np.inf, Semidefinite()), 30)
+        )
         gaps.append((best - bound) / max(best, problem.opening))
     assert np.mean(gaps) < 0.01
 
@@ -141,7 +142,7 @@ def test_the_relaxation_comes_close():
 def test_a_larger_problem_goes_on_from_a_smaller_one():
     problem = crowd_problem(3)
     units = np.flatnonzero(problem.annotator < problem.n_annotators // 2)
-    small, large = model(restricted(problem, units), 2.0), model(problem, 9.0)
+    small, large = model(restricted(problem, units), 2.0, 12), model(problem, 9.0, 12)
     few = next(ascend(small, start(small)))
     grown = enlarged(few.iterate, small, large, units)
     assert np.allclose(grown.inside[1:, 1:][np.ix_(units, units)], few.iterate.inside[1:, 1:])
@@ -161,8 +162,8 @@ def test_a_shifted_matrix_is_definite(seed):
 
 
 def test_stages_grow_to_all_units():
-    assert stages(np.array([3, 2, 2])) == [3]
-    few = stages(np.array([40, 35, 30, 20] + [3] * 100))
+    assert stages(np.array([3, 2, 2]), Semidefinite()) == [3]
+    few = stages(np.array([40, 35, 30, 20] + [3] * 100), Semidefinite())
     assert few == sorted(set(few))
     assert few[-1] == 104
-    assert stages(np.full(1000, 5))[-1] < 1000
+    assert stages(np.full(1000, 5), Semidefinite())[-1] < 1000

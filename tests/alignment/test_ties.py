@@ -15,11 +15,12 @@ from gammacp.alignment.candidates import build_problem, position_ranks
 from gammacp.alignment.columns import all_columns, to_columns
 from gammacp.alignment.duals.lp import relax
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Solution, Status
-from gammacp.alignment.solvers.generation import Generated, concluded, generate
+from gammacp.alignment.proof.components import Components
+from gammacp.alignment.solvers.generation import Generated, Generation, concluded, generate
+from gammacp.alignment.solvers.packing import Ties
 from gammacp.alignment.ties import break_ties, in_order
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import UnitColumns
@@ -111,8 +112,8 @@ def category_disorder(continuum: Continuum, method: str = "auto") -> float:
 @given(crowded())
 def test_merged_units_are_aligned_as_every_unit_by_itself(continuum: Continuum) -> None:
     bound = bind(Combined(), continuum)
-    whole = align(continuum, tuning=Tuning(merged_share=0.0))
-    merged = align(continuum, tuning=Tuning(merged_share=2.0))
+    whole = align(continuum, tuning=[Presolve(merged=0.0)])
+    merged = align(continuum, tuning=[Presolve(merged=2.0)])
     assert merged.status == whole.status == "optimal"
     assert merged.disorder == pytest.approx(whole.disorder, abs=1e-9)
     assert np.array_equal(merged.groups, whole.groups)
@@ -131,7 +132,7 @@ def test_renaming_changes_nothing(
     )
     before = category_disorder(continuum)
     assert category_disorder(renamed) == pytest.approx(before, abs=1e-9, nan_ok=True)
-    every_unit = align(renamed, tuning=Tuning(component_nodes=0, merged_share=0.0))
+    every_unit = align(renamed, tuning=[Components(nodes=0), Presolve(merged=0.0)])
     again = aligned_pairs(renamed, every_unit.groups, Combined().bind(renamed)).disorder(None)
     assert again == pytest.approx(before, abs=1e-9, nan_ok=True)
 
@@ -187,7 +188,7 @@ def test_ties_too_many_to_search_are_broken_the_same_way() -> None:
     for seed in range(24):
         continuum = random_continuum(100 + seed, 2 + seed % 4, 9 + seed % 4)
         best = align(continuum)
-        shown = align(continuum, tuning=Tuning(component_nodes=0))
+        shown = align(continuum, tuning=[Components(nodes=0)])
         assert shown.status == "optimal"
         assert np.array_equal(shown.groups, best.groups), seed
 
@@ -213,7 +214,7 @@ def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
     bound = bind(Combined(), continuum)
     problem, limits = build_problem(continuum, bound), Limits()
     groups = generate(problem, limits, np.inf).groups
-    price = relax(problem.n_units, all_columns(problem, DEFAULT)).price
+    price = relax(problem.n_units, all_columns(problem)).price
     price += 0.5 * problem.slack / problem.n_units
     columns = to_columns(problem, groups)
     state = Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
@@ -229,7 +230,7 @@ def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
     assert broken.first
     assert np.array_equal(in_order(position_ranks(continuum), broken.groups), first.groups)
     # With more rivals than may be listed one of them is shown, and said to be no more than that.
-    assert not shown(Limits(tuning=Tuning(listed_at_last=5))).first
+    assert not shown(Limits(tuning=[Generation(listed=5)])).first
 
 
 def test_ties_without_an_end_are_left_and_said():
@@ -238,7 +239,7 @@ def test_ties_without_an_end_are_left_and_said():
     alike = Continuum.from_codes(
         tuple("ABCDEFG"), ("a",), starts, starts + 5, units // 3, np.zeros(21, np.int64)
     )
-    quick = Tuning(tied_seconds=1e-3, merged_share=0.0)
+    quick = [Ties(seconds=1e-3), Presolve(merged=0.0)]
     found = align(alike, Combined(alpha=0), tuning=quick)
     assert found.status is Status.OPTIMAL
     assert found.disorder == 0

@@ -15,7 +15,6 @@ from gammacp.alignment.heuristics.annealing import Schedule, cooled
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS, solve
-from gammacp.alignment.tuning import DEFAULT
 from gammacp.arrays import Floats
 from gammacp.datasets import load
 from gammacp.dissimilarity import bind
@@ -181,7 +180,7 @@ def test_groups_may_cost_nothing_to_open(opening: float) -> None:
     for method in ("auto", "enumeration", "generation", "crowd", "cpsat", "milp"):
         assert solve(small, method=method).objective == pytest.approx(least, abs=1e-9)
     large = anybodys(20, 20, opening)
-    groups = cooled(large, alone(large), Schedule(0.1, 20, (0, 0)), np.inf, DEFAULT)
+    groups = cooled(large, alone(large), Schedule(0.1, 20, (0, 0)), np.inf)
     assert group_costs(large, groups).sum() < group_costs(large, alone(large)).sum()
 
 

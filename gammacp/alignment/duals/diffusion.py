@@ -8,13 +8,53 @@ pay every column, only perhaps more than they must, which `proof.components` mak
 linear in the continuum's length.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.duals import lp
-from gammacp.alignment.tuning import DEFAULT, Tuning
+from gammacp.alignment.limits import Stage
 from gammacp.arrays import Floats
 from gammacp.stopping import due
+
+# Units in the largest groups for which diffusion comes close to the least prices (5 × 100 is
+# priced by linear programs).
+DIFFUSED = 4
+
+# Passes over all columns before those are left out that lose more than this share of the scale, and
+# per round over the columns that are left (3by100, 3 × 500, 3 × 3000, 4 × 100).
+_FIRST_PASSES = 4
+_PASSES = 10
+_KEPT_LOSS = 0.2
+# Share of what prices fell in one round from which on the next does not fall by much more.
+_SLOWING = 0.9
+# Of the scale, per unit: what a quick alignment may lose against a block's prices before they are
+# priced by a linear program (3 × 500).
+_LOST = 0.02
+
+
+@dataclass(frozen=True)
+class Prices(Stage):
+    """How units are priced where all columns are listed.
+
+    Attributes
+    ----------
+    block
+        Units priced by one linear program in long continua. GLOP's time grows faster than these.
+    rounds
+        Rounds of diffusion at most (3by100, 3 × 500, 3 × 3000, 4 × 100).
+    falling
+        Of the scale, per unit: what prices may still fall in the last round; a block where they
+        fall by more is priced by a linear program.
+    """
+
+    block: int = lp.BLOCK
+    rounds: int = 18
+    falling: float = 1e-4
+
+
+_DEFAULT = Prices()
 
 
 def prices(
@@ -24,7 +64,7 @@ def prices(
     cover_cost: float | None = None,
     *,
     deadline: float = np.inf,
-    tuning: Tuning = DEFAULT,
+    tuning: Prices = _DEFAULT,
 ) -> Floats:
     """Prices of units that are numbered by position; in a cover at most `cover_cost`.
 
@@ -33,16 +73,14 @@ def prices(
     """
     if not columns.number:
         return np.zeros(n_units)
-    if cover_cost is not None or np.diff(columns.begin).max() > tuning.diffused:
-        return lp.block_prices(n_units, columns, cover_cost, deadline=deadline, tuning=tuning)
+    if cover_cost is not None or np.diff(columns.begin).max() > DIFFUSED:
+        return lp.block_prices(n_units, columns, cover_cost, deadline=deadline, block=tuning.block)
     price, fell = diffusion(n_units, columns, scale, deadline, tuning)
-    lost = _lost(
-        columns.select(np.flatnonzero(columns.losses(price) <= tuning.kept_loss * scale)), price
-    )
+    lost = _lost(columns.select(np.flatnonzero(columns.losses(price) <= _KEPT_LOSS * scale)), price)
     blocks = np.linspace(0, n_units, max(n_units // tuning.block, 1) + 1).astype(np.int64)
     falls, loses = np.add.reduceat(np.stack((fell, lost)), blocks[:-1], axis=1)
     share = scale * np.diff(blocks)
-    poor = (np.abs(falls) > tuning.falling * share) | (loses > tuning.lost * share)
+    poor = (np.abs(falls) > tuning.falling * share) | (loses > _LOST * share)
     if poor.any() and not due(deadline):
         windows = np.column_stack((blocks[:-1], blocks[1:]))[poor].tolist()
         lp.reprice(columns, price, windows, deadline=deadline)
@@ -50,7 +88,11 @@ def prices(
 
 
 def diffusion(
-    n_units: int, columns: Columns, scale: float, deadline: float = np.inf, tuning: Tuning = DEFAULT
+    n_units: int,
+    columns: Columns,
+    scale: float,
+    deadline: float = np.inf,
+    tuning: Prices = _DEFAULT,
 ) -> tuple[Floats, Floats]:
     """Prices once every column is paid and they hardly fall, or too slowly; their last fall."""
     from gammacp.alignment.kernels.diffusion import by_first_unit, diffuse, equal_shares, readmit
@@ -59,20 +101,20 @@ def diffusion(
     share = equal_shares(columns)
     kept = np.ones(columns.number, np.bool_)
     order = by_first_unit(n_units, columns, kept)
-    price = diffuse(n_units, columns, order, share, tuning.first_passes)
-    kept = columns.losses(price) <= tuning.kept_loss * scale
+    price = diffuse(n_units, columns, order, share, _FIRST_PASSES)
+    kept = columns.losses(price) <= _KEPT_LOSS * scale
     fell, falls = price, np.inf
     for _ in range(tuning.rounds):
         if due(deadline):
             break
         before, falls_before = price, falls
         order = by_first_unit(n_units, columns, kept)
-        price = diffuse(n_units, columns, order, share, tuning.passes)
+        price = diffuse(n_units, columns, order, share, _PASSES)
         fell = before - price
         falls = abs(float(fell.sum()))
         missing = readmit(columns, price, 1e-9 * scale, kept, share)
         if not missing and (
-            falls <= tuning.falling * scale * n_units or falls > tuning.slowing * falls_before
+            falls <= tuning.falling * scale * n_units or falls > _SLOWING * falls_before
         ):
             break
     make_feasible(price, columns, np.inf)

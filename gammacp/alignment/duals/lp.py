@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Floats, Indices
 from gammacp.stopping import due, watched
+
+# Units priced by one linear program in long continua; GLOP's time grows faster than these.
+BLOCK = 1000
 
 
 class Relaxation(NamedTuple):
@@ -82,15 +84,15 @@ def block_prices(
     cover_cost: float | None = None,
     *,
     deadline: float = np.inf,
-    tuning: Tuning = DEFAULT,
+    block: int = BLOCK,
 ) -> Floats:
     """Prices of units that are numbered by position; see the module's text."""
-    if n_units <= 2 * tuning.block:
+    if n_units <= 2 * block:
         return relax(n_units, columns, cover_cost, deadline=deadline).price
     price = np.zeros(n_units)
-    seams = np.linspace(0, n_units, n_units // tuning.block + 1).astype(np.int64)
+    seams = np.linspace(0, n_units, n_units // block + 1).astype(np.int64)
     # A column across a seam has units this near on both sides, unless it is wider than a block.
-    margin = min(max(tuning.block // 5, _widest(columns)), tuning.block)
+    margin = min(max(block // 5, _widest(columns)), block)
     about = [(max(s - margin, 0), min(s + margin, n_units)) for s in seams[1:-1].tolist()]
     reprice(columns, price, [*pairwise(seams.tolist()), *about], cover_cost, deadline=deadline)
     return price

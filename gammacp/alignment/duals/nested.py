@@ -2,7 +2,7 @@
 
 The annotators with most units force groups to open: no two of their units share one. So the
 semidefinite relaxation is solved for the annotators with most units first, few enough that a step
-takes milliseconds, then for more, up to `Tuning.most_relaxed` units. What the others' pairs earn
+takes milliseconds, then for more, up to `Semidefinite.most` units. What the others' pairs earn
 at most is the sum of the best matchings of all pairs of annotators, one of whom is left out:
 
     cost(G) ≥ Σ_{u∈G} share(u) − Σ_{pairs of annotators not both inside} w of G's two units,
@@ -19,6 +19,7 @@ import numpy as np
 from gammacp.alignment.duals.semidefinite import (
     Iterate,
     Matrices,
+    Semidefinite,
     ascend,
     enlarged,
     model,
@@ -26,9 +27,13 @@ from gammacp.alignment.duals.semidefinite import (
     start,
 )
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.stopping import due, halting
+
+# Factor between the units of stages, and of what a stage leaves open the gap of its own at which
+# the next one is better (209 × 493).
+_STAGE_GROWTH = 1.8
+_STAGE_GAP = 0.25
 
 
 class Relaxed(NamedTuple):
@@ -54,7 +59,7 @@ class Relaxed(NamedTuple):
 
 
 def relaxations(
-    problem: Problem, objective: float, deadline: float = np.inf, tuning: Tuning = DEFAULT
+    problem: Problem, objective: float, deadline: float, tuning: Semidefinite
 ) -> Iterator[Relaxed]:
     """Ever better shares, until due; `objective` is what some alignment costs.
 
@@ -80,7 +85,9 @@ def relaxations(
             return
         units = np.flatnonzero(np.isin(problem.annotator, inside))
         left = float(beside.sum())
-        new = model(restricted(problem, units), (objective + left) / problem.opening, tuning)
+        new = model(
+            restricted(problem, units), (objective + left) / problem.opening, tuning.repairs
+        )
         if iterate is None or old is None:
             iterate = start(new)
         else:
@@ -97,29 +104,26 @@ def relaxations(
             own = priced.value - priced.bound
             # Below its bound, the iterate may be far from definite yet.
             told = own >= 0 or bound > former
-            if (
-                not last
-                and told
-                and abs(own) < tuning.stage_gap * (objective + left - priced.value)
-            ):
+            near = abs(own) < _STAGE_GAP * (objective + left - priced.value)
+            if near and told and not last:
                 break
         old, held, former = new, units, max(bound, former)
 
 
-def stages(counts: Indices, tuning: Tuning = DEFAULT) -> list[int]:
+def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
     """How many annotators are inside at each stage; `counts` are their units, most first."""
     total = np.cumsum(counts)
-    size = float(tuning.first_stage)
+    size = float(tuning.first)
     found: list[int] = []
     while True:
-        n_inside = int(np.searchsorted(total, min(size, tuning.most_relaxed), side="right"))
-        if total[-1] <= min(1.2 * size, tuning.most_relaxed):
+        n_inside = int(np.searchsorted(total, min(size, tuning.most), side="right"))
+        if total[-1] <= min(1.2 * size, tuning.most):
             return [*found, len(counts)]
         if n_inside > (found[-1] if found else 1):
             found.append(n_inside)
-        if size >= tuning.most_relaxed:
+        if size >= tuning.most:
             return found
-        size *= tuning.stage_growth
+        size *= _STAGE_GROWTH
 
 
 def restricted(problem: Problem, units: Indices) -> Problem:

@@ -19,16 +19,21 @@ from gammacp.alignment.columns import Columns, to_columns
 from gammacp.alignment.duals.nested import Relaxed
 from gammacp.alignment.duals.projection import shared_prices
 from gammacp.alignment.duals.semidefinite import safe_sum
-from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.pricing.exact import FEW_NODES, search
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.stopping import due
 
+# Of the opening: step of the prices (8 × 425; .1 comes as far in half as much time more), and the
+# change of multipliers at which passes end. Passes over the groups so far in each step.
+_STEP = 0.3
+_SETTLED = 3e-5
+_SETTLING = 60
+# Steps from one bound to the next; in between only roots are priced that lacked something.
+_PRICED_WHOLE = 3
 
-def approached(
-    problem: Problem, groups: Codes, deadline: float = np.inf, tuning: Tuning = DEFAULT
-) -> Iterator[Relaxed]:
+
+def approached(problem: Problem, groups: Codes, deadline: float = np.inf) -> Iterator[Relaxed]:
     """Better and better shares, until due.
 
     Parameters
@@ -44,31 +49,29 @@ def approached(
     pool = Columns(units, units[:-1].astype(np.int32), np.zeros(problem.n_units))
     pool = pool.joined(to_columns(problem, groups))
     multiplier, price = np.zeros(pool.number), shared_prices(problem, groups)
-    enough = tuning.settled * problem.opening
+    length = _STEP * problem.opening
     everywhere: Indices = np.arange(problem.n_units)
     lacking = everywhere
     for step in count():
         paid = np.bincount(pool.members, np.repeat(multiplier, pool.sizes), problem.n_units)
-        price = price - tuning.proximal * problem.opening + paid
-        settle(price, pool, multiplier, tuning.settling, enough)
+        price = price - length + paid
+        settle(price, pool, multiplier, _SETTLING, _SETTLED * problem.opening)
         least = np.maximum(price, 0.0)
         # Between two bounds only roots whose groups lacked something are priced.
-        whole = step % tuning.priced_whole == 0
+        whole = step % _PRICED_WHOLE == 0
         found = search(
             problem,
             least,
             0.1 * problem.tolerance,
             roots=everywhere if whole else lacking,
-            nodes=tuning.few_nodes,
+            nodes=FEW_NODES,
             deadline=deadline,
-            tuning=tuning,
         )
         if found is None or due(deadline):
             return
         if whole:
             share = problem.opening - least - found.excess
-            value = multiplier / (tuning.proximal * problem.opening)
-            together = pair_values(problem, pool, value)
+            together = pair_values(problem, pool, multiplier / length)
             yield Relaxed(share, safe_sum(share), problem.n_annotators, together)
             lacking = np.flatnonzero(found.excess > problem.tolerance)
         pool = pool.joined(found.columns)

@@ -19,14 +19,54 @@ from functools import cached_property
 import numpy as np
 
 from gammacp.alignment.duals.definite import least_shift
+from gammacp.alignment.limits import Stage
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.stopping import due
 
 # A power of 2, in units of the opening, and how many of them add up without rounding.
 _GRAIN = 2.0**-40
 _MOST_GRAINS = 2.0**52
+
+# Steps between two bounds, each of which costs half a step and its repairs.
+_SPLITTINGS = 25
+# How far each repair goes beyond the projection, and each step; 1 took twice as long (35 × 214).
+_REPAIRING = 1.8
+_OVERRELAXATION = 1.6
+# Weight of the splitting at first, in units of the opening; the factor by which it is changed,
+# every ten steps at most, where primal and dual residuals are farther apart than the imbalance.
+_PENALTY = 0.05
+_PENALTY_STEP = 1.6
+_IMBALANCE = 4.0
+# Passes over the inequalities in each step, which end at this change of multipliers; the next one
+# goes on from their multipliers.
+_HILDRETH = 4
+_PROJECTED = 1e-4
+# By how much triangles must be violated to be added; how many are listed at most, 40 MB, and added
+# at a time per unit, the worst.
+_VIOLATION = 0.02
+_TRIANGLES = 2_000_000
+_TRIANGLES_PER_UNIT = 5
+
+
+@dataclass(frozen=True)
+class Semidefinite(Stage):
+    """How large the relaxation is, stage by stage (`nested`), and how its shares are mended.
+
+    Attributes
+    ----------
+    first
+        Units of the first relaxation, a step of which takes 2 ms; 1600 take a second.
+    most
+        Units of the largest relaxation, 1 GB, and up to which columns begin with annealing: 8 ×
+        425 has a gap of 22 % with it and of .6 % without after 60 s.
+    repairs
+        Alternating projections of the multiplier before each bound; a step's time each (34 × 214).
+    """
+
+    first: int = 120
+    most: int = 1600
+    repairs: int = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +75,8 @@ class Matrices:
 
     Attributes
     ----------
+    repairs
+        As in `Semidefinite`.
     cost
         −w/2 per ordered pair, shape (units, units); 0 where there is no pair.
     pair
@@ -49,7 +91,7 @@ class Matrices:
     """
 
     problem: Problem
-    tuning: Tuning
+    repairs: int
     cost: Floats
     pair: Bools
     begin: Indices
@@ -115,8 +157,11 @@ class Priced:
     iterate: Iterate
 
 
-def model(problem: Problem, n_groups: float, tuning: Tuning = DEFAULT) -> Matrices:
-    """The matrices of a problem that has about that many groups; the opening must be > 0."""
+def model(problem: Problem, n_groups: float, repairs: int) -> Matrices:
+    """The matrices of a problem that has about that many groups; the opening must be > 0.
+
+    `repairs` as in `Semidefinite`.
+    """
     size, n = problem.n_units, problem.n_annotators
     several = np.zeros((size, n), np.bool_)
     cost, pair = np.zeros((size, size)), np.zeros((size, size), np.bool_)
@@ -129,7 +174,7 @@ def model(problem: Problem, n_groups: float, tuning: Tuning = DEFAULT) -> Matric
         theirs = slice(begin[annotator], begin[annotator + 1])
         several[:, annotator] = pair[:, theirs].sum(axis=1) > 1
     border = 2.0 ** -round(0.5 * np.log2(max(n_groups, 1.0)))
-    return Matrices(problem, tuning, cost, pair, begin, several, border)
+    return Matrices(problem, repairs, cost, pair, begin, several, border)
 
 
 def start(model: Matrices) -> Iterate:
@@ -143,7 +188,7 @@ def start(model: Matrices) -> Iterate:
         np.zeros(model.several.shape),
         np.zeros((0, 3), np.int32),
         np.zeros(0),
-        model.tuning.penalty,
+        _PENALTY,
     )
 
 
@@ -176,13 +221,13 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
     """
     done = 0
     while True:
-        for _ in range(model.tuning.splittings):
+        for _ in range(_SPLITTINGS):
             if done and due(deadline):
                 break
             iterate, lack, change = _step(model, iterate)
             done += 1
             if done % 10 == 0:
-                iterate = _balanced(model, iterate, lack, change)
+                iterate = _balanced(iterate, lack, change)
         yield _priced(model, iterate, deadline)
         iterate = _cut(model, iterate)
 
@@ -191,7 +236,7 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     """One projection on either side; what they differ by, and how far the second moved."""
     from gammacp.alignment.kernels.metric import project, subtract
 
-    inside, penalty, over = iterate.inside, iterate.penalty, model.tuning.overrelaxation
+    inside, penalty, over = iterate.inside, iterate.penalty, _OVERRELAXATION
     target = inside - iterate.scaled - model.bordered / penalty
     values, vectors = np.linalg.eigh(target)
     kept = np.searchsorted(values, 0.0)
@@ -215,8 +260,8 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
         rows,
         iterate.triangles,
         multiplier,
-        model.tuning.hildreth,
-        model.tuning.projected,
+        _HILDRETH,
+        _PROJECTED,
     )
     after = np.empty_like(point)
     after[0, 0] = point[0, 0]
@@ -236,11 +281,11 @@ def _norm(matrix: Floats) -> float:
     return float(np.linalg.norm(matrix))
 
 
-def _balanced(model: Matrices, iterate: Iterate, lack: float, change: float) -> Iterate:
+def _balanced(iterate: Iterate, lack: float, change: float) -> Iterate:
     """A penalty under which both sides come together as fast."""
-    if max(lack, change) <= model.tuning.imbalance * min(lack, change):
+    if max(lack, change) <= _IMBALANCE * min(lack, change):
         return iterate
-    factor = model.tuning.penalty_step ** (1 if lack > change else -1)
+    factor = _PENALTY_STEP ** (1 if lack > change else -1)
     return replace(
         iterate,
         penalty=iterate.penalty * factor,
@@ -254,12 +299,12 @@ def _cut(model: Matrices, iterate: Iterate) -> Iterate:
     """The iterate with the worst violated triangles, and without those that do nothing."""
     from gammacp.alignment.kernels.metric import violated
 
-    annotator, tuning = model.problem.annotator.astype(np.int32), model.tuning
-    least, excess = tuning.violation, np.zeros(tuning.triangles)
-    while len(excess) == tuning.triangles:
-        found, excess = violated(iterate.inside[1:, 1:].copy(), annotator, least, tuning.triangles)
+    annotator = model.problem.annotator.astype(np.int32)
+    least, excess = _VIOLATION, np.zeros(_TRIANGLES)
+    while len(excess) == _TRIANGLES:
+        found, excess = violated(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
         least *= 2
-    worst = found[np.argsort(-excess, kind="stable")[: tuning.triangles_per_unit * len(annotator)]]
+    worst = found[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
     kept = iterate.multiplier > 0
     triangles, multiplier = iterate.triangles[kept], iterate.multiplier[kept]
     new = worst[~_among(worst, triangles, len(annotator))]
@@ -316,13 +361,13 @@ def feasible_shares(model: Matrices, iterate: Iterate, deadline: float = np.inf)
         return np.full(len(apex), -np.inf)
     corner = 1.0 / model.border**2
     _cut_to(matrix, allowed, model.pair, corner)
-    for _ in range(model.tuning.repairs):
+    for _ in range(model.repairs):
         if due(deadline):
             break
         values, vectors = np.linalg.eigh(matrix)
         negative = np.searchsorted(values, 0.0)
         lack = (vectors[:, :negative] * -values[:negative]) @ vectors[:, :negative].T
-        matrix += model.tuning.repairing * lack
+        matrix += _REPAIRING * lack
         _cut_to(matrix, allowed, model.pair, corner)
     own = np.diag(matrix)[1:].copy()
     shift = least_shift(matrix)

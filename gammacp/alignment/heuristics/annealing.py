@@ -7,9 +7,23 @@ import numpy as np
 
 from gammacp.alignment.columns import as_groups, group_of_units
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes
 from gammacp.stopping import due, halting
+
+# Of the opening: temperatures at which runs begin. Crowds of 209 annotators need the high ones,
+# which open and close groups, those of 35 the low ones.
+HEATS = (0.1, 0.03, 0.01, 0.003)
+
+# Moves per unit of the first runs; 500 units of 200 annotators take 0.4 s, and with 500 moves the
+# best alignments are not met (209 × 493).
+MOVES = 2000
+
+# Of the opening per annotator: temperature at which runs end.
+_COLD = 1e-3
+# Groups that there may be beyond twice those at first, and numbers in the table of units by groups,
+# 160 MB; above, there is no annealing.
+_SPARE_GROUPS = 30
+_TABLE = 20_000_000
 
 
 def annealed(
@@ -18,7 +32,6 @@ def annealed(
     *,
     seed: int = 0,
     deadline: float = np.inf,
-    tuning: Tuning = DEFAULT,
 ) -> Iterator[Codes]:
     """Alignments, each at least as good as the one before; longer and longer runs, for ever.
 
@@ -26,12 +39,12 @@ def annealed(
     ones open and close groups. The same seed gives the same alignments unless the deadline cuts a
     run short. Ends where there are too many units for its table.
     """
-    moves, run = tuning.moves, 0
-    while not due(deadline) and fits(problem, groups, tuning):
-        for heat in tuning.heats:
+    moves, run = MOVES, 0
+    while not due(deadline) and fits(problem, groups):
+        for heat in HEATS:
             run += 1
             schedule = Schedule(heat, moves, (seed % 2**64, run))
-            groups = cooled(problem, groups, schedule, deadline, tuning)
+            groups = cooled(problem, groups, schedule, deadline)
             yield groups
         moves *= 2
 
@@ -44,18 +57,16 @@ class Schedule(NamedTuple):
     seed: tuple[int, int]
 
 
-def fits(problem: Problem, groups: Codes, tuning: Tuning) -> bool:
+def fits(problem: Problem, groups: Codes) -> bool:
     """Whether the table of units by groups is small enough."""
-    return _most_groups(problem, groups, tuning) * problem.n_units <= tuning.table
+    return _most_groups(problem, groups) * problem.n_units <= _TABLE
 
 
-def _most_groups(problem: Problem, groups: Codes, tuning: Tuning) -> int:
-    return min(problem.n_units, 2 * len(groups) + tuning.spare_groups)
+def _most_groups(problem: Problem, groups: Codes) -> int:
+    return min(problem.n_units, 2 * len(groups) + _SPARE_GROUPS)
 
 
-def cooled(
-    problem: Problem, groups: Codes, schedule: Schedule, deadline: float, tuning: Tuning
-) -> Codes:
+def cooled(problem: Problem, groups: Codes, schedule: Schedule, deadline: float) -> Codes:
     """The best alignment that one run from `groups` meets, which it may be itself."""
     from gammacp.alignment.kernels.annealing import anneal
 
@@ -76,10 +87,10 @@ def cooled(
             problem.scale,
             missing,
             group_of_units(groups, n),
-            _most_groups(problem, groups, tuning),
+            _most_groups(problem, groups),
             schedule.moves * n,
             schedule.heat * problem.scale,
-            tuning.cold * problem.scale / problem.n_annotators,
+            _COLD * problem.scale / problem.n_annotators,
             np.random.default_rng(schedule.seed),
             halted,
         ),

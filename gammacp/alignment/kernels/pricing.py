@@ -22,7 +22,7 @@ EXACT, UNSURE, GIVEN_UP = 0, 1, -1
 
 
 class Effort(NamedTuple):
-    """How hard a root is searched; see `Tuning` for the last four.
+    """How hard a root is searched; see `pricing.exact` for the last four.
 
     `nodes` of a root's search and `members` of all groups found are limits.
     """

@@ -23,7 +23,7 @@ from gammacp.kernel import kernel
 
 
 class Step(NamedTuple):
-    """How prices are projected; see `Tuning`: over-relaxation, stalling, rounds, neighbours."""
+    """How prices are projected; see `pricing.near` for the fields."""
 
     relaxation: float
     stalled: float

@@ -9,13 +9,19 @@ from gammacp.alignment.presolve.pooling import better, pooled
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
-from gammacp.alignment.tuning import Tuning
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 from gammacp.stopping import clock, due
 
 # Of Δ: no pairs closer than this are asked for.
 _SMALLEST = 1e-12
+# Pairs from which density is estimated, 0.2 GB for a moment, and the factor by which the distance
+# of kept pairs is cut while they are too many.
+_SAMPLED = 2_000_000
+_SHRINK = 0.25
+# For the problem of the closest pairs: its own bound proves nothing of the true problem, so that
+# more is of little use.
+_SECONDS = 60.0
 
 
 def solve_closest(
@@ -25,24 +31,25 @@ def solve_closest(
     limits: Limits,
     cover: bool,
     deadline: float,
+    per_unit: int,
 ) -> Solution:
-    """The best alignment at hand: of the closest pairs, or by categories alone."""
-    n, delta, tuning = continuum.n_annotators, dissimilarity.delta, limits.tuning
+    """The best alignment at hand: of the closest pairs, `per_unit`, or by categories alone."""
+    n, delta = continuum.n_annotators, dissimilarity.delta
     alone = np.full((continuum.n_units, n), -1, np.int32)
     alone[np.arange(continuum.n_units), continuum.annotator_codes] = np.arange(continuum.n_units)
     cost = continuum.n_units * delta * pair_count(n)
     best = Solution(alone, cost, 0.0, Status.FEASIBLE)
-    other = None if cover else pooled(continuum, dissimilarity, deadline, tuning)
+    other = None if cover else pooled(continuum, dissimilarity, deadline)
     if other is not None:
         best = better(best, other)
-    found = _closest(continuum, dissimilarity, cover, deadline, tuning)
+    found = _closest(continuum, dissimilarity, cover, deadline, per_unit)
     if found is None:
         return best
     problem, most = found
-    groups = improve(problem, None, deadline, tuning)
+    groups = improve(problem, None, deadline)
     best = better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
     if not due(deadline):
-        soon = min(deadline, clock() + tuning.closest_seconds)
+        soon = min(deadline, clock() + _SECONDS)
         solved = solve(problem, limits.until(soon))
         # Its bound knows nothing of the pairs that are left out.
         best = better(best, solution(problem, solved.groups, -np.inf))
@@ -54,12 +61,12 @@ def _closest(
     dissimilarity: BoundDissimilarity,
     cover: bool,
     deadline: float,
-    tuning: Tuning,
+    per_unit: int,
 ) -> tuple[Problem, float] | None:
     """A problem of the closest pairs alone, with the largest d among them; None without time."""
     n, delta = continuum.n_annotators, dissimilarity.delta
     most = (n - 1 + pair_count(n)) * delta
-    most = min(most, _expected_distance(continuum, dissimilarity, tuning))
+    most = min(most, _expected_distance(continuum, dissimilarity, per_unit))
     while most > _SMALLEST * delta and not due(deadline):
         try:
             return build_problem(
@@ -67,26 +74,24 @@ def _closest(
                 dissimilarity,
                 cover=cover,
                 most=most,
-                most_pairs=tuning.closest_per_unit * continuum.n_units,
+                most_pairs=per_unit * continuum.n_units,
                 deadline=deadline,
-                tuning=tuning,
             ), most
         except TooManyPairsError:
-            most *= tuning.shrink
+            most *= _SHRINK
     return None
 
 
 def _expected_distance(
-    continuum: Continuum, dissimilarity: BoundDissimilarity, tuning: Tuning
+    continuum: Continuum, dissimilarity: BoundDissimilarity, per_unit: int
 ) -> float:
     """A distance within which there are about as many pairs as are kept, from a sample of pairs."""
     rng = np.random.default_rng(0)
-    size = tuning.sampled_pairs
-    first, second = rng.integers(0, continuum.n_units, (2, size))
+    first, second = rng.integers(0, continuum.n_units, (2, _SAMPLED))
     codes = continuum.annotator_codes
     different = codes[first] != codes[second]
     units = unit_columns(continuum)
     cost = dissimilarity.pairwise(units[first[different]], units[second[different]])
-    kept = tuning.closest_per_unit * continuum.n_units
-    wanted = int(0.7 * kept / (0.5 * float(continuum.n_units) ** 2) * size)
+    kept = per_unit * continuum.n_units
+    wanted = int(0.7 * kept / (0.5 * float(continuum.n_units) ** 2) * _SAMPLED)
     return float(np.partition(cost, wanted)[wanted]) if 0 < wanted < len(cost) else np.inf

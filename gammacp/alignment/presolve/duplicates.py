@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.candidates import TooManyPairsError, build_problem
-from gammacp.alignment.columns import Columns, enumerate_columns
+from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem
+from gammacp.alignment.columns import LISTED, Columns, enumerate_columns
 from gammacp.alignment.duals.lp import relax
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem
 from gammacp.alignment.solvers.packing import Model, best_packing
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
@@ -95,8 +94,8 @@ def merged(
     order: Indices,
     *,
     most: float,
+    most_pairs: int = MOST_PAIRS,
     deadline: float = np.inf,
-    tuning: Tuning = DEFAULT,
 ) -> Merged | None:
     """The problem of at most so many distinct units; None if there are more, or too many pairs.
 
@@ -115,7 +114,7 @@ def merged(
         breaks=None if continuum.breaks is None else continuum.breaks[rows],
     )
     try:
-        problem = build_problem(distinct, dissimilarity, deadline=deadline, tuning=tuning)
+        problem = build_problem(distinct, dissimilarity, most_pairs=most_pairs, deadline=deadline)
     except TooManyPairsError:
         return None
     return Merged(problem, order, runs)
@@ -127,7 +126,7 @@ def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | N
     None if the distinct units already have too many groups, or no time is left for their LP.
     """
     problem, counts = merged.problem, merged.counts
-    columns = enumerate_columns(problem, most_members=limits.tuning.listed)
+    columns = enumerate_columns(problem, most_members=LISTED)
     if columns is None:
         return None
     try:

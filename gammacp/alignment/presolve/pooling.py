@@ -13,18 +13,22 @@ import numpy as np
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import merged, pack
 from gammacp.alignment.problem import Solution, Status
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Codes, Floats
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 from gammacp.stopping import clock
 
+# Pairs of annotator and category; above, their groups are too many to list.
+_KINDS = 200
+# For the relaxation beyond the time limit; without it there is no bound.
+_SECONDS = 1.0
+# Of the shortest unit: spread of starts and ends below which positions hardly matter, so that
+# pooled units may be proof enough (d ≤ 2.5e-7).
+_SPOT = 1e-3
+
 
 def pooled(
-    continuum: Continuum,
-    dissimilarity: BoundDissimilarity,
-    deadline: float,
-    tuning: Tuning = DEFAULT,
+    continuum: Continuum, dissimilarity: BoundDissimilarity, deadline: float
 ) -> Solution | None:
     """What categories alone give: groups with their true cost, and a bound.
 
@@ -45,13 +49,12 @@ def pooled(
         category[order],
         bounds=(0.0, 1.0),
     )
-    all_pairs = replace(tuning, pairs=tuning.kinds**2)
-    few = merged(flat, dissimilarity, order, most=tuning.kinds, tuning=all_pairs)
+    few = merged(flat, dissimilarity, order, most=_KINDS)
     if few is None:
         return None
-    at_least = max(deadline, clock() + tuning.pooling_seconds)
+    at_least = max(deadline, clock() + _SECONDS)
     # Whole solutions of the relaxation are not worth CP-SAT's time.
-    packed = pack(few, Limits(gap=0.999, tuning=tuning), at_least)
+    packed = pack(few, Limits(gap=0.999), at_least)
     if packed is None:
         return None
     groups = few.groups(packed.certificate.columns, packed.times)
@@ -79,13 +82,13 @@ def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilar
     )
 
 
-def one_spot(continuum: Continuum, tuning: Tuning) -> bool:
+def one_spot(continuum: Continuum) -> bool:
     """Whether all units are all but at the same place, without being there."""
     first, last = continuum.starts[[0, -1]]
-    if abs(last - first) > tuning.spot * (continuum.ends[0] - first):
+    if abs(last - first) > _SPOT * (continuum.ends[0] - first):
         return False  # As nearly always, at once.
     spread = float(np.ptp(continuum.starts) + np.ptp(continuum.ends))
-    return 0.0 < spread <= tuning.spot * float(continuum.lengths.min())
+    return 0.0 < spread <= _SPOT * float(continuum.lengths.min())
 
 
 def better(a: Solution, b: Solution) -> Solution:

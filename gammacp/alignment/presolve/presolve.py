@@ -6,13 +6,13 @@ bound allows for every pair that was left out. Where the solver proves nothing, 
 (`pooling`) may have the better bound; of units all but in one place they may prove the alignment.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.candidates import TooManyPairsError, build_problem
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem
+from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.presolve.closest import solve_closest
 from gammacp.alignment.presolve.duplicates import Merged, merged, pack
 from gammacp.alignment.presolve.pooling import better, one_spot, pooled
@@ -21,6 +21,35 @@ from gammacp.alignment.solvers.registry import Solve
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 from gammacp.stopping import clock
+
+# For the true problem of units all but in one place, before they are pooled.
+_SPOT_SECONDS = 0.4
+
+
+@dataclass(frozen=True)
+class Presolve(Stage):
+    """What is merged, and what is too dense to be solved as it is.
+
+    Attributes
+    ----------
+    merged
+        Identical units are merged if that leaves less than this share of the units; of one spot
+        with 400 units by 12 annotators, 12 are left.
+    pairs
+        Candidate pairs that are always borne. With more, only the closest are kept and `status` is
+        `feasible`.
+    pairs_per_unit
+        Candidate pairs per unit and annotator that are borne in longer continua; those of constant
+        density stay far below.
+    closest
+        Pairs per unit that are kept where there are too many: several times what a unit can be
+        aligned with.
+    """
+
+    merged: float = 0.5
+    pairs: int = MOST_PAIRS
+    pairs_per_unit: int = 50
+    closest: int = 30
 
 
 class Presolved(NamedTuple):
@@ -53,36 +82,37 @@ def solve_presolved(
             continuum,
             dissimilarity,
             cover=cover,
-            most_pairs=_bearable(continuum, limits),
+            most_pairs=_bearable(continuum, limits.of(Presolve)),
             deadline=deadline,
-            tuning=limits.tuning,
         )
     except TooManyPairsError:
-        closest = solve_closest(continuum, dissimilarity, solve, limits, cover, deadline)
+        closest = solve_closest(
+            continuum, dissimilarity, solve, limits, cover, deadline, limits.of(Presolve).closest
+        )
         return Presolved(closest, None)
-    if not cover and one_spot(continuum, limits.tuning):
-        quickly = limits.until(min(deadline, clock() + limits.tuning.spot_seconds))
+    if not cover and one_spot(continuum):
+        quickly = limits.until(min(deadline, clock() + _SPOT_SECONDS))
         solved = solve(problem, quickly)
         if solved.status is Status.OPTIMAL:
             return Presolved(solved, problem)
-        other = pooled(continuum, dissimilarity, deadline, limits.tuning)
+        other = pooled(continuum, dissimilarity, deadline)
         if other is not None and other.objective - other.bound <= problem.slack:
             return Presolved(replace(other, status=Status.OPTIMAL, bound=other.objective), None)
     solved = solve(problem, limits.until(deadline))
     if solved.status is not Status.OPTIMAL and not cover:
-        other = pooled(continuum, dissimilarity, deadline, limits.tuning)
+        other = pooled(continuum, dissimilarity, deadline)
         if other is not None and (other.bound > solved.bound or other.objective < solved.objective):
             return Presolved(better(solved, other), None)
     return Presolved(solved, problem)
 
 
-def _bearable(continuum: Continuum, limits: Limits) -> int:
+def _bearable(continuum: Continuum, tuning: Presolve) -> int:
     """Candidate pairs that can still be solved exactly.
 
     All pairs of two thousand units by each of two annotators, or what a sparse continuum of that
     many units has many times over.
     """
-    counts, tuning = continuum.counts, limits.tuning
+    counts = continuum.counts
     all_pairs = (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
     if all_pairs <= tuning.pairs:
         return tuning.pairs
@@ -93,13 +123,14 @@ def _solve_merged(
     continuum: Continuum, dissimilarity: BoundDissimilarity, limits: Limits, deadline: float
 ) -> Presolved | None:
     """The solution over distinct units; None unless merging pays and ends in time."""
+    tuning = limits.of(Presolve)
     few = merged(
         continuum,
         dissimilarity,
         np.arange(continuum.n_units),
-        most=np.nextafter(limits.tuning.merged_share * continuum.n_units, 0),
+        most=np.nextafter(tuning.merged * continuum.n_units, 0),
+        most_pairs=tuning.pairs,
         deadline=deadline,
-        tuning=limits.tuning,
     )
     packed = None if few is None else pack(few, limits, deadline)
     if few is None or packed is None:

@@ -7,9 +7,23 @@ import numpy as np
 
 from gammacp.alignment.columns import Columns
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Bools, Floats, Indices
 from gammacp.stopping import halting
+
+# Nodes of the branch and bound of each root while prices are far off.
+FEW_NODES = 30
+
+# Members of all groups that are listed at the most.
+LISTED_AT_LAST = 10_000_000
+
+# Passes of messages at a node, four times as many at a root (20 × 30), again while the bound's
+# distance to its goal falls by this share.
+_MESSAGES = 3
+_PROGRESS = 0.02
+# Branching: a label that falls short by all that the bound has left counts exp(−this).
+_DECISIVENESS = 2.5
+# Numbers in a root's table of label pairs, 240 MB; above, its half-sum bound is used.
+_EDGES = 30_000_000
 
 
 class Found(NamedTuple):
@@ -28,25 +42,17 @@ def search(
     every: bool = False,
     roots: Indices | None = None,
     nodes: int = 2**62,
-    limit: int | None = None,
+    limit: int = LISTED_AT_LAST,
     deadline: float = np.inf,
-    tuning: Tuning = DEFAULT,
 ) -> Found | None:
     """Groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
 
-    None with more than `limit` members (default `tuning.listed_at_last`). At the deadline an
+    None with more than `limit` members. At the deadline an
     enumeration (`every`) ends with None, pricing with weaker excesses.
     """
     from gammacp.alignment.kernels.pricing import Effort, price_groups
 
-    effort = Effort(
-        nodes,
-        tuning.listed_at_last if limit is None else limit,
-        tuning.messages,
-        tuning.edges,
-        tuning.message_progress,
-        tuning.decisiveness,
-    )
+    effort = Effort(nodes, limit, _MESSAGES, _EDGES, _PROGRESS, _DECISIVENESS)
     roots = np.arange(problem.n_units) if roots is None else roots
     within = problem.graph, price, problem.opening, floor, every, roots, effort
     found, excess, unsure, whole = halting(partial(price_groups, *within), deadline)

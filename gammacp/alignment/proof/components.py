@@ -9,16 +9,34 @@ When none is left to take in, no alignment loses less than Σ δ_K: in any align
 without a left-out column lose δ_K each, and the others are paid for by the left-out columns.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.stopping import clock, due
+
+# Of the scale: columns that lose more than the first are looked at only once those below are
+# decided; how far columns are taken in at first, then four times as far each time.
+_FIRST_LOSS = 0.05
+_LOSS_STEP = 0.004
+
+
+@dataclass(frozen=True)
+class Components(Stage):
+    """How hard components are searched.
+
+    Attributes
+    ----------
+    nodes
+        Of the search of one component, some milliseconds; then CP-SAT takes it.
+    """
+
+    nodes: int = 20_000
 
 
 class Decomposition:
@@ -52,12 +70,12 @@ class Decomposition:
         self.columns, self.loss, self.alone = columns, loss, alone
         self.cover, self.opening = problem.cover, problem.opening
         self.tolerance, self.slack = problem.tolerance, problem.slack
-        self.step = limits.tuning.loss_step * problem.scale
+        self.step = _LOSS_STEP * problem.scale
         self.over = problem.opening - alone
         self.limits, self.deadline = limits, deadline
         cost = len(alone) * problem.opening - float(alone.sum())
         # Not that of all units: they may be those of many small continua, in a row.
-        self.equal = problem.tolerance * min(len(alone), limits.tuning.small_units)
+        self.equal = problem.tolerance * min(len(alone), SMALL_UNITS)
         self.allowed = max(self.equal, limits.gap * cost)
         n_units, size = len(alone), columns.number
         self.active: Bools = loss <= self.tolerance
@@ -131,7 +149,7 @@ class Decomposition:
             self.known,
             self.least,
             self.chosen,
-            Rules(self.cover, False, self.tolerance, self.limits.tuning.component_nodes),
+            Rules(self.cover, False, self.tolerance, self.limits.of(Components).nodes),
         )
         changed = np.flatnonzero(fresh != self.known)
         self.lower[changed] = self.least[changed]
@@ -196,7 +214,7 @@ def decompose(
     highest = problem.opening if problem.cover else np.inf
     price = np.minimum(price, highest)
     loss = make_feasible(price, columns._replace(members=ranked.members), highest)
-    most_loss = limits.tuning.first_loss * problem.scale
+    most_loss = _FIRST_LOSS * problem.scale
     while True:
         kept = np.flatnonzero(loss <= most_loss)
         kept = kept[np.argsort(loss[kept], kind="stable")]

@@ -20,7 +20,7 @@ def solve_auto(problem: Problem, limits: Limits) -> Solution:
 
 def solve_groups(problem: Problem, limits: Limits) -> Solution:
     """All groups listed, or a crowd; `ties` has certificates for two annotators' covers of it."""
-    columns = listed_columns(problem, limits.tuning)
+    columns = listed_columns(problem)
     if columns is None:
         return solve_crowd(problem, limits)
     return solve_listed(problem, columns, limits)

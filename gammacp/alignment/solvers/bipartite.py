@@ -8,10 +8,12 @@ from gammacp.alignment.columns import Columns, alone
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Solution, solution
 from gammacp.alignment.solvers.registry import registered
-from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.errors import UsageError
 from gammacp.stopping import halting
+
+# Candidate pairs that are matched in milliseconds.
+_UNWATCHED = 100_000
 
 
 class Edges(NamedTuple):
@@ -40,9 +42,9 @@ def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
     deadline = limits.deadline()
     edges = _edges(problem)
     if problem.cover:
-        return _cover(problem, edges, deadline, limits.tuning)
+        return _cover(problem, edges, deadline)
     gain = edges.weight + problem.opening
-    groups, price = match(problem, edges, gain, deadline, limits.tuning)
+    groups, price = match(problem, edges, gain, deadline)
     kept = gain >= -problem.tolerance
     second = edges.column[kept] + len(edges.begin) - 1
     members = np.column_stack((edges.row[kept], second)).astype(np.int32).ravel()
@@ -59,7 +61,7 @@ def _edges(problem: Problem) -> Edges:
     return Edges(row, begin, neighbour[: begin[-1]] - np.int32(n_first), weight[: begin[-1]])
 
 
-def _cover(problem: Problem, edges: Edges, deadline: float, tuning: Tuning) -> Solution:
+def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
     """The cheapest cover: an edge cover, which reduces to a matching.
 
     Every unit has a cheapest way of its own to be covered; a pair in one group saves the ways of
@@ -75,7 +77,7 @@ def _cover(problem: Problem, edges: Edges, deadline: float, tuning: Tuning) -> S
         cheaper = cost[order][at] < own[rows]
         own[rows[cheaper]] = cost[order][at][cheaper]
         partner[rows[cheaper]] = there[order][at][cheaper]
-    groups, price = match(problem, edges, own[first] + own[second] - cost, deadline, tuning)
+    groups, price = match(problem, edges, own[first] + own[second] - cost, deadline)
     single = (groups >= 0).sum(axis=1) == 1
     unit = groups[single].max(axis=1)
     pairs = np.column_stack((unit, partner[unit]))
@@ -88,9 +90,7 @@ def _cover(problem: Problem, edges: Edges, deadline: float, tuning: Tuning) -> S
     return solution(problem, every, float(own.sum() - price.sum()))
 
 
-def match(
-    problem: Problem, edges: Edges, gain: Floats, deadline: float, tuning: Tuning
-) -> Matching:
+def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matching:
     """The matching of largest Σ gain; units that gain nothing stay alone.
 
     At the deadline those that were not reached do so too, and the prices still hold.
@@ -101,7 +101,7 @@ def match(
     column, row_price, column_price = halting(
         lambda halted: best_matching(edges.begin, edges.column, gain, n - n_first, halted),
         deadline,
-        quick=len(gain) <= tuning.pairs_unwatched,
+        quick=len(gain) <= _UNWATCHED,
     )
     paired = np.flatnonzero(column >= 0)
     groups = alone(problem)

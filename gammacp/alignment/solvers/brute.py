@@ -10,16 +10,17 @@ from gammacp.alignment.problem import Problem, Solution, group_costs, solution
 from gammacp.alignment.solvers.registry import registered
 from gammacp.errors import UsageError
 
+_UNITS, _GROUPS = 22, 2_000_000
+
 
 @registered("brute", "every partition, for tests on tiny continua", pruned=False)
-def solve_brute(problem: Problem, limits: Limits) -> Solution:
+def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
     """Minimum over all partitions (covers) by recursion on the first unit not yet covered."""
     units_of = [np.flatnonzero(problem.annotator == a) for a in range(problem.n_annotators)]
     tuples = int(np.prod([len(u) + 1.0 for u in units_of]))
-    most = limits.tuning
-    if problem.n_units > most.brute_units or tuples > most.brute_groups:
+    if problem.n_units > _UNITS or tuples > _GROUPS:
         raise UsageError(
-            f"method 'brute' is for tests of at most {most.brute_units} units, "
+            f"method 'brute' is for tests of at most {_UNITS} units, "
             f"not {problem.n_units} ({tuples:,} unitary alignments)"
         )
     every = np.array(list(product(*([*u.tolist(), -1] for u in units_of))), np.int32)

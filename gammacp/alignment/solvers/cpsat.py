@@ -17,7 +17,7 @@ from gammacp.arrays import Codes, Indices
 def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     """Maximise the gain of the full model, from the greedy alignment on."""
     deadline = limits.deadline()
-    columns = all_columns(problem, limits.tuning)
+    columns = all_columns(problem)
     greedy = np.zeros(columns.number, np.int64)
     greedy[take_first(problem, columns)] = 1
     model = Model(columns, np.ones(problem.n_units, np.int64), problem.opening, problem.cover)

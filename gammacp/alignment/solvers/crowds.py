@@ -9,7 +9,7 @@ fewer annotators are recombined (`heuristics.local_search`) and priced by proxim
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,50 @@ import numpy as np
 from gammacp.alignment.columns import to_columns
 from gammacp.alignment.duals.nested import relaxations
 from gammacp.alignment.duals.proximal import approached
+from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import annealed
-from gammacp.alignment.heuristics.local_search import improve, recombined
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.heuristics.local_search import Recombination, improve, recombined
+from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.problem import Problem, Solution, group_costs
 from gammacp.alignment.reporting import tell
-from gammacp.alignment.solvers.generation import Generated, concluded, generate, solve_generation
+from gammacp.alignment.solvers.generation import (
+    SEARCHED_PAIRS,
+    Generated,
+    Generation,
+    concluded,
+    generate,
+    solve_generation,
+)
 from gammacp.alignment.solvers.registry import registered
-from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Floats
 from gammacp.stopping import clock, cpu_clock, due
+
+# Seconds that column generation has of fewer annotators before they are relaxed, of whom 20 × 30
+# random ones take 5 to 11; and of the time limit, what any head start takes at most.
+_LONG_HEAD_START = 20.0
+_HEAD_SHARE = 0.2
+# Of the head start: how long fewer annotators are enclosed, whose columns are then generated to a
+# proof sooner than their relaxation comes near it (27 × 20 random, limit 40 s), if a long head
+# start is left for that.
+_ENCLOSING = 1.0
+# Of the seconds so far: without progress (a share of the gap) for that long the relaxation has had
+# its say; and how long columns are generated after that, without a time limit.
+_PATIENCE_SHARE = 0.3
+_PROGRESS = 0.02
+_LAST_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Crowds(Stage):
+    """How crowds are begun.
+
+    Attributes
+    ----------
+    head_start
+        Seconds that column generation has of a crowd before it is relaxed.
+    """
+
+    head_start: float = 0.5
 
 
 @registered(
@@ -43,31 +77,32 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     """
     from threadpoolctl import threadpool_limits
 
-    began, deadline, tuning = clock(), limits.deadline(), limits.tuning
-    small = problem.n_annotators < tuning.crowd
+    began, deadline = clock(), limits.deadline()
+    small = problem.n_annotators < limits.of(Generation).crowd
     if problem.cover or problem.opening <= 0:
         return solve_generation(problem, limits)
     found = _head_start(problem, limits, deadline)
     if not _ended(problem, found, limits, deadline):
         until, now = deadline, clock()
-        if small and not _long(problem, tuning):
-            back = now + tuning.enclosing * (now - began)
+        if small and not _long(problem, limits):
+            back = now + _ENCLOSING * (now - began)
             # In less time columns would hardly come to more than the relaxation does.
-            until = back if deadline - back >= tuning.long_head_start else deadline
+            until = back if deadline - back >= _LONG_HEAD_START else deadline
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"):
             found = enclose(problem, found, limits, until)
         if not _ended(problem, found, limits, deadline):
             now = clock()
             if not small and not limits.time_limit:
-                deadline = now + tuning.last_share * (now - began)
+                deadline = now + _LAST_SHARE * (now - began)
             found = generate(problem, limits, deadline, found)
     return concluded(problem, found, limits, deadline)
 
 
-def _long(problem: Problem, tuning: Tuning) -> bool:
+def _long(problem: Problem, limits: Limits) -> bool:
     """Whether there are too many units for a semidefinite matrix, of annotators that are few."""
-    return problem.n_annotators < tuning.crowd and problem.n_units > tuning.most_relaxed
+    few = problem.n_annotators < limits.of(Generation).crowd
+    return few and problem.n_units > limits.of(Semidefinite).most
 
 
 def _ended(problem: Problem, found: Generated, limits: Limits, deadline: float) -> bool:
@@ -76,16 +111,15 @@ def _ended(problem: Problem, found: Generated, limits: Limits, deadline: float) 
 
 def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
     """Columns that are generated first; none but those of a start in a large crowd."""
-    tuning = limits.tuning
-    crowd = problem.n_annotators >= tuning.crowd
-    if crowd and len(problem.first) >= tuning.searched_pairs:
-        columns = to_columns(problem, groups := improve(problem, None, deadline, tuning))
+    crowd = problem.n_annotators >= limits.of(Generation).crowd
+    if crowd and len(problem.first) >= SEARCHED_PAIRS:
+        columns = to_columns(problem, groups := improve(problem, None, deadline))
         price = np.full(problem.n_units, problem.opening)
         return Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
-    seconds = tuning.head_start if crowd else tuning.long_head_start
-    most = np.inf if limits.time_limit is None else tuning.head_share * limits.time_limit
+    seconds = limits.of(Crowds).head_start if crowd else _LONG_HEAD_START
+    most = np.inf if limits.time_limit is None else _HEAD_SHARE * limits.time_limit
     until = min(clock() + min(seconds, most), deadline)
-    return generate(problem, limits, until, trying=_long(problem, tuning))
+    return generate(problem, limits, until, trying=_long(problem, limits))
 
 
 def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float) -> Generated:
@@ -93,28 +127,28 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
 
     What comes of it is asked by the clock of the CPU: other work on the machine ends nothing.
     """
-    tuning, began = limits.tuning, cpu_clock()
+    noise, began = limits.of(Recombination), cpu_clock()
     total = problem.n_units * problem.opening
     # The relaxation first; annealing that brings nothing has less and less of the time.
-    long = _long(problem, tuning)
+    long = _long(problem, limits)
     groups = found.groups
-    how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline, "tuning": tuning}
+    how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline}
     together: Floats | None = None
     turns: dict[str, Iterator[Any]] = (
         {
-            "relax": approached(problem, groups, deadline, tuning),
-            "anneal": recombined(problem, groups, together=lambda: together, **how),
+            "relax": approached(problem, groups, deadline),
+            "anneal": recombined(problem, groups, together=lambda: together, tuning=noise, **how),
         }
         if long
         else {
-            "relax": relaxations(problem, total - found.gain, deadline, tuning),
+            "relax": relaxations(problem, total - found.gain, deadline, limits.of(Semidefinite)),
             "anneal": annealed(problem, groups, **how),
         }
     )
     n_inside, reached = 0, -np.inf
     spent, idle, progressed, open_gap = dict.fromkeys(turns, 0.0), 0, began, np.inf
     while turns and not due(deadline) and not found.close(problem, limits, problem.slack):
-        fruitless = idle // len(tuning.noises) if long else idle
+        fruitless = idle // len(noise.noises) if long else idle
         anneals = spent["anneal"] * (1 + fruitless) <= spent["relax"] > 0
         turn = "anneal" if anneals and "anneal" in turns else next(iter(turns))
         started = cpu_clock()
@@ -139,10 +173,10 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
                 found, idle = replace(found, groups=item, gain=gain), 0
         tell(total - found.gain, total - found.most_gain)
         now, left = cpu_clock(), total - found.gain - reached
-        if left < (1 - tuning.progress) * open_gap:
+        if left < (1 - _PROGRESS) * open_gap:
             progressed, open_gap = now, left
         # A step of the relaxation may take longer than patience lasts: the next one is waited for.
         waiting = turn == "anneal" and "relax" in turns
-        if not waiting and now - progressed > 1 + tuning.patience_share * (now - began):
+        if not waiting and now - progressed > 1 + _PATIENCE_SHARE * (now - began):
             break
     return found

@@ -2,16 +2,23 @@
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, all_columns, enumerate_columns, to_groups
-from gammacp.alignment.duals.diffusion import prices
+from gammacp.alignment.columns import LISTED, Columns, all_columns, enumerate_columns, to_groups
+from gammacp.alignment.duals.diffusion import Prices, prices
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.alignment.proof.components import best_of_columns
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import registered
-from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes
+
+# Annotators up to which groups are listed; their number grows exponentially (8 × 30).
+FEW_ANNOTATORS = 7
+
+# Members of all groups up to which they are listed: per unit of a long continuum, where listing
+# stays linear in the length, and at the most, some 100 MB.
+_LISTED_PER_UNIT = 300
+_LISTED_AT_MOST = 10_000_000
 
 
 @registered(
@@ -19,15 +26,15 @@ from gammacp.arrays import Codes
 )
 def solve_enumeration(problem: Problem, limits: Limits) -> Solution:
     """List all groups that no profitable split beats; DataError if they are too many."""
-    return solve_listed(problem, all_columns(problem, limits.tuning), limits)
+    return solve_listed(problem, all_columns(problem), limits)
 
 
-def listed_columns(problem: Problem, tuning: Tuning) -> Columns | None:
+def listed_columns(problem: Problem) -> Columns | None:
     """All groups, where listing them is cheaper than generating those that matter."""
-    if problem.n_annotators > tuning.few_annotators:
+    if problem.n_annotators > FEW_ANNOTATORS:
         return None
-    per_unit = min(tuning.listed_per_unit * problem.n_units, tuning.listed_at_most)
-    return enumerate_columns(problem, most_members=max(tuning.listed, per_unit))
+    per_unit = min(_LISTED_PER_UNIT * problem.n_units, _LISTED_AT_MOST)
+    return enumerate_columns(problem, most_members=max(LISTED, per_unit))
 
 
 def solve_listed(
@@ -45,11 +52,11 @@ def solve_listed(
     try:
         found = proven_best(problem, columns, limits, deadline)
     except TimeoutError:
-        groups = improve(problem, groups, deadline, limits.tuning)
+        groups = improve(problem, groups, deadline)
         return solution(problem, groups, max(bound, unit_bound(problem)))
     if found.status is Status.OPTIMAL:
         return found
-    groups = improve(problem, groups, deadline, limits.tuning)
+    groups = improve(problem, groups, deadline)
     return better(problem, found, solution(problem, groups, bound))
 
 
@@ -64,7 +71,7 @@ def proven_best(problem: Problem, columns: Columns, limits: Limits, deadline: fl
         problem.scale,
         problem.opening if problem.cover else None,
         deadline=deadline,
-        tuning=limits.tuning,
+        tuning=limits.of(Prices),
     )
     chosen, most_gain = best_of_columns(problem, columns, price, limits, deadline)
     return solution(

@@ -15,6 +15,7 @@ bound. Once bound and alignment at hand are close, all groups whose loss is with
 enumerated: no better alignment can use another one, and the rest of the proof works on that list.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,20 +23,67 @@ import numpy as np
 from gammacp.alignment.columns import Columns, to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
 from gammacp.alignment.duals.projection import Support, shared_prices, supported
-from gammacp.alignment.heuristics.annealing import Schedule, cooled, fits
+from gammacp.alignment.duals.semidefinite import Semidefinite
+from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, cooled, fits
 from gammacp.alignment.heuristics.local_search import improve
-from gammacp.alignment.limits import Limits
-from gammacp.alignment.pricing.exact import search
-from gammacp.alignment.pricing.near import project_prices
+from gammacp.alignment.limits import CROWD, Limits, Stage
+from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
+from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices
 from gammacp.alignment.problem import Certificate, Problem, Solution, group_costs, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import solve_listed
-from gammacp.alignment.solvers.packing import Model, best_packing
+from gammacp.alignment.solvers.packing import Model, Ties, best_packing
 from gammacp.alignment.solvers.registry import registered
-from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes, Floats, Indices
 from gammacp.stopping import clock, due
+
+# Candidate pairs from which on columns begin with annealing (20 × 30, not 10 × 30), and from which
+# on a crowd is relaxed at once.
+SEARCHED_PAIRS = 50_000
+
+# Value of a column in the master's solution that counts as used.
+_USED = 1e-6
+# Of the scale: gap at which all groups that could still matter are listed, and their members above
+# which the iteration goes on first.
+_CLOSE = 0.05
+_LISTED_WHEN_CLOSE = 300_000
+# Share of the old prices below which the master's own are used.
+_LEAST_STEP = 1e-3
+# Nodes of one root at the very most; its bound is then left as it is (27 × 20 random).
+_MOST_NODES = 5_000_000
+# Seconds for the list of groups that are as good by a crowd's bound, or one with a gap (35 × 73
+# would take minutes); and of CP-SAT for the pool of a fractional master.
+_RIVAL_SECONDS = 0.2
+_PACKING_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Generation(Stage):
+    """How columns are generated.
+
+    Attributes
+    ----------
+    crowd
+        Annotators from which on a set counts as a crowd.
+    unwatched
+        Seconds in which no thread watches over native calls if there is no time limit: they are
+        short then, and watching takes a sixth of 10 × 30's time. Columns of long continua are
+        tried for as long.
+    pool
+        Columns of the master above which those that lose most are dropped, so that GLOP stays fast
+        (20 × 30).
+    nodes
+        Of the branch and bound of each root when prices are near.
+    listed
+        Members of all groups that are listed once prices have converged.
+    """
+
+    crowd: int = CROWD
+    unwatched: float = 3.0
+    pool: int = 8000
+    nodes: int = 1000
+    listed: int = LISTED_AT_LAST
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,45 +177,44 @@ def generate(
 
     Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
     that an equally good alignment could use are listed. It goes on from what is `known`.
-    `trying` ends it after `Tuning.unwatched` seconds while groups next to the alignment beat its
+    `trying` ends it after the `unwatched` seconds while groups next to the alignment beat its
     prices.
     """
-    tuning, began, until = limits.tuning, clock(), deadline
-    large = len(problem.first) >= tuning.searched_pairs and problem.n_units <= tuning.most_relaxed
+    tuning, began, until = limits.of(Generation), clock(), deadline
+    few = problem.n_units <= limits.of(Semidefinite).most
+    large = len(problem.first) >= SEARCHED_PAIRS and few
     if limits.time_limit is None and known is None and not large:
         # One root of hundreds of annotators may take half a minute.
         crowd = problem.n_annotators >= tuning.crowd
         deadline = max(deadline, began + tuning.unwatched) if crowd else np.inf
-    state = _begun(problem, known, deadline, tuning)
+    state = _begun(problem, known, deadline)
     first, total = True, problem.n_units * problem.opening
     try:
         while True:
             found = state.columns.number
-            state = _projected(problem, state, deadline, tuning)
+            state = _projected(problem, state, deadline)
             if first and not state.near and large:
                 state = _searched(problem, state, deadline, limits)
             found = state.columns.number - found
             if first or state.near or found < problem.n_units / 10:
-                state = _priced(problem, state, deadline, tuning, until)
+                state = _priced(problem, state, deadline, tuning.nodes, until)
             first = False
             tell(total - state.gain, total - state.most_gain)
             if clock() - began > tuning.unwatched:
                 deadline = until
             if state.converged and not state.close(problem, limits, _slack(problem)):
-                state = _packed(problem, state, deadline, limits)
+                state = _packed(problem, state, deadline)
             if state.close(problem, limits, _slack(problem)) or due(deadline):
                 break
             if trying and not state.near and clock() - began > tuning.unwatched:
                 break
-            listed = _listed(problem, state, deadline, tuning)
+            listed = _listed(problem, state, deadline, tuning.listed)
             if listed is not None:
                 return replace(state, columns=listed, complete=True)
             if state.converged:
                 break
             if not state.near:
-                before, state = state, _mastered(problem, state, deadline, tuning)
-                if large and state.gain > before.gain:
-                    state = _mended(problem, state, deadline, limits)
+                state = _mastered(problem, state, deadline, limits, mending=large)
     except TimeoutError:
         # What has been found so far, with its bound, is the answer.
         pass
@@ -186,17 +233,18 @@ def _rivals(
     gap, slack = max(known.most_gain - known.gain, 0.0), _slack(problem)
     if gap > problem.slack or due(deadline):
         return known.columns, False
-    loose = gap > slack or problem.n_annotators >= limits.tuning.crowd
-    seconds = limits.tuning.rival_seconds if loose else limits.tuning.tied_seconds
+    tuning = limits.of(Generation)
+    loose = gap > slack or problem.n_annotators >= tuning.crowd
+    seconds = _RIVAL_SECONDS if loose else limits.of(Ties).seconds
     deadline = min(deadline, clock() + seconds)
     found = search(
         problem,
         known.price,
         -gap - slack,
         every=True,
-        nodes=2**62 if gap <= slack else limits.tuning.nodes,
+        nodes=2**62 if gap <= slack else tuning.nodes,
+        limit=tuning.listed,
         deadline=deadline,
-        tuning=limits.tuning,
     )
     if found is None:
         return known.columns, False
@@ -204,12 +252,12 @@ def _rivals(
     return found.columns if whole else known.columns.joined(found.columns), whole
 
 
-def _begun(problem: Problem, known: Generated | None, deadline: float, tuning: Tuning) -> _Iterate:
-    groups = improve(problem, None, deadline, tuning) if known is None else known.groups
+def _begun(problem: Problem, known: Generated | None, deadline: float) -> _Iterate:
+    groups = improve(problem, None, deadline) if known is None else known.groups
     pool = to_columns(problem, groups)
     gain = float(pool.gain.sum())
     start = shared_prices(problem, groups) if known is None else known.price
-    support, price = supported(problem.n_units, pool, np.ones(pool.number), start, tuning.used)
+    support, price = supported(problem.n_units, pool, np.ones(pool.number), start, _USED)
     return _Iterate(
         columns=pool if known is None else pool.joined(known.columns),
         price=price if known is None else start,
@@ -226,7 +274,7 @@ def _slack(problem: Problem) -> float:
     return problem.tolerance * problem.n_units
 
 
-def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
+def _projected(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     """Prices nearer to feasibility, and the groups that they were moved by.
 
     Not in a cover, whose prices also have an upper end, nor for the master's own prices.
@@ -234,38 +282,37 @@ def _projected(problem: Problem, state: _Iterate, deadline: float, tuning: Tunin
     if problem.cover or state.step == 0.0:
         return replace(state, near=False)
     price, pool, near = project_prices(
-        problem, state.groups, state.columns, state.trial, state.support, deadline, tuning
+        problem, state.groups, state.columns, state.trial, state.support, deadline
     )
     return replace(state, trial=price, columns=pool, near=near)
 
 
 def _searched(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
     """From a better alignment, its groups the support."""
-    tuning = limits.tuning
-    groups = state.groups
-    for heat in tuning.heats[:2] if fits(problem, groups, tuning) else ():
-        schedule = Schedule(heat, tuning.moves, (limits.seed % 2**64, 0))
-        groups = cooled(problem, groups, schedule, deadline, tuning)
-    state = _better(problem, state, groups)
+    state = _annealed(problem, state, deadline, HEATS[:2], limits.seed)
     pool = to_columns(problem, state.groups)
-    support, price = supported(
-        problem.n_units, pool, np.ones(pool.number), state.trial, tuning.used
-    )
+    support, price = supported(problem.n_units, pool, np.ones(pool.number), state.trial, _USED)
     state = replace(state, support=support, trial=price, relaxed=state.gain)
-    return _projected(problem, state, deadline, tuning)
+    return _projected(problem, state, deadline)
 
 
-def _mended(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
-    """From what a run of annealing makes of a rounded solution."""
-    tuning = limits.tuning
-    if not fits(problem, state.groups, tuning):
-        return state
-    schedule = Schedule(tuning.heats[-2], tuning.moves, (limits.seed % 2**64, 0))
-    return _better(problem, state, cooled(problem, state.groups, schedule, deadline, tuning))
+def _annealed(
+    problem: Problem, state: _Iterate, deadline: float, heats: Iterable[float], seed: int
+) -> _Iterate:
+    """From what a run of annealing at each of these temperatures makes of the alignment."""
+    groups = state.groups
+    for heat in heats if fits(problem, groups) else ():
+        groups = cooled(problem, groups, Schedule(heat, MOVES, (seed % 2**64, 0)), deadline)
+    return _better(problem, state, groups)
 
 
-def _mastered(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> _Iterate:
-    """The master solved again: its support, and a better alignment if there is one in it."""
+def _mastered(
+    problem: Problem, state: _Iterate, deadline: float, limits: Limits, *, mending: bool
+) -> _Iterate:
+    """The master solved again: its support, and a better alignment if there is one in it.
+
+    With `mending` that is annealed.
+    """
     cover_cost = problem.opening if problem.cover else None
     relaxed = relax(problem.n_units, state.columns, cover_cost, deadline=deadline)
     total = float(relaxed.price.sum())
@@ -275,16 +322,18 @@ def _mastered(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning
     progress = total > state.relaxed + 1e-9 * problem.scale
     total = max(total, state.relaxed)
     if progress:
-        state = replace(state, columns=_trimmed(columns, relaxed, tuning.pool))
-    state = _rounded(problem, state, columns, value, deadline, tuning)
-    step = 1.0 if progress else state.step / 2 if state.step > tuning.least_step else 0.0
+        state = replace(state, columns=_trimmed(columns, relaxed, limits.of(Generation).pool))
+    gain, state = state.gain, _rounded(problem, state, columns, value, deadline)
+    if mending and state.gain > gain:
+        state = _annealed(problem, state, deadline, HEATS[-2:-1], limits.seed)
+    step = 1.0 if progress else state.step / 2 if state.step > _LEAST_STEP else 0.0
     if problem.cover:
         # Smoothing (Wentges 1997).
         share = min(step, 0.5)
         price = share * state.price + (1 - share) * relaxed.price
         return replace(state, trial=price, relaxed=total, step=step)
     price = step * state.trial + (1 - step) * relaxed.price
-    support, price = supported(problem.n_units, columns, value, price, tuning.used)
+    support, price = supported(problem.n_units, columns, value, price, _USED)
     return replace(state, support=support, trial=price, relaxed=total, step=step)
 
 
@@ -302,10 +351,11 @@ def _trimmed(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
 
 
 def _priced(
-    problem: Problem, state: _Iterate, deadline: float, tuning: Tuning, until: float = np.inf
+    problem: Problem, state: _Iterate, deadline: float, nearby: int, until: float = np.inf
 ) -> _Iterate:
     """The bound that the prices at hand give, and groups that still gain more than theirs.
 
+    `nearby` is how many nodes of each root are searched next to the alignment.
     While none is found that lacks much but roots are left unsure, those are searched deeper, not
     beyond `until`: a deeper search takes up to ten times as long.
     """
@@ -313,7 +363,7 @@ def _priced(
     price = np.clip(state.trial, 0.0, problem.opening if problem.cover else np.inf)
     roots: Indices = np.arange(problem.n_units)
     excess = np.full(problem.n_units, np.inf)
-    nodes = tuning.nodes if state.near else tuning.few_nodes
+    nodes = nearby if state.near else FEW_NODES
     while True:
         found = search(
             problem,
@@ -322,7 +372,6 @@ def _priced(
             roots=roots,
             nodes=nodes,
             deadline=deadline,
-            tuning=tuning,
         )
         if found is None:
             return state
@@ -334,10 +383,8 @@ def _priced(
         state = replace(state, columns=state.columns.joined(found.columns))
         lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(found.unsure)
-        if lacking > tuning.stalled or not len(roots) or nodes >= tuning.most_nodes or due(until):
-            return replace(
-                state, converged=lacking <= tuning.enough and (state.near or state.step == 0.0)
-            )
+        if lacking > STALLED or not len(roots) or nodes >= _MOST_NODES or due(until):
+            return replace(state, converged=lacking <= ENOUGH and (state.near or state.step == 0.0))
         nodes *= 10
 
 
@@ -352,25 +399,18 @@ def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
     return np.asarray(price + excess)
 
 
-def _listed(problem: Problem, state: _Iterate, deadline: float, tuning: Tuning) -> Columns | None:
+def _listed(problem: Problem, state: _Iterate, deadline: float, at_last: int) -> Columns | None:
+    """All groups that lose no more than the gap; None if it is too wide, or they are too many."""
     gap = state.most_gain - state.gain
-    if gap > tuning.close * problem.scale and not state.converged:
+    if gap > _CLOSE * problem.scale and not state.converged:
         return None
-    return _within(problem, state, gap + problem.tolerance, deadline, tuning)
-
-
-def _within(
-    problem: Problem, state: _Iterate, gap: float, deadline: float, tuning: Tuning
-) -> Columns | None:
-    """All groups that lose no more than the gap; None if they are too many."""
-    limit = tuning.listed_at_last if state.converged else tuning.listed_when_close
-    found = search(
-        problem, state.price, -gap, every=True, limit=limit, deadline=deadline, tuning=tuning
-    )
+    limit = at_last if state.converged else _LISTED_WHEN_CLOSE
+    least = -gap - problem.tolerance
+    found = search(problem, state.price, least, every=True, limit=limit, deadline=deadline)
     return None if found is None else found.columns
 
 
-def _packed(problem: Problem, state: _Iterate, deadline: float, limits: Limits) -> _Iterate:
+def _packed(problem: Problem, state: _Iterate, deadline: float) -> _Iterate:
     """The best alignment of the columns that could be in a better one, if that is found soon.
 
     The master's solution is fractional then, and rounding it loses most of the gap.
@@ -378,19 +418,14 @@ def _packed(problem: Problem, state: _Iterate, deadline: float, limits: Limits) 
     gap = state.most_gain - state.gain
     near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
     left = max(deadline - clock(), 0.01)
-    soon = Limits(time_limit=min(left, limits.tuning.packing_seconds), tuning=limits.tuning)
+    soon = Limits(time_limit=min(left, _PACKING_SECONDS))
     ones = np.ones(problem.n_units, np.int64)
     found = best_packing(Model(near, ones, problem.opening, problem.cover), soon)
     return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(found.times))))
 
 
 def _rounded(
-    problem: Problem,
-    state: _Iterate,
-    columns: Columns,
-    value: Floats,
-    deadline: float,
-    tuning: Tuning,
+    problem: Problem, state: _Iterate, columns: Columns, value: Floats, deadline: float
 ) -> _Iterate:
     """The master's solution as an alignment, polished, if it is better than the one at hand."""
     if problem.cover:
@@ -401,7 +436,7 @@ def _rounded(
         order = np.argsort(-value, kind="stable").astype(np.int64)
         order = order[value[order] > 0.01]
         taken = take_disjoint(problem.n_units, columns, order)
-        groups = improve(problem, to_groups(problem, columns.select(taken)), deadline, tuning)
+        groups = improve(problem, to_groups(problem, columns.select(taken)), deadline)
     return _better(problem, state, groups)
 
 

@@ -8,22 +8,21 @@ unitary alignments beyond Δ are never taken; the paper's list reaches to n·Δ 
 
 import numpy as np
 
-from gammacp.alignment.columns import Columns, to_groups
+from gammacp.alignment.columns import MEMBERS, Columns, to_groups
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution, solution
 from gammacp.alignment.solvers.registry import registered
-from gammacp.alignment.tuning import DEFAULT, Tuning
 from gammacp.arrays import Indices
 from gammacp.errors import DataError
 
 
 @registered("greedy", "Algorithm 1 of 2011, not exact; its bound is weak", exact=False)
-def solve_greedy(problem: Problem, limits: Limits) -> Solution:
+def solve_greedy(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
     """Algorithm 1; the bound is the sum of the best that each unit could have."""
     from gammacp.alignment.proof.unit_bound import unit_bound
 
     # No pair of a group with ĕ <= Δ is farther apart than Δ·C(n, 2), which pruning keeps.
-    columns = unitary_alignments_within(problem, problem.delta, limits.tuning)
+    columns = unitary_alignments_within(problem, problem.delta)
     groups = to_groups(problem, columns.select(take_first(problem, columns)))
     return solution(problem, groups, unit_bound(problem))
 
@@ -38,7 +37,7 @@ def take_first(problem: Problem, columns: Columns) -> Indices:
     return np.asarray(take_disjoint(problem.n_units, columns, order))
 
 
-def unitary_alignments_within(problem: Problem, most: float, tuning: Tuning = DEFAULT) -> Columns:
+def unitary_alignments_within(problem: Problem, most: float) -> Columns:
     """Unitary alignments of two and more units with ĕ ≤ `most`.
 
     The problem must list all pairs (built with `prune=False`). With `most` = n·Δ and the units
@@ -48,9 +47,7 @@ def unitary_alignments_within(problem: Problem, most: float, tuning: Tuning = DE
 
     n = problem.n_annotators
     cost = most * (n * (n - 1) // 2) * (1 + 1e-12)
-    found, whole = groups_within(
-        problem.graph, problem.opening, cost, problem.delta, tuning.members
-    )
+    found, whole = groups_within(problem.graph, problem.opening, cost, problem.delta, MEMBERS)
     if not whole:
         raise DataError(
             f"too many unitary alignments with a disorder up to {most:g} to list them all",

@@ -12,6 +12,9 @@ from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import registered
 from gammacp.stopping import abandoned
 
+# Seconds that HiGHS may overrun its time limit before it is left to itself.
+_PATIENCE = 0.5
+
 
 @registered("milp", "full set partitioning model, scipy's HiGHS")
 def solve_milp(problem: Problem, limits: Limits) -> Solution:
@@ -20,7 +23,7 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     from scipy.sparse import csc_array, eye_array, hstack
 
     deadline = limits.deadline()
-    columns = all_columns(problem, limits.tuning)
+    columns = all_columns(problem)
     n, m = problem.n_units, columns.number
     cost = np.append(columns.sizes * problem.opening - columns.gain, np.full(n, problem.opening))
     # HiGHS proves to an absolute 1e-6 of the objective: less than the problem's own tolerance then.
@@ -41,12 +44,12 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
             constraints=constraints,
             options=options,
         ),
-        deadline + limits.tuning.patience,
+        deadline + _PATIENCE,
     )
     dual = None if result is None else result.mip_dual_bound
     bound = -np.inf if dual is None else float(dual) / unit
     if result is None or result.x is None:
-        start = improve(problem, None, deadline, limits.tuning)
+        start = improve(problem, None, deadline)
         return solution(problem, start, max(bound, unit_bound(problem)))
     found = to_groups(problem, columns.select(np.flatnonzero(result.x[:m] > 0.5)))
     # Where it calls that a proof its bound is the optimum.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.columns import Columns
-from gammacp.alignment.limits import Limits
+from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.problem import Status
 from gammacp.arrays import Floats, Indices
 from gammacp.stopping import clock, due, watched
@@ -18,6 +18,20 @@ from gammacp.stopping import clock, due, watched
 _LARGEST = 2.0**50
 _STEPS = 2.0**40
 _DIGITS = 40
+
+
+@dataclass(frozen=True)
+class Ties(Stage):
+    """How long ties are broken.
+
+    Attributes
+    ----------
+    seconds
+        For the list of groups that are as good, and for a component that is too large to search;
+        then the alignment is one of the best, and need not be the first (8 × 3, all pairs alike).
+    """
+
+    seconds: float = 20.0
 
 
 class Packing(NamedTuple):
@@ -120,7 +134,7 @@ def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices |
     least loss is a constraint, then the fewest groups are sought, the smallest `second`, and
     for the columns in their order, forty binary digits at a time, as many of each as there can be.
     """
-    deadline = min(limits.deadline(), clock() + limits.tuning.tied_seconds)
+    deadline = min(limits.deadline(), clock() + limits.of(Ties).seconds)
     program = _program(packing)
     model = program.model
     _bound_loss(packing, program, ranking)

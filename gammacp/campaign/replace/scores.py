@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gammacp.alignment import Alignment, Status, align_each
-from gammacp.alignment.tuning import DEFAULT
+from gammacp.alignment.limits import CROWD
 from gammacp.arrays import Floats
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.fragments import Fragments
@@ -33,7 +33,7 @@ CROWD_GAP = 0.005
 
 def default_gap(continuum: Continuum) -> float:
     """`CROWD_GAP` for a crowd, whose proofs take minutes; else 0."""
-    return CROWD_GAP if continuum.n_annotators >= DEFAULT.crowd else 0.0
+    return CROWD_GAP if continuum.n_annotators >= CROWD else 0.0
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Aligning:
 
     `unproven` collects the relative gaps of those that were not proven optimal. Documents without
     the `candidate` are not aligned: nothing in them is compared. Where no gap is asked for, those
-    of `Tuning.crowd` annotators and more need no proof beyond `CROWD_GAP`.
+    of 28 annotators and more need no proof beyond `CROWD_GAP`.
     """
 
     dissimilarity: Any = None

@@ -140,11 +140,11 @@ class Loaded:
     @property
     def takes_long(self) -> bool:
         """Whether aligning it is worth processes of their own."""
-        from gammacp.alignment.tuning import DEFAULT
+        from gammacp.alignment.limits import SMALL_UNITS
 
         # Small documents are aligned together, in a fiftieth of the time.
         work = (
-            c.n_units * c.n_annotators**2 / (50 if c.n_units <= DEFAULT.small_units else 1)
+            c.n_units * c.n_annotators**2 / (50 if c.n_units <= SMALL_UNITS else 1)
             for c in self.continua.values()
         )
         return sum(work) > 20_000

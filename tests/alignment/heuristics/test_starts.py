@@ -14,16 +14,16 @@ import pytest
 import scipy.optimize
 
 from gammacp import Combined, Continuum, Unit, align
-from gammacp.alignment import Status, Tuning, best_groups, build_problem, solve
+from gammacp.alignment import Status, best_groups, build_problem, solve
 from gammacp.alignment.columns import alone, group_of_units
 from gammacp.alignment.duals.projection import shared_prices
-from gammacp.alignment.heuristics.local_search import crossed, improve, recombined
+from gammacp.alignment.heuristics.local_search import Recombination, crossed, improve, recombined
 from gammacp.alignment.problem import group_costs
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import random_continuum
 from tests.alignment.enumeration import problem_of
 
-FEW = Tuning(recombinations=20)
+FEW = Recombination(assignments=20)
 
 
 def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
@@ -64,7 +64,7 @@ def test_what_a_relaxation_has_together_is_found_together() -> None:
         group = group_of_units(best.groups, problem.n_units)
         drawn = 1.0 * (group[problem.first] == group[problem.second])
         for guided in met:
-            tuning = Tuning(noises=(0.2,), drawing=6.0 * guided, recombinations=20)
+            tuning = Recombination(noises=(0.2,), drawing=6.0 * guided, assignments=20)
             runs = recombined(problem, alone(problem), together=lambda d=drawn: d, tuning=tuning)
             *_, groups = islice(runs, 2)
             cost = group_costs(problem, groups).sum()

@@ -10,8 +10,8 @@ from gammacp.alignment import Status, best_groups, build_problem, solve
 from gammacp.alignment.columns import alone
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.presolve.pooling import pooled
+from gammacp.alignment.presolve.presolve import Presolve
 from gammacp.alignment.problem import group_costs
-from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Codes
 from gammacp.dissimilarity import bind
 from gammacp.stopping import clock
@@ -74,7 +74,7 @@ def test_too_many_pairs_leave_a_good_alignment_with_a_bound(n_annotators: int) -
     continuum = crowd(1, n_annotators, 60)
     bound = bind(Combined(), continuum)
     best = best_groups(continuum, bound)
-    few = Tuning(pairs=50, pairs_per_unit=0, closest_per_unit=5)
+    few = [Presolve(pairs=50, pairs_per_unit=0, closest=5)]
     for time_limit in (None, 1e-6):
         found = best_groups(continuum, bound, time_limit=time_limit, tuning=few)
         assert found.status is Status.FEASIBLE

@@ -7,7 +7,7 @@ import pytest
 
 from gammacp import Combined, Continuum
 from gammacp.alignment import Status, best_groups
-from gammacp.alignment.tuning import Tuning
+from gammacp.alignment.presolve.presolve import Presolve
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 
@@ -48,7 +48,7 @@ def test_merged_duplicates_equal_the_full_model() -> None:
 
 def test_the_closest_pairs_leave_a_valid_bound() -> None:
     """Where pairs are too many to list: a good alignment, and no bound above the optimum."""
-    few = Tuning(pairs=1, pairs_per_unit=0)
+    few = [Presolve(pairs=1, pairs_per_unit=0)]
     for seed in range(4):
         n = 2 + seed % 3
         continuum = random_continuum(160 + seed, n, 30)
@@ -63,7 +63,7 @@ def test_the_closest_pairs_leave_a_valid_bound() -> None:
 
 def test_the_scale_of_costs_changes_nothing() -> None:
     """Δ scales all costs: the same groups, and four times the disorder and bound."""
-    few = Tuning(pairs=1, pairs_per_unit=0)
+    few = [Presolve(pairs=1, pairs_per_unit=0)]
     for seed in range(3):
         continuum = random_continuum(170 + seed, 2 + seed % 3, 30)
         small, large = (

@@ -18,9 +18,8 @@ from gammacp.alignment.kernels.duals import make_feasible
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
 from gammacp.alignment.problem import Problem
-from gammacp.alignment.proof.components import best_of_columns
+from gammacp.alignment.proof.components import Components, best_of_columns
 from gammacp.alignment.proof.unit_bound import unit_bound
-from gammacp.alignment.tuning import Tuning
 from gammacp.arrays import Floats
 from gammacp.dissimilarity import bind
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
@@ -106,7 +105,7 @@ def test_groups_that_no_split_beats(seed: int) -> None:
 @pytest.mark.parametrize("cover", [False, True])
 def test_any_prices_lead_to_the_optimum(nodes: int, cover: bool) -> None:
     """The proof by components must not rely on good prices; with no nodes CP-SAT takes part."""
-    limits = Limits(tuning=Tuning(component_nodes=nodes))
+    limits = Limits(tuning=[Components(nodes=nodes)])
     for seed in range(12 if nodes else 4):
         n = 2 + seed % 4
         problem = problem_of(40 + seed, n, 10, cover=cover)

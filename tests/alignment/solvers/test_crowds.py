@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from gammacp import Continuum, align, gamma
-from gammacp.alignment import Status, Tuning
+from gammacp.alignment import Status
 from gammacp.alignment.columns import alone, to_columns
 from gammacp.alignment.duals.nested import Relaxed
+from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import annealed
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import group_costs, solution
 from gammacp.alignment.solvers import crowds
-from gammacp.alignment.solvers.crowds import enclose, solve_crowd
-from gammacp.alignment.solvers.generation import Generated
+from gammacp.alignment.solvers.crowds import Crowds, enclose, solve_crowd
+from gammacp.alignment.solvers.generation import Generated, Generation
 from gammacp.alignment.solvers.registry import solve
 from gammacp.stopping import clock
 from tests.alignment.crowds import crowd, crowd_problem
@@ -28,7 +29,7 @@ CASES = [
     *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 508)),
 ]
 # Every set is a crowd, and columns are not generated first.
-AT_ONCE = Tuning(crowd=3, head_start=1e-6, first_stage=6)
+AT_ONCE = (Generation(crowd=3), Crowds(head_start=1e-6), Semidefinite(first=6))
 
 
 @pytest.mark.parametrize("seed", CASES)
@@ -60,7 +61,7 @@ def test_the_back_end_proves_what_can_be_proven(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_units_too_many_for_a_matrix_are_proven_too(seed):
     problem = crowd_problem(seed)
-    tuning = Tuning(most_relaxed=2, unwatched=0.0)
+    tuning = [Semidefinite(most=2), Generation(unwatched=0.0)]
     found = solve_crowd(problem, Limits(tuning=tuning))
     full = solve(problem, method="cpsat")
     assert found.status is Status.OPTIMAL
@@ -86,7 +87,7 @@ def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
     cost = problem.n_units * problem.opening
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
-    limits = Limits(time_limit=1.0, tuning=Tuning(most_relaxed=2))
+    limits = Limits(time_limit=1.0, tuning=[Semidefinite(most=2)])
     enclose(problem, start, limits, limits.deadline())
     assert told
     assert all(t is not None and len(t) == len(problem.first) for t in told)
@@ -107,7 +108,7 @@ def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch
     ((at, deadline),) = began
     assert deadline - at <= (at - start) + 0.05
     # A crowd, and any in too little time for its columns, is enclosed to the end.
-    for limits in (Limits(time_limit=60.0, tuning=Tuning(crowd=2)), Limits(time_limit=10.0)):
+    for limits in (Limits(time_limit=60.0, tuning=[Generation(crowd=2)]), Limits(time_limit=10.0)):
         solve_crowd(problem, limits)
         at, deadline = began[-1]
         assert deadline - at > 0.7 * limits.time_limit

@@ -12,8 +12,7 @@ from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import group_costs
 from gammacp.alignment.solvers import generation
-from gammacp.alignment.solvers.generation import generate
-from gammacp.alignment.tuning import Tuning
+from gammacp.alignment.solvers.generation import Generation, generate
 from tests.alignment.enumeration import NEVER, all_groups, problem_of
 
 
@@ -40,7 +39,6 @@ def test_prices_that_no_group_beats_are_the_bound(cover: bool, gap: float) -> No
 @pytest.mark.parametrize("cover", [False, True])
 def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
     """A unit alone gains nothing, so that prices below 0 would be a bound that is too good."""
-    tuning = Tuning(nodes=nodes)
     for seed in range(6):
         problem = problem_of(230 + seed, 3 + seed % 3, 15, cover=cover)
         price = np.random.default_rng(seed).normal(0, 0.5 * problem.opening, problem.n_units)
@@ -56,7 +54,7 @@ def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
             trial=price,
             support=support,
         )
-        found = generation._priced(problem, state, NEVER, tuning)
+        found = generation._priced(problem, state, NEVER, nodes)
         assert (found.price >= 0).all()
         assert found.most_gain == pytest.approx(found.price.sum())
         for group, gain in all_groups(problem).items():
@@ -77,6 +75,6 @@ def test_a_pool_that_is_trimmed_all_the_time_comes_to_an_end(cover: bool) -> Non
     """Columns that are dropped must not come back for ever: prices are still found in the end."""
     for seed in range(6):
         problem = problem_of(230 + seed, 3 + seed % 3, 15, cover=cover)
-        found = generate(problem, Limits(tuning=Tuning(pool=4)), NEVER)
+        found = generate(problem, Limits(tuning=[Generation(pool=4)]), NEVER)
         for group, gain in all_groups(problem).items():
             assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening

@@ -9,11 +9,11 @@ from scipy.optimize import linprog
 from gammacp.alignment import Status
 from gammacp.alignment.columns import Columns, enumerate_columns
 from gammacp.alignment.duals import lp
+from gammacp.alignment.duals.diffusion import Prices
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.enumeration import proven_best
 from gammacp.alignment.solvers.packing import Model, best_packing
-from gammacp.alignment.tuning import Tuning
 from tests.alignment.enumeration import (
     NEVER,
     listed,
@@ -53,19 +53,19 @@ def test_the_linear_relaxation() -> None:
 
 def test_prices_block_by_block() -> None:
     """Feasible for every column that a window sees, and good enough to prove the optimum."""
-    blocks = Tuning(block=5)
+    blocks = Prices(block=5)
     for seed in range(5):
         problem = problem_of(100 + seed, 2 + seed % 3, 30)
         columns = enumerate_columns(problem)
         assert columns is not None
         ranked = columns.renumbered(problem.ranks)
-        price = lp.block_prices(problem.n_units, ranked, tuning=blocks)
+        price = lp.block_prices(problem.n_units, ranked, block=blocks.block)
         paid = np.add.reduceat(price[ranked.members], ranked.begin[:-1])
         # Six blocks of five, and windows about the five seams between them.
         inside = (ranked.members >= 2) & (ranked.members < 27)
         seen = np.logical_or.reduceat(inside, ranked.begin[:-1])
         assert (paid >= ranked.gain - 1e-6 * problem.opening)[seen].all()
-        found = proven_best(problem, columns, Limits(tuning=blocks), NEVER)
+        found = proven_best(problem, columns, Limits(tuning=[blocks]), NEVER)
         least = problem.n_units * problem.opening - _most_gain_by_milp(problem, columns)
         assert found.status is Status.OPTIMAL
         assert found.objective == pytest.approx(least, abs=1e-6 * problem.opening)
