@@ -188,17 +188,16 @@ def with_beyond_chance(
 
 def _own(score: Score) -> BeyondChance | None:
     """What the score is by itself, for γ and its family: they model chance in the same way."""
-    model = getattr(score, "chance", "")
-    if not model:
+    if not score.chance:
         return None
     return BeyondChance(
         value=score.value,
         interval=score.interval,
         observed=score.observed,
         expected=score.expected,
-        chance=model,
-        samples=getattr(score, "samples", 0),
-        p=getattr(score, "p", None),
+        chance=score.chance,
+        samples=score.samples,
+        p=score.p,
         reason=score.reason,
         signature=score.signature,
     )

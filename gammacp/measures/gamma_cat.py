@@ -37,27 +37,6 @@ from gammacp.needs import Need, require
 _FEWEST_UNITS = 10.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class CategoryScore(Score):
-    """γ_cat or γ_k with what it rests on.
-
-    Attributes
-    ----------
-    samples
-        Random sets.
-    status
-        `optimal` if the observed alignment and those of all random sets are proven.
-    chance, p
-        The chance model, and the share of random sets, the observed one among them, that agree at
-        least as well; None for values per category.
-    """
-
-    samples: int
-    status: Status
-    chance: str = ""
-    p: float | None = None
-
-
 @registered(
     "gamma-cat",
     "categories of the units that γ aligns",
@@ -257,7 +236,7 @@ class _Disorders:
         names = enumerate(plain(self.continuum.categories)[0])
         values = {name: self.value(k) for k, name in names}
         reasons = "; ".join(f"{name}: {reason}" for name, (_, reason) in values.items() if reason)
-        return CategoryScore(
+        return Score(
             value=math.nan,
             samples=self.expected.samples,
             status=self.status,
@@ -293,7 +272,7 @@ class _Disorders:
         interval = None
         if chance.samples > 1:
             interval = ratio_interval(observed, observed, *chance.interval)
-        return CategoryScore(
+        return Score(
             value=value,
             samples=self.random.sets,
             status=self.status,
