@@ -203,7 +203,7 @@ class _Disorders:
             continuum,
             basis,
             aligned_pairs(continuum, basis.alignment(continuum).groups, parts),
-            basis.once(("random", id(chance)), lambda: _Random.of(chance.sets, parts, confidence)),
+            basis.once(("random", chance), lambda: _Random.of(chance.sets, parts, confidence)),
         )
 
     @property
