@@ -8,7 +8,6 @@ another `draw`, and nothing else.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic, TypeAlias
 
@@ -25,8 +24,7 @@ NOT_OBSERVED = "there is no observed disagreement"
 ALIKE = "the expected disagreement is 0: random data agree perfectly"
 
 Observe: TypeAlias = Callable[[Data], Mapping[str, float]]
-"""What measures count on data, D by name; NaN where one has no value. It goes to other processes
-with an executor."""
+"""What measures count on data, D by name; NaN where one has no value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +147,8 @@ def ratio_interval(lowest: float, highest: float, low: float, high: float) -> tu
     """
     if highest == 0:
         return 1.0, 1.0
-    return 1 - highest / low if low > 0 else -math.inf, 1 - lowest / high
+    least, most = (1 - d / e if e > 0 else -math.inf for d, e in ((highest, low), (lowest, high)))
+    return least, most
 
 
 def against_chance(
@@ -163,7 +162,6 @@ def against_chance(
     missing: str = NOT_OBSERVED,
     computed: Mapping[str, Computed] | None = None,
     told: Mapping[str, Any] | None = None,
-    executor: Executor | None = None,
 ) -> dict[str, BeyondChance]:
     """Measures beyond chance: random data are drawn until there are enough for each of them.
 
@@ -199,7 +197,7 @@ def against_chance(
     model = draw if isinstance(draw, str) else draw.signature
     if observe is not None and known and not isinstance(draw, str):
         count = _Counting(observe, tuple(known))
-        found, _ = expectations(draw, count, rule, seed, executor=executor, measures=len(known))
+        found, _ = expectations(draw, count, rule, seed, measures=len(known))
         drawn = dict(zip(known, found, strict=True))
     results = {}
     for name in observed:

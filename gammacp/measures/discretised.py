@@ -99,7 +99,6 @@ def _choices(sections: Sections, continuum: Continuum, atom: float) -> Choices:
     square = apart.reshape(m, m)
     return Choices(
         continuum.annotators,
-        sections.names,
         sections.label_lengths() / length,
         (square + square.T) / length,
         m * length / atom if atom else math.inf,

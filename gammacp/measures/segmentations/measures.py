@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations, permutations
-from statistics import fmean, pstdev
+from statistics import fmean
 from typing import Any, TypeVar
 
 from gammacp.continuum import Continuum
@@ -44,39 +44,9 @@ _coefficient = partial(
 
 @dataclass(frozen=True, kw_only=True)
 class PairwiseScore(Score):
-    """A mean over pairs of annotators.
-
-    Attributes
-    ----------
-    pairs
-        Agreement of each (reference, hypothesis) pair.
-    sd
-        Their population standard deviation.
-    """
+    """A mean over pairs of annotators; `pairs` is that of each (reference, hypothesis)."""
 
     pairs: Mapping[Pair, float] = field(default_factory=dict)
-
-    @property
-    def sd(self) -> float:
-        """Population standard deviation over the pairs; NaN where there is none."""
-        return pstdev(self.pairs.values()) if self.defined and self.pairs else math.nan
-
-
-@dataclass(frozen=True, kw_only=True)
-class EditScore(PairwiseScore):
-    """A mean over pairs with the edits behind it.
-
-    Attributes
-    ----------
-    full, near
-        Full and near misses of all pairs.
-    suboptimal
-        Pairs whose published edits cost more than the cheapest.
-    """
-
-    full: int = 0
-    near: int = 0
-    suboptimal: int = 0
 
 
 @_registered(
@@ -169,7 +139,7 @@ def ghd(
     "Fournier & Inkpen 2012",
     range="[0, 1] for n = 2",
 )
-def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore:
+def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> PairwiseScore:
     """S (Fournier & Inkpen 2012, eq. 4) of a continuum, mean over pairs; `observed` is 1 − S.
 
     Parameters
@@ -187,7 +157,7 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> EditScore
 @_edited(
     "b", "boundary similarity B: boundaries that no edit touches", "Fournier 2013", range="[0, 1]"
 )
-def b(continuum: Continuum, *, n: int = 2) -> EditScore:
+def b(continuum: Continuum, *, n: int = 2) -> PairwiseScore:
     """B (Fournier 2013), mean over pairs; `observed` is 1 − B. `n` is its n_t.
 
     Parameters
@@ -316,18 +286,15 @@ def _compared(
     return list(both), compared(Rows.of({"": coders} if together else items, ONE_TYPE), comparison)
 
 
-def _edits(name: str, continuum: Continuum, basis: Basis, n: int, edit: str) -> EditScore:
+def _edits(name: str, continuum: Continuum, basis: Basis, n: int, edit: str) -> PairwiseScore:
     names, found = _compared(continuum, Comparison(basis=basis, n=n, search=EditSearch(edit)))
     values = dict(zip(names, found.values[basis][:, 0].tolist(), strict=True))
     mean = fmean(values.values())
     searched = {} if basis is Basis.B else {"edit": edit}
-    return EditScore(
+    return PairwiseScore(
         value=mean,
         observed=1 - mean,
         pairs=values,
-        full=int(found.misses[0].sum()),
-        near=int(found.misses[1].sum()),
-        suboptimal=int(found.suboptimal.sum()),
         signature=signature(name, selection=continuum.selection, n=n, **searched),
     )
 
