@@ -81,8 +81,8 @@ def breakdown(treebank: Treebank) -> dict[str, Any]:
     confused = _grouped((c, tuple(sorted(c.relations))) for c in choices if not c.same_label)
     confusions = [{"relations": pair, "count": _weight(own)} for pair, own in confused.items()]
     return {
-        "relations": sorted(_relations(choices), key=lambda row: -row["tokens"] - row["agreed"]),
-        "confusions": sorted(confusions, key=lambda row: -row["count"]),
+        "relations": _most_first(_relations(choices), "tokens", "agreed"),
+        "confusions": _most_first(confusions, "count"),
         "by": {
             "length": _accuracies((c, _band(c.length, _LENGTHS)) for c in choices),
             "distance": _accuracies((c, c.distance) for c in choices),
@@ -117,6 +117,11 @@ def _grouped(choices: Iterable[tuple[Choice, Any]]) -> dict[Any, list[Choice]]:
     for choice, group in choices:
         found[group].append(choice)
     return found
+
+
+def _most_first(rows: Iterable[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    """Rows by the sum of these, as far as it is exact; of equal ones the first of the text."""
+    return sorted(rows, key=lambda row: -round(sum(row[name] for name in names), 9))
 
 
 def _weight(choices: Iterable[Choice]) -> float:
@@ -159,7 +164,7 @@ def _accuracies(choices: Iterable[tuple[Choice, str]]) -> list[dict[str, Any]]:
         n = _weight(own)
         shares = {name: _weight(found) / n for name, found in right.items()}
         rows.append({"group": group, "tokens": n, **shares})
-    return sorted(rows, key=lambda row: -row["tokens"])
+    return _most_first(rows, "tokens")
 
 
 def _band(value: int, ends: tuple[int, ...]) -> str:
