@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import gammacp
 from gammacp.bench.baseline import read_curves
 from gammacp.csv_files import rows_of, table_of
 from gammacp.dissimilarity import Matrix
@@ -56,3 +57,15 @@ def test_a_label_may_have_any_character() -> None:
     table = "Unit,x,y\n" + "".join(f"{i},{label},{label}\n" for i, label in enumerate(labels))
     found = codings_from_table(table, item="i")["i"]
     assert found["x"].masses == found["y"].masses == (1, 1, 1, 1)
+
+
+def test_nobody_else_reads_csv() -> None:
+    """One reader; the mirror of pygamma-agreement reads as that tool does."""
+    folder = Path(gammacp.__file__).parents[1]
+    files = [
+        f for name in ("gammacp", "shuffling", "experiments") for f in (folder / name).rglob("*.py")
+    ]
+    importing = {
+        f.relative_to(folder).as_posix() for f in files if "import csv\n" in f.read_text("utf-8")
+    }
+    assert importing == {"gammacp/csv_files.py", "gammacp/compat/pygamma/continuum.py"}

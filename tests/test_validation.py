@@ -1,11 +1,13 @@
 """What is written by hand is held against a model: one sentence for each mistake."""
 
 import math
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 from pydantic import Field
 
+import gammacp
 from gammacp.errors import DataError
 from gammacp.validation import Row, Text, Texts, Written, validated
 
@@ -60,3 +62,11 @@ def test_what_is_right_is_as_it_is_written() -> None:
     assert (found.pair, found.small, found.inner.names, found.a) == ((1, 2.5), 3, ["a"], 0)
     with pytest.raises(DataError, match=r"x\.json: a = .* Load the page again"):
         validated(Model, {"a": "1"}, file="x.json", hint="Load the page again")
+
+
+def test_one_place_says_what_is_wrong() -> None:
+    """Every model is validated by `validated`: no other module catches what pydantic says."""
+    folder = Path(gammacp.__file__).parent
+    calls = ("ValidationError", "model_validate")
+    files = [f for f in folder.rglob("*.py") if any(c in f.read_text("utf-8") for c in calls)]
+    assert [f.name for f in files] == ["validation.py"]

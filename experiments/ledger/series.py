@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from gammacp.arrays import Floats
+from gammacp.csv_files import table_of
 from gammacp.errors import DataError
+from gammacp.files import text_of
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,9 @@ class Series:
 
 def read_rows(path: Path) -> list[dict[str, str]]:
     """All rows of a CSV file."""
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-    except FileNotFoundError:
-        raise DataError("is not there", file=path, hint="Run the experiment first") from None
+    if not path.is_file():
+        raise DataError("is not there", file=path, hint="Run the experiment first")
+    return [row for row, _ in table_of(text_of(path), ())]
 
 
 def select(

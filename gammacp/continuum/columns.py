@@ -25,28 +25,6 @@ class Columns(TypedDict):
     breaks: Breaks | None
 
 
-def encoded(
-    annotator: Sequence[str],
-    category: Sequence[str | None],
-    start: Sequence[float] | Floats,
-    end: Sequence[float] | Floats,
-    annotators: tuple[str, ...],
-    categories: tuple[str, ...],
-    breaks: Breaks | None = None,
-) -> Columns:
-    """Names as codes in the order of `annotators` and `categories`, −1 for no category."""
-    annotator_code = {name: i for i, name in enumerate(annotators)}
-    category_code: dict[str | None, int] = {name: i for i, name in enumerate(categories)}
-    category_code[None] = -1
-    return in_order(
-        starts=_positions(start),
-        ends=_positions(end),
-        annotator_codes=[annotator_code[name] for name in annotator],
-        category_codes=[category_code[name] for name in category],
-        breaks=breaks,
-    )
-
-
 def in_order(
     starts: Any, ends: Any, annotator_codes: Any, category_codes: Any, breaks: Breaks | None = None
 ) -> Columns:
@@ -72,13 +50,13 @@ def recode(old: Sequence[str], new: Sequence[str]) -> Codes:
     return np.array([position.get(name, -1) for name in old] + [-1], np.int32)
 
 
-def check_units(
+def checked_positions(
     annotator: Sequence[str],
     category: Sequence[str | None],
     start: Sequence[float] | Floats,
     end: Sequence[float] | Floats,
-) -> None:
-    """Columns of one length; finite positions in order that a float can hold; names of text."""
+) -> tuple[Floats, Floats]:
+    """Starts and ends, of columns of one length: in order, as a float holds them; names of text."""
     starts, ends = _positions(start), _positions(end)
     if not len(annotator) == len(category) == len(starts) == len(ends):
         raise UsageError("columns of a continuum have different lengths")
@@ -95,10 +73,18 @@ def check_units(
             f"position {largest:.17g} is beyond 2^53 and cannot be kept exactly",
             hint="Count in larger units or from a later origin",
         )
-    for kind, names in (("annotator", annotator), ("category", category)):
-        for name in dict.fromkeys(names):
-            if name is not None or kind == "annotator":
-                text(kind, name)
+    for name in dict.fromkeys(annotator):
+        text("annotator", name)
+    for label in dict.fromkeys(category):
+        if label is not None:
+            text("category", label)
+    return starts, ends
+
+
+def coded(names: Sequence[str | None], known: Sequence[str]) -> Codes:
+    """Names as codes in the order of those that are known, −1 for None."""
+    code: dict[str | None, int] = {None: -1, **{name: i for i, name in enumerate(known)}}
+    return np.array([code[name] for name in names], np.int32)
 
 
 def _positions(values: Sequence[float] | Floats) -> Floats:

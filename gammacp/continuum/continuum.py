@@ -16,9 +16,9 @@ from gammacp.continuum.columns import (
     Bounds,
     all_names,
     check_known,
-    check_units,
     checked_bounds,
-    encoded,
+    checked_positions,
+    coded,
     in_order,
     recode,
 )
@@ -196,17 +196,14 @@ class Continuum:
         UsageError
             Columns have different lengths, or a name is not text.
         """
-        check_units(annotator, category, start, end)
+        starts, ends = checked_positions(annotator, category, start, end)
         named = all_names(annotators, annotator, "annotator")
         labels = all_names(categories, (c for c in category if c is not None), "category")
         inside = () if fragments is None else zip(fragments, start, end, strict=True)
-        breaks = column(breaks_of(joined(parts, (s, e))) for parts, s, e in inside)
-        columns = encoded(annotator, category, start, end, named, labels, breaks)
-        return cls(
-            named,
-            labels,
-            **columns,
-            bounds=checked_bounds(bounds, columns["starts"], columns["ends"]),
+        return cls.from_codes(
+            *(named, labels, starts, ends, coded(annotator, named), coded(category, labels)),
+            breaks=column(breaks_of(joined(parts, (s, e))) for parts, s, e in inside),
+            bounds=bounds,
             name=name,
             offset_unit=offset_unit,
             text=text,
@@ -224,8 +221,7 @@ class Continuum:
         *,
         breaks: Breaks | None = None,
         bounds: Bounds | None = None,
-        name: str = "",
-        offset_unit: str = "",
+        **about: Any,
     ) -> Continuum:
         """A continuum from columns that are encoded already and known to be sound.
 
@@ -241,18 +237,14 @@ class Continuum:
             int32, shape (units,); category −1 is unlabelled.
         breaks
             Boundaries inside units, or None.
-        bounds, name, offset_unit
+        bounds
             As for `from_columns`.
+        about
+            Name, offset unit and text.
         """
         columns = in_order(starts, ends, annotator_codes, category_codes, breaks)
-        return cls(
-            annotators,
-            categories,
-            **columns,
-            bounds=checked_bounds(bounds, columns["starts"], columns["ends"]),
-            name=name,
-            offset_unit=offset_unit,
-        )
+        own = checked_bounds(bounds, columns["starts"], columns["ends"])
+        return cls(annotators, categories, **columns, bounds=own, **about)
 
     @classmethod
     def from_frame(

@@ -207,7 +207,7 @@ class Campaign:
         DataError
             A document of the round or asked for, a category or an annotator does not occur.
         """
-        continua = self._named(self._of_round(found))
+        continua = self._chosen(found)
         chosen = {f.name: self.values[f.name] for f in fields(Selection) if f.name in self.values}
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
@@ -219,31 +219,28 @@ class Campaign:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
         return kept
 
-    def _of_round(self, found: Collection) -> dict[str, Continuum]:
-        patterns, kept = self.documents, {}
+    def _chosen(self, found: Collection) -> dict[str, Continuum]:
+        """Those of the round, and of these the ones that were asked for by name (`--document`)."""
+        continua, patterns = dict(found.continua), self.documents
+        known = set[str]()
         for pattern in patterns:
-            fitting = _fitting(found.continua, pattern)
+            fitting = _fitting(continua, pattern)
             # One that could not be read is told of as such.
             if not fitting and not found.failures:
                 raise self.error(
                     f"document {pattern!r} of round {self.round!r} does not occur",
                     *("rounds", str(self.round)),
                     value=pattern,
-                    hint=_there_are(found.continua),
+                    hint=_there_are(continua),
                 )
-            kept.update(fitting)
-        return {key: c for key, c in found.continua.items() if key in kept or not patterns}
-
-    def _named(self, continua: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
-        """Those that were asked for by name (`--document`), all without."""
-        kept = set[str]()
-        for pattern in self.values.get("document", ()):
-            fitting = _fitting(continua, pattern)
-            if not fitting:
-                hint = _there_are(continua)
-                raise DataError(f"document {pattern!r} does not occur", hint=hint)
-            kept |= fitting.keys()
-        return {key: c for key, c in continua.items() if key in kept} if kept else continua
+            known |= fitting
+        continua = {key: c for key, c in continua.items() if key in known or not patterns}
+        asked = self.values.get("document", ())
+        named = {pattern: _fitting(continua, pattern) for pattern in asked}
+        for pattern in (p for p, fitting in named.items() if not fitting):
+            raise DataError(f"document {pattern!r} does not occur", hint=_there_are(continua))
+        kept = set[str]().union(*named.values())
+        return {key: c for key, c in continua.items() if key in kept or not asked}
 
     def _without_other_rounds(
         self, chosen: dict[str, Any], continua: Mapping[str, Continuum], found: Collection
@@ -277,13 +274,10 @@ class Campaign:
             raise
 
 
-def _fitting(continua: Mapping[str, Continuum], pattern: str) -> dict[str, Continuum]:
-    """Those whose own or display name is the pattern, or fits it."""
-    return {
-        key: c
-        for key, c in continua.items()
-        if pattern in (c.name, key) or fnmatchcase(c.name, pattern) or fnmatchcase(key, pattern)
-    }
+def _fitting(continua: Mapping[str, Continuum], pattern: str) -> set[str]:
+    """The keys of those whose own or display name is the pattern, or fits it."""
+    named = ((key, name) for key, c in continua.items() for name in (key, c.name))
+    return {key for key, name in named if name == pattern or fnmatchcase(name, pattern)}
 
 
 def _there_are(continua: Mapping[str, Continuum]) -> str:

@@ -17,7 +17,7 @@ they have the columns of a row.
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -30,6 +30,7 @@ from gammacp.csv_files import rows_of
 from gammacp.errors import UsageError
 from gammacp.formats.delimited_writing import COLUMNS, DELIMITERS, FRAGMENTS, ORDER, as_role, write
 from gammacp.formats.positions import position
+from gammacp.formats.records import Record
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, in_pieces
@@ -128,7 +129,8 @@ def read(
         if bare != row:
             blanks = sum(row[i] != bare[i] for i in named)
             documents.leave_out("blank", "around a name, not part of it", blanks)
-        _add(documents, dict(zip(header, cells_of(bare), strict=True)), features, line)
+        cells = dict(zip(header, cells_of(bare), strict=True))
+        _add(documents, Record(cells, source, line), features)
     for i, name in enumerate(names):
         if i not in header.values():
             documents.leave_out("column", f"{name.strip() or i + 1} is none of those that are read")
@@ -241,59 +243,41 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _add(
-    documents: Documents, cells: Mapping[str, str], features: Sequence[str], line: int
-) -> None:
+def _add(documents: Documents, row: Record, features: Sequence[str]) -> None:
     """Add what a row declares: a continuum, an annotator, or a unit."""
-    source = documents.source
-    name, annotator = cells.get("continuum", ""), cells["annotator"]
-    if "continuum" in cells and not name:
-        raise source.error("continuum is empty", line=line)
+    name, annotator = row.get("continuum", ""), row["annotator"]
+    if "continuum" in row and not name:
+        raise row.error("continuum is empty")
     spans = documents.of(name)
     if not annotator:
-        if name and not any(cell for role, cell in cells.items() if role != "continuum"):
+        if name and not any(cell for role, cell in row.items() if role != "continuum"):
             return
-        raise source.error("annotator is empty", line=line)
-    values = {name: cells[f"{_FEATURE}{name}"] for name in features}
-    label = labelled(cells.get("category") or None, values)
-    low, high = cells["start"], cells["end"]
-    if not low and not high:
+        raise row.error("annotator is empty")
+    values = {name: row[f"{_FEATURE}{name}"] for name in features}
+    label = labelled(row.get("category") or None, values)
+    if not row["start"] and not row["end"]:
         if label is not None:
-            raise source.error(
-                f"unit {label!r} of {annotator} has no start and no end",
-                line=line,
-                hint="Only the annotator's name declares an annotator without units",
-            )
+            what = f"unit {label!r} of {annotator} has no start and no end"
+            hint = "Only the annotator's name declares an annotator without units"
+            raise row.error(what, hint=hint)
         spans.declare(annotator)
         return
-    start = source.position(low, "start", line=line, hint=_HINT)
-    end = source.position(high, "end", line=line, hint=_HINT)
+    start, end = (row.position(side, side, hint=_HINT) for side in _POSITIONS)
     if end < start:
-        raise source.error(
-            f"end {high} < start {low}",
-            line=line,
-            hint="Swap or correct the positions",
-        )
-    spans.add(
-        annotator,
-        label,
-        start,
-        end,
-        line=line,
-        fragments=_fragments(source, cells, line) if cells.get(FRAGMENTS) else (),
-    )
+        what = f"end {row['end']} < start {row['start']}"
+        raise row.error(what, hint="Swap or correct the positions")
+    fragments = _fragments(row) if row.get(FRAGMENTS) else ()
+    spans.add(annotator, label, start, end, line=row.line, fragments=fragments)
 
 
-def _fragments(source: Source, cells: Mapping[str, str], line: int) -> list[tuple[float, float]]:
-    parts = [part.strip() for part in cells.get(FRAGMENTS, "").split(";") if part.strip()]
+def _fragments(row: Record) -> list[tuple[float, float]]:
     found = []
-    for part in parts:
+    for part in filter(None, map(str.strip, row[FRAGMENTS].split(";"))):
         try:
             start, end = (position(edge) for edge in part.split())
         except ValueError:
-            raise source.error(
+            raise row.error(
                 f"fragment {part!r} is not START END",
-                line=line,
                 hint="Write 0 5;10 15. Where the column is of something else, leave it out with "
                 "--option discontinuous=cover, or read it with --feature fragments:nominal",
             ) from None

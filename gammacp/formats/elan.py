@@ -10,6 +10,7 @@ annotations have the time of the annotation they belong to, divided evenly among
 slots without a time lie evenly between their neighbours.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
@@ -24,6 +25,7 @@ from gammacp.formats.tiers import ANNOTATOR, annotator_of, lanes, no_tier
 from gammacp.formats.xmltree import Element, legal, parse
 
 _AUTHOR = "gammacp"
+_ENDS = ("TIME_SLOT_REF1", "TIME_SLOT_REF2")
 Times = dict[int, tuple[float, float]]
 """Start and end of annotations by the identity of their elements."""
 
@@ -159,13 +161,13 @@ def _times(root: Element) -> tuple[Times, int]:
     symbolic: list[Element] = []
     named: dict[str, list[Element]] = {}
     for tier in root.all("TIER"):
-        aligned = [a for x in tier.all("ANNOTATION") for a in x.all("ALIGNABLE_ANNOTATION")]
+        inside = [a for x in tier.all("ANNOTATION") for a in x.children]
+        aligned = [a for a in inside if a.tag == "ALIGNABLE_ANNOTATION"]
         filled = _interpolated(aligned, slots)
         for a in aligned:
-            first = filled[a.attribute("TIME_SLOT_REF1")]
-            last = filled[a.attribute("TIME_SLOT_REF2")]
+            first, last = (filled[a.attribute(end)] for end in _ENDS)
             times[id(a)] = first, last
-        parts = [a for x in tier.all("ANNOTATION") for a in x.all("REF_ANNOTATION")]
+        parts = [a for a in inside if a.tag == "REF_ANNOTATION"]
         symbolic += parts
         for a in (*aligned, *parts):
             named.setdefault(a.attribute("ANNOTATION_ID"), []).append(a)
@@ -177,28 +179,24 @@ def _interpolated(aligned: list[Element], slots: Mapping[str, float | None]) -> 
     """Times of the slots of one tier; those without a time lie evenly between their neighbours."""
     sequence: list[str] = []
     for a in aligned:
-        for end in ("TIME_SLOT_REF1", "TIME_SLOT_REF2"):
+        for end in _ENDS:
             slot = a.attribute(end)
             if slot not in slots:
                 raise a.error(f"time slot {slot!r} does not exist")
             if not sequence or sequence[-1] != slot:
                 sequence.append(slot)
-    known = [i for i, slot in enumerate(sequence) if slots[slot] is not None]
+    known = {i: time for i, slot in enumerate(sequence) if (time := slots[slot]) is not None}
+    places = list(known)
     filled: dict[str, float] = {}
     for i, slot in enumerate(sequence):
-        time = slots[slot]
-        if time is None:
-            before = max((k for k in known if k < i), default=None)
-            after = min((k for k in known if k > i), default=None)
-            if before is None or after is None:
-                raise aligned[0].source.error(
-                    f"time slot {slot!r} has no time and no neighbour with one"
-                )
-            low, high = slots[sequence[before]], slots[sequence[after]]
-            assert low is not None
-            assert high is not None
-            time = low + (high - low) * (i - before) / (after - before)
-        filled[slot] = time
+        k = bisect_left(places, i)
+        if i not in known and not 0 < k < len(places):
+            raise aligned[0].source.error(
+                f"time slot {slot!r} has no time and no neighbour with one"
+            )
+        before, after = (i, i) if i in known else (places[k - 1], places[k])
+        low, high = known[before], known[after]
+        filled[slot] = low + (high - low) * (i - before) / (after - before or 1)
     return filled
 
 
@@ -259,13 +257,8 @@ def write(document: Continuum, path: Path) -> None:
                 at = [f"ts{len(slots) + 1}", f"ts{len(slots) + 2}"]
                 for slot, time in zip(at, places, strict=True):
                     child(slots, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=f"{time:.0f}")
-                annotation = child(
-                    child(tier, "ANNOTATION"),
-                    "ALIGNABLE_ANNOTATION",
-                    ANNOTATION_ID=f"a{len(slots) // 2}",
-                    TIME_SLOT_REF1=at[0],
-                    TIME_SLOT_REF2=at[1],
-                )
+                own = {"ANNOTATION_ID": f"a{len(slots) // 2}", **dict(zip(_ENDS, at, strict=True))}
+                annotation = child(child(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", own)
                 child(annotation, "ANNOTATION_VALUE").text = legal(category or "")
     child(root, "LINGUISTIC_TYPE", _TYPE)
     ElementTree.indent(root, "    ")

@@ -61,14 +61,8 @@ class _Search:
     layout: str | None
     found: list[Found] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    passed: list[tuple[Path, str, str]] = field(default_factory=list)
+    passed: list[tuple[Path, Path, str]] = field(default_factory=list)
     """(file, where it was found, why it was passed over)."""
-
-    def pass_over(self, file: Path, where: Path, reason: str) -> None:
-        self.passed.append((file, str(where), reason))
-
-    def fail(self, place: Path, error: DataError) -> None:
-        self.failures.append((place, error))
 
 
 def find(
@@ -105,7 +99,7 @@ def find(
                 else:
                     sources = [(_source(path, place, content), place)]
         except DataError as error:
-            search.fail(path, error.at(path))
+            search.failures.append((path, error.at(path)))
             continue
         for source, place in sources:
             _recognise(search, source, place, path if source.member else folder)
@@ -140,9 +134,9 @@ def _recognise(search: _Search, source: Source, place: Path, inside: Path | None
             search.found.append((_named(source, place, search.layout or entry.layout), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
-            search.pass_over(place, inside, f"{kind} that is no format's")
+            search.passed.append((place, inside, f"{kind} that is no format's"))
     except DataError as error:
-        search.fail(place, error.at(source.place))
+        search.failures.append((place, error.at(source.place)))
 
 
 def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
@@ -152,11 +146,11 @@ def _passed_over(search: _Search) -> tuple[LeftOut, ...]:
     read = {place.with_suffix("") for place, _ in places}
     read |= {place.with_name(source.document) for place, source in places if source.document}
     texts = {place.with_name("Sources") for place, _ in places if place.suffix == ".qde"}
-    tallies: dict[str, Tally] = {}
+    tallies: dict[Path, Tally] = {}
     for file, where, reason in search.passed:
         known = file.with_suffix("") in read or file.parent in texts
         if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
-            tallies.setdefault(where, Tally(where)).add("file", reason)
+            tallies.setdefault(where, Tally(str(where))).add("file", reason)
     return tuple(entry for tally in tallies.values() for entry in tally.entries())
 
 
@@ -281,19 +275,19 @@ def _in_folder(folder: Path, search: _Search) -> list[Path]:
         file = inside[name]
         if file.is_dir():
             if file.is_symlink():
-                search.pass_over(
-                    file, folder, "a link to a folder, which is not followed; name that folder, too"
-                )
+                why = "a link to a folder, which is not followed; name that folder, too"
+                search.passed.append((file, folder, why))
             continue
         why = reason or _why_no_format(file, search.chosen)
         if not file.is_file():
             why = "a device, a pipe or a link to nothing"
         if why:
-            search.pass_over(file, folder, why)
+            search.passed.append((file, folder, why))
         else:
             files.append(file)
     if is_project(inside) and not files:
-        search.fail(folder, DataError(_UNREADABLE_PROJECT, file=folder, hint=_EXPORT))
+        error = DataError(_UNREADABLE_PROJECT, file=folder, hint=_EXPORT)
+        search.failures.append((folder, error))
     return files
 
 
@@ -327,7 +321,7 @@ def _archived(path: Path, content: bytes, search: _Search) -> list[tuple[Source,
     for name, reason in why_not_annotators(everything).items():
         why = reason or _why_no_format(Path(name), search.chosen)
         if why:
-            search.pass_over(path.with_suffix("") / name, path, why)
+            search.passed.append((path.with_suffix("") / name, path, why))
         else:
             names.append(name)
     places = {name: path.with_suffix("") / name for name in names}

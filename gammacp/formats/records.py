@@ -71,9 +71,10 @@ class Record(dict[str, Any]):
         value = self.get(key)
         return len(value) if isinstance(value, list | dict) else 0
 
-    def position(self, key: str, what: str) -> float:
+    def position(self, key: str, what: str, hint: str | None = None) -> float:
         """The number that a cell writes (see `Source.position`)."""
-        return self.source.position(str(self.get(key, "")).strip(), what, line=self.line)
+        cell = str(self.get(key, "")).strip()
+        return self.source.position(cell, what, line=self.line, hint=hint)
 
 
 def records(source: Source) -> Iterator[Record]:

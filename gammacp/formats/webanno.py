@@ -11,15 +11,16 @@ are counted and left out. TSV 1 and 2, of WebAnno before 3.0, are recognised and
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import labelled
 from gammacp.formats.inception_writing import LAYOUT, write_tsv
-from gammacp.formats.layers import TARGET, Layer, Layers, Link, slot
-from gammacp.formats.offsets import ToCodePoints, from_utf16
+from gammacp.formats.layers import TARGET, Layer, Layers, slot
+from gammacp.formats.offsets import from_utf16
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
@@ -42,23 +43,36 @@ _OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
 _NONE = ("*", "_")
 
 
+@dataclass(frozen=True)
+class _Annotation:
+    """An annotation of a span layer: its first line, and what its columns have, as written."""
+
+    start: int
+    end: int
+    line: int
+    key: str
+    values: dict[int, str]
+
+
 def layers(source: Source) -> Layers:
     """The span layers that have an annotation, with their features."""
     parsed = rows_of(source)
     return {
         layer.name: Layer(_values(layer.features))
         for layer in parsed.layers
-        if layer.kind == "SP" and any(_is_marked(row, layer) for row in parsed.rows)
+        if layer.kind == "SP" and any(_annotations(source, parsed.rows, layer))
     }
 
 
-def _is_marked(row: Row, layer: RowLayer) -> bool:
-    return any(cell != "_" for cell in _cells(row, layer))
+def _slots(features: Sequence[str]) -> dict[int, str]:
+    """The slots: a column of roles, whose next one is of targets, and the slot's name."""
+    found = {i: _SLOT.match(f) for i, f in enumerate(features) if f.startswith("ROLE_")}
+    return {i: match[1] if match else "" for i, match in found.items()}
 
 
 def _values(features: tuple[str, ...]) -> tuple[str, ...]:
-    """Features without slots, which are a role and in the next column its target."""
-    taken = {c for i in _roles(features) for c in (i, i + 1)}
+    """Features without slots."""
+    taken = {c for i in _slots(features) for c in (i, i + 1)}
     return tuple(f for i, f in enumerate(features) if f and i not in taken)
 
 
@@ -118,76 +132,62 @@ def read(
         if found.name != layer or found.kind != "SP":
             _leave_out(source, spans, parsed.rows, found)
             continue
-        slots = _Slots(source, parsed, found, convert)
-        for start, end, label, line in _units(source, parsed.rows, found, feature, features, slots):
-            spans.add(source.annotator, label, convert(start), convert(end), line=line)
+        slots = {i: n for i, n in _slots(found.features).items() if n}
+        asked = {i: {n, n + TARGET} & {*features} for i, n in slots.items()}
+        columns = {n: found.features.index(n) for n in (feature, *features) if n in found.features}
+        used = {*columns.values(), *(c for i in slots if asked[i] for c in (i, i + 1))}
+        annotations = [*_annotations(source, parsed.rows, found, used)]
+        places = _places(source, parsed) if any(asked.values()) else {}
+        for annotation in annotations:
+            said = {n: annotation.values.get(i) for n, i in columns.items()}
+            known = {n: v if v is None else unescaped(v) for n, v in said.items()}
+            for i in (i for i in slots if asked[i]):
+                links = list(_links(source, annotation, i, places))
+                filled = slot(slots[i], [(role, convert(s), convert(e)) for role, s, e in links])
+                known |= {name: filled[name] for name in asked[i]}
+            label = labelled(known.pop(feature, None) if feature else None, known)
+            start, end = convert(annotation.start), convert(annotation.end)
+            spans.add(source.annotator, label, start, end, line=annotation.line)
         for i, other in enumerate(found.features):
-            if not {other, *slots.names.get(i, ())} & {feature, *features}:
+            if i not in used:
                 what = "a slot" if other not in _values(found.features) else "not the category"
-                spans.leave_out(
-                    "value", f"feature {other or i + 1} is {what}", _n_values(parsed.rows, found, i)
-                )
+                count = sum(i in a.values for a in annotations)
+                spans.leave_out("value", f"feature {other or i + 1} is {what}", count)
     return spans.continuum()
 
 
-class _Slots:
-    """The slots of a layer, each a column of roles and one of targets."""
-
-    def __init__(self, source: Source, file: Rows, layer: RowLayer, convert: ToCodePoints) -> None:
-        self.source, self.layer, self.convert = source, layer, convert
-        found = [(i, m[1]) for i, f in enumerate(layer.features) if (m := _SLOT.match(f))]
-        self.roles = {name: i for i, name in found}
-        """Column of the roles, by the slot's name."""
-        self.names = {c: (name, name + TARGET) for i, name in found for c in (i, i + 1)}
-        """The features that a column is of."""
-        self.places: dict[str, tuple[int, int]] = {}
-        """Where a token, a part of one and an annotation with an identifier, such as [2], are."""
-        targets = {(other.name, i + 1) for other in file.layers for i in _roles(other.features)}
-        for row in file.rows if found else ():
-            self.places[row.place] = row.start, row.end
-            for other in file.layers:
-                for i, cell in enumerate(_cells(row, other) if other.kind == "SP" else ()):
-                    for _, key in stacked(cell) if (other.name, i) not in targets else ():
-                        if key:
-                            start, _ = self.places.setdefault(f"[{key}]", (row.start, row.end))
-                            self.places[f"[{key}]"] = start, row.end
-
-    def values(self, row: Row, n: int, features: Sequence[str]) -> list[dict[str, str]]:
-        """What the slots among these features are of each of a row's `n` annotations."""
-        found: list[dict[str, str]] = [{} for _ in range(n)]
-        for name, column in self.roles.items():
-            roles, targets = _cells(row, self.layer)[column : column + 2]
-            if {name, name + TARGET}.isdisjoint(features) or targets in _NONE:
-                continue
-            stacks = zip(found, stacked(roles), pieces(targets, "|"), strict=False)
-            for known, (role, _), target in stacks:
-                known |= slot(name, self._links(row, role, target))
-        return found
-
-    def _links(self, row: Row, roles: str, targets: str) -> Iterator[Link]:
-        if targets in _NONE:
-            return
-        for role, target in zip_longest(pieces(roles, ";"), pieces(targets, ";"), fillvalue=""):
-            m = _TARGET.fullmatch(target)
-            place = m and self.places.get(f"[{m[2]}]" if m[2] else m[1])
-            if not place:
-                raise self.source.error(
-                    f"slot {roles!r} is filled by {target!r}, which is no token and no annotation",
-                    line=row.line,
-                    hint="Is the file complete?",
-                )
-            start, end = map(self.convert, place)
-            yield "" if role in _NONE else unescaped(role), start, end
+def _places(source: Source, file: Rows) -> dict[str, tuple[int, int]]:
+    """Where a token, a part of one and an annotation with an identifier, such as [2], are."""
+    spans = [layer for layer in file.layers if layer.kind == "SP"]
+    keyed = (a for layer in spans for a in _annotations(source, file.rows, layer) if a.key)
+    return {row.place: (row.start, row.end) for row in file.rows} | {
+        f"[{a.key}]": (a.start, a.end) for a in keyed
+    }
 
 
-def _roles(features: Sequence[str]) -> list[int]:
-    return [i for i, f in enumerate(features) if f.startswith("ROLE_")]
+def _links(
+    source: Source, annotation: _Annotation, column: int, places: Mapping[str, tuple[int, int]]
+) -> Iterator[tuple[str, int, int]]:
+    """(role, start, end) of what fills a slot."""
+    roles, targets = annotation.values.get(column, "*"), annotation.values.get(column + 1)
+    if targets is None:
+        return
+    for role, target in zip_longest(pieces(roles, ";"), pieces(targets, ";"), fillvalue=""):
+        m = _TARGET.fullmatch(target)
+        place = m and places.get(f"[{m[2]}]" if m[2] else m[1])
+        if not place:
+            raise source.error(
+                f"slot {roles!r} is filled by {target!r}, which is no token and no annotation",
+                line=annotation.line,
+                hint="Is the file complete?",
+            )
+        yield "" if role in _NONE else unescaped(role), *place
 
 
 def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLayer) -> None:
     name = layer.name.rsplit(".", 1)[-1]
     if layer.kind == "SP":
-        count = sum(1 for _ in _units(source, rows, layer, None))
+        count = sum(1 for _ in _annotations(source, rows, layer))
         spans.leave_out("annotation", f"layer {name} was not chosen", count)
     elif layer.kind == "RL":
         cells = [_cells(row, layer)[-1] for row in rows]
@@ -198,66 +198,40 @@ def _leave_out(source: Source, spans: Spans, rows: tuple[Row, ...], layer: RowLa
         spans.leave_out("annotation", f"layer {name} is of chains", len(links))
 
 
-def _n_values(rows: tuple[Row, ...], layer: RowLayer, column: int) -> int:
-    """How many annotations have a value in a column; those over several tokens count once."""
-    single, several = 0, set()
+def _annotations(
+    source: Source, rows: tuple[Row, ...], layer: RowLayer, used: Collection[int] = ()
+) -> Iterator[_Annotation]:
+    """The annotations of a layer; one with an identifier goes on over rows, `used` as it was."""
+    targets = {i + 1 for i in _slots(layer.features)}
+    several: dict[str, _Annotation] = {}
     for row in rows:
-        for value, key in stacked(_cells(row, layer)[column]):
-            if value not in _NONE:
-                single += not key
-                several.add(key)
-    return single + len(several - {""})
-
-
-def _units(
-    source: Source,
-    rows: tuple[Row, ...],
-    layer: RowLayer,
-    feature: str | None,
-    features: Sequence[str] = (),
-    slots: _Slots | None = None,
-) -> Iterator[tuple[int, int, str | None, int]]:
-    """(start, end, label, line); annotations with an identifier go on over rows."""
-    names = [feature, *features]
-    columns = [layer.features.index(n) if n and n in layer.features else None for n in names]
-    begun: dict[str, tuple[int, int, str | None, int]] = {}
-    for row in rows:
-        stacks = [*zip(*(_stacked(row, layer, column) for column in columns), strict=True)]
-        filled = slots.values(row, len(stacks), features) if slots else [{} for _ in stacks]
-        for found, more in zip(stacks, filled, strict=True):
-            category, *others = (
-                None if column is None or value in _NONE else unescaped(value)
-                for column, (value, _) in zip(columns, found, strict=True)
-            )
-            known_of = dict(zip(features, others, strict=True)) | {
-                f: value for f, value in more.items() if f in features
-            }
-            label, key = labelled(category, known_of), found[0][1]
+        stacks = {
+            i: [(v, "") for v in pieces(c, "|")] if i in targets else stacked(c)
+            for i, c in enumerate(_cells(row, layer))
+            if c != "_"
+        }
+        if len({len(stack) for stack in stacks.values()}) > 1:
+            what = f"columns of layer {layer.name} hold different numbers of annotations"
+            raise source.error(what, line=row.line)
+        for entries in zip(*stacks.values(), strict=True):
+            values = {i: v for i, (v, _) in zip(stacks, entries, strict=True) if v not in _NONE}
+            key = next((k for _, k in entries if k), "")
+            made = _Annotation(row.start, row.end, row.line, key, values)
             if not key:
-                yield row.start, row.end, label, row.line
+                yield made
                 continue
-            start, end, known, line = begun.get(key, (row.start, row.end, label, row.line))
-            if known != label:
-                raise source.error(
-                    f"annotation [{key}] is {known!r} in line {line} and {label!r} here",
-                    line=row.line,
-                )
-            begun[key] = min(start, row.start), max(end, row.end), label, line
-    yield from begun.values()
-
-
-def _stacked(row: Row, layer: RowLayer, column: int | None) -> Iterator[tuple[str, str]]:
-    """(value, identifier or "") of a row's annotations; "_" where the column has no value.
-
-    An annotation whose slot or feature is not set is there by its other columns.
-    """
-    cells = _cells(row, layer)
-    own = "_" if column is None else cells[column]
-    cell = own if own != "_" else next((c for c in cells if c != "_"), "_")
-    if cell == "_":
-        return
-    for value, key in stacked(cell):
-        yield (value if cell is own else "_"), key
+            first = several.setdefault(key, made)
+            for i in used:
+                if first.values.get(i) != values.get(i):
+                    is_one, is_other = first.values.get(i), values.get(i)
+                    raise source.error(
+                        f"annotation [{key}] is {is_one!r} in line {first.line} and "
+                        f"{is_other!r} here",
+                        line=row.line,
+                    )
+            low, high = min(first.start, row.start), max(first.end, row.end)
+            several[key] = _Annotation(low, high, first.line, key, values | first.values)
+    yield from several.values()
 
 
 def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:

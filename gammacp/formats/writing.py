@@ -72,24 +72,23 @@ def write(
             raise UsageError(f"option {name!r} is not one of writing {chosen.name}: {there}")
     if notes and "notes" in chosen.write_keywords:
         options["notes"] = notes
+    if isinstance(document, Corpus) and len(document) == 1 and not chosen.many:
+        (document,) = document.values()
     if isinstance(document, Continuum) or chosen.many:
         chosen.write(document, target, **options)
-    elif len(document) == 1:
-        chosen.write(next(iter(document.values())), target, **options)
-    elif "{document}" in str(target):
-        for name, continuum in document.items():
-            file = str(target).replace("{document}", file_name(name, "document"))
-            chosen.write(continuum, Path(file), **options)
-    elif target.suffix:
-        raise DataError(
-            f"{len(document)} continua do not fit into one {chosen.title} file",
-            file=target,
-            hint=f"Name a folder and --to {chosen.name}, or write CSV or JSON",
-        )
-    else:
-        names = {name: file_name(name, "continuum") for name in document}
-        for name, continuum in document.items():
-            chosen.write(continuum, target / (names[name] + chosen.extensions[0]), **options)
+        return
+    pattern, kind = str(target), "document"
+    if "{document}" not in pattern:
+        if target.suffix:
+            raise DataError(
+                f"{len(document)} continua do not fit into one {chosen.title} file",
+                file=target,
+                hint=f"Name a folder and --to {chosen.name}, or write CSV or JSON",
+            )
+        pattern, kind = f"{target}/{{document}}{chosen.extensions[0]}", "continuum"
+    names = {name: file_name(name, kind) for name in document}
+    for name, continuum in document.items():
+        chosen.write(continuum, Path(pattern.replace("{document}", names[name])), **options)
 
 
 def check_folder(target: Path) -> None:
