@@ -290,12 +290,8 @@ def _believed(truth: Truth, number: int) -> tuple[str | None, bool, float, float
     posterior = float(shares[:-1].max())
     likely = np.flatnonzero(shares[:-1] >= posterior - _EQUAL)
     entropy = float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
-    return (
-        truth.labels[likely[0]] if len(likely) == 1 else None,
-        len(likely) != 1,
-        posterior,
-        entropy,
-    )
+    tied = len(likely) != 1
+    return None if tied else truth.labels[likely[0]], tied, posterior, entropy
 
 
 def _on_features(labels: list[str | None], category: str | None) -> dict[str, CategoryVote]:
