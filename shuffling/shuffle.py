@@ -135,23 +135,20 @@ def shuffled_sets(
     n_annotators: int = 3,
     *,
     sets: int = 40,
-    model: ReferenceModel | None = None,
     seed: Seed = 0,
 ) -> Iterator[Continuum]:
     """Sets 0 … sets − 1 of one magnitude, each as `shuffled_set` makes it alone.
 
     Parameters
     ----------
-    source, errors, magnitude, n_annotators, model, seed
+    source, errors, magnitude, n_annotators, seed
         As for `shuffled_set`.
     sets
         How many.
     """
     resolved = resolve_errors(errors)
     for index in range(sets):
-        yield shuffled_set(
-            source, resolved, magnitude, n_annotators, index=index, model=model, seed=seed
-        )
+        yield shuffled_set(source, resolved, magnitude, n_annotators, index=index, seed=seed)
 
 
 def reference_set(model: ReferenceModel, *, index: int = 0, seed: Seed = 0) -> Continuum:

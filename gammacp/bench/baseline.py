@@ -219,9 +219,8 @@ def compare(baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0
         The two have no point in common.
     """
     pairs, *alone = _pairs(baseline, now)
-    tests = [test for old, new in pairs for test in _tests(old, new)]
-    adjusted = _holm([t.p for t in tests])
-    moved = [replace(t, p=p) for t, p in zip(tests, adjusted, strict=True) if p < level]
+    tests = _adjusted([test for old, new in pairs for test in _tests(old, new)])
+    moved = [test for test in tests if test.p < level]
     moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
     return Comparison(tuple(moved), len(pairs), False, *alone)
 
@@ -259,10 +258,7 @@ def compare_paired(
             )
         else:
             moved += _moved_point(old, new)
-    tested = [d for d in moved if d.p == d.p]
-    adjusted = dict(zip(map(id, tested), _holm([d.p for d in tested]), strict=True))
-    moved = [replace(d, p=adjusted.get(id(d), d.p)) for d in moved]
-    moved.sort(key=lambda d: -abs(d.now - d.baseline))
+    moved = sorted(_adjusted(moved), key=lambda d: -abs(d.now - d.baseline))
     return Comparison(tuple(moved), len(pairs), True, *alone)
 
 
@@ -356,16 +352,14 @@ def _fisher(old: Point, new: Point) -> float:
     return float(fisher_exact(table).pvalue)
 
 
-def _holm(p: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values: the smallest is multiplied by their number, the next by one less.
+def _adjusted(found: Sequence[Difference]) -> list[Difference]:
+    """With Holm's adjusted p: the smallest is multiplied by their number, the next by one less.
 
-    >>> _holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
+    None is smaller than the one before it; what was not tested stays so.
     """
-    order = sorted(range(len(p)), key=p.__getitem__)
-    adjusted = [0.0] * len(p)
-    worst = 0.0
+    order = sorted((i for i, d in enumerate(found) if d.p == d.p), key=lambda i: found[i].p)
+    adjusted, worst = list(found), 0.0
     for rank, i in enumerate(order):
-        worst = max(worst, min(1.0, (len(p) - rank) * p[i]))
-        adjusted[i] = worst
+        worst = max(worst, min(1.0, (len(order) - rank) * found[i].p))
+        adjusted[i] = replace(found[i], p=worst)
     return adjusted

@@ -6,6 +6,7 @@ what the runs are; whatever adds to a store, what it adds and its checksum are o
 """
 
 import sqlite3
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from struct import Struct
@@ -191,11 +192,9 @@ def _damage(database: sqlite3.Connection) -> str:
 @cache
 def _written() -> frozenset[tuple[object, ...]]:
     """The schema as SQLite keeps it."""
-    database = connect_store(":memory:")
-    create(database)
-    found = schema_of(database)
-    database.close()
-    return found
+    with closing(connect_store(":memory:")) as database:
+        create(database)
+        return schema_of(database)
 
 
 _pack = Struct("<12d").pack

@@ -1,9 +1,10 @@
 """What a store holds, at a glance."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict
+from typing import Any
 
-from gammacp.bench.store import Run, Store
+from gammacp.bench.store import Store
 
 # One pass over the key's order: a group's rows are neighbours.
 _QUERY = """
@@ -25,52 +26,24 @@ ORDER BY e.text, m.text
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """What there is of one error and one measure.
+_HELD = (
+    *("error", "measure", "cells", "magnitudes", "fewest_sets", "most_sets"),
+    *("undefined", "limited", "seconds"),
+)
 
-    Attributes
-    ----------
-    cells, magnitudes
-        Counts.
-    fewest_sets, most_sets
-        Over the magnitudes.
-    undefined
-        Cells without a value.
-    limited
-        Cells whose solver stopped at a limit (status `feasible`).
-    seconds
-        Processor time.
+
+def status(store: Store) -> list[dict[str, Any]]:
+    """Every experiment with what there is of it, as JSON has it.
+
+    Its `holdings` have an entry per error and measure, its `runs` one per run.
     """
-
-    error: str
-    measure: str
-    cells: int
-    magnitudes: int
-    fewest_sets: int
-    most_sets: int
-    undefined: int
-    limited: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """An experiment of a store."""
-
-    experiment: str
-    configuration: dict[str, object]
-    hash: str
-    holdings: tuple[Holding, ...]
-    runs: tuple[Run, ...]
-
-
-def status(store: Store) -> tuple[Status, ...]:
-    """Every experiment with what there is of it."""
-    found = []
-    for experiment in store.experiments():
-        holdings = tuple(Holding(*row) for row in store.rows(_QUERY, experiment.id))
-        runs = store.runs(experiment)
-        configuration = json.loads(experiment.configuration)
-        found.append(Status(experiment.name, configuration, experiment.hash, holdings, runs))
-    return tuple(found)
+    return [
+        {
+            "experiment": e.name,
+            "configuration": json.loads(e.configuration),
+            "hash": e.hash,
+            "holdings": [dict(zip(_HELD, row, strict=True)) for row in store.rows(_QUERY, e.id)],
+            "runs": [asdict(run) for run in store.runs(e)],
+        }
+        for e in store.experiments()
+    ]

@@ -12,7 +12,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -23,7 +23,7 @@ from gammacp.bench.schema import check_sound, connect_store, create, is_new
 from gammacp.bench.store_file import locked, read_only_uri, sqlite_errors
 from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
 from gammacp.bench.texts import Texts
-from gammacp.errors import DataError, GammacpError
+from gammacp.errors import DataError
 from gammacp.software import processor, software
 
 STORE_NAME = "bench.sqlite"
@@ -94,23 +94,17 @@ class Store:
         if place.is_dir():
             raise _a_folder(path)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with sqlite_errors(path):
-            lock = locked(place)
-            database = None
-            try:
-                database = connect_store(place)
-                new = is_new(database, path)
-                if not new:
-                    check_sound(database, path)
-                database.execute("PRAGMA journal_mode = WAL")
-                database.execute("PRAGMA synchronous = FULL")
-                if new:
-                    create(database)
-            except (sqlite3.Error, GammacpError):
-                if database is not None:
-                    database.close()
-                lock.close()
-                raise
+        with sqlite_errors(path), ExitStack() as refused:
+            lock = refused.enter_context(closing(locked(place)))
+            database = refused.enter_context(closing(connect_store(place)))
+            new = is_new(database, path)
+            if not new:
+                check_sound(database, path)
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = FULL")
+            if new:
+                create(database)
+            refused.pop_all()
         return cls(path, database, lock)
 
     @classmethod
@@ -132,17 +126,13 @@ class Store:
             raise _a_folder(path)
         if not path.is_file():
             raise DataError("no such store", file=path, hint="Give the --store of a sweep")
-        with sqlite_errors(path):
-            database = connect_store(read_only_uri(path))
-            try:
-                if is_new(database, path):
-                    raise DataError(
-                        "empty: no sweep has begun here", file=path, hint="Run one with --store"
-                    )
-                check_sound(database, path)
-            except (sqlite3.Error, GammacpError):
-                database.close()
-                raise
+        with sqlite_errors(path), ExitStack() as refused:
+            database = refused.enter_context(closing(connect_store(read_only_uri(path))))
+            if is_new(database, path):
+                hint = "Run one with --store"
+                raise DataError("empty: no sweep has begun here", file=path, hint=hint)
+            check_sound(database, path)
+            refused.pop_all()
         return cls(path, database, None)
 
     def __enter__(self) -> Self:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from gammacp.databases import connect
@@ -51,12 +51,12 @@ def _operational(path: Path, error: sqlite3.OperationalError) -> GammacpError:
 
 def locked(path: Path) -> sqlite3.Connection:
     """A lock that every system frees when the process ends, however it ends."""
-    lock = connect(path.with_name(path.name + "-lock"), timeout=0)
-    try:
+    with ExitStack() as refused:
+        lock = refused.enter_context(
+            closing(connect(path.with_name(f"{path.name}-lock"), timeout=0))
+        )
         lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error:
-        lock.close()
-        raise
+        refused.pop_all()
     return lock
 
 
@@ -64,15 +64,13 @@ def read_only_uri(path: Path) -> str:
     """The name under which a store can be read and not written."""
     place = path.resolve()
     uri = place.as_uri() + "?mode=ro"
-    database = connect(uri, uri=True, timeout=30)
-    try:
-        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        log = place.with_name(place.name + "-wal")
-        if log.exists() and log.stat().st_size:
-            raise
-        # A read-only folder cannot hold the shared-memory file; without a log none is needed.
-        return uri + "&immutable=1"
-    finally:
-        database.close()
+    with closing(connect(uri, uri=True, timeout=30)) as database:
+        try:
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            log = place.with_name(place.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            # A read-only folder cannot hold the shared-memory file; without a log none is needed.
+            return uri + "&immutable=1"
     return uri

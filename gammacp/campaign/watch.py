@@ -25,7 +25,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.files import content_of, write_text
-from gammacp.measures.agreement import Agreement, agreement_on, basis_of
+from gammacp.measures.agreement import Agreement, agreement_of, agreement_on, basis_of
 from gammacp.measures.borne import borne_in
 from gammacp.measures.explanation import explained_on
 from gammacp.measures.random_sets import Basis
@@ -33,14 +33,6 @@ from gammacp.measures.settings import Settings
 from gammacp.signature import described, fingerprint
 
 Record: TypeAlias = dict[str, Any]
-_NOTHING: Record = {
-    **dict.fromkeys(("gamma", "interval", "bootstrap", "status")),
-    "signature": "",
-    "notes": [],
-    "documents": 0,
-    "units": 0,
-    **{name: {} for name in ("waiting", "annotators", "measured")},
-}
 
 
 def key_of(continuum: Continuum, settings: Settings) -> str:
@@ -164,11 +156,11 @@ def _measured(
     whole: bool,
 ) -> Record:
     """γ of all documents; a single one is no corpus if it is the whole of what there is."""
-    if not continua:
-        return dict(_NOTHING)
-    source = continua if whole and len(continua) == 1 else Corpus.from_continua(continua)
-    basis = basis_of(source, settings, executor=executor, shared={})
-    found = agreement_on(basis, continua)
+    basis, found = None, agreement_of({}, settings)
+    if continua:
+        source = continua if whole and len(continua) == 1 else Corpus.from_continua(continua)
+        basis = basis_of(source, settings, executor=executor, shared={})
+        found = agreement_on(basis, continua)
     score, scores = found.score, found.documents
     spread = found.bootstrap(confidence=settings.rule.confidence, seed=settings.seed)
     records = {}
@@ -188,7 +180,7 @@ def _measured(
         "documents": len(rated),
         "units": sum(continua[name].n_units for name in rated),
         "waiting": {name: s.reason for name, s in scores.items() if not s.defined},
-        "annotators": _annotators(found, basis, continua, changed) if found.computed else {},
+        "annotators": {} if basis is None else _annotators(found, basis, continua, changed),
         "measured": records,
     }
 
@@ -200,6 +192,8 @@ def _annotators(
 
     What is expected of an annotator is shared out over their documents as these expect disorder.
     """
+    if not found.computed:
+        return {}
     parts = explained_on(basis, named, stretches=1)
     by_document = {r["document"]: r["expected"] for r in parts.documents}
     alignments = {name: s.alignment for name, s in found.computed.items()}

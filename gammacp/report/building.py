@@ -9,11 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack
 
-from gammacp.campaign.calibrate import Calibration
-from gammacp.campaign.compare import Comparison
-from gammacp.campaign.replace import Candidacy
+from gammacp.campaign.calibrate import calibrate as calibrated
+from gammacp.campaign.compare import compare
+from gammacp.campaign.consensus import consensus_of_each
+from gammacp.campaign.replace import Candidacy, replace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
+from gammacp.files import write_text
 from gammacp.left_out import LeftOut, gathered
 from gammacp.measures.agreement import Agreement, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings
@@ -39,8 +41,6 @@ class Report:
         path
             The file, usually `.html`.
         """
-        from gammacp.files import write_text
-
         write_text(path, self.html)
 
     def _repr_html_(self) -> str:
@@ -102,9 +102,6 @@ def report(
     options
         As for `gammacp.gamma`.
     """
-    from gammacp.campaign.compare import compare
-    from gammacp.campaign.consensus import consensus_of_each
-
     settings = Settings.of(**options)
     given = {name for name, value in options.items() if value is not None}
     weighed = given & {"dissimilarity", "alpha", "beta", "delta"}
@@ -128,20 +125,27 @@ def report(
     gold = consensus_of_each(
         Corpus.from_continua(named),
         dissimilarity=settings.dissimilarity if weighed else None,
-        method=settings.method,
-        gap=settings.gap,
-        time_limit=settings.time_limit,
-        seed=settings.seed,
         executor=executor,
+        **settings.solving,
         **deciding,
     )
+    overall, meaning = comparison.overall, None
+    if calibrate and overall.score.defined:
+        tell("what this γ means")
+        chosen: GammaOptions = {**options, "chance": overall.chance}
+        documents = {n: s.alignment.continuum for n, s in overall.computed.items()}
+        meaning = calibrated(documents, score=overall.score, executor=executor, **chosen)
+    candidacy = None
+    if reference is not None:
+        tell("whether the reference may stand in for a person")
+        candidacy = _candidacy(named, reference, settings, executor)
     return Report(
         Contents(
             title=title or _title(named),
             comparison=comparison,
             gold=gold,
-            calibration=_calibration(comparison, executor, tell, options) if calibrate else None,
-            candidacy=_candidacy(named, reference, executor, tell, options),
+            calibration=meaning,
+            candidacy=candidacy,
             failures=failures,
             left_out=left_out or gathered(c.left_out for c in named.values()),
         )
@@ -156,19 +160,9 @@ def _title(named: Mapping[str, Continuum]) -> str:
 
 
 def _candidacy(
-    named: Mapping[str, Continuum],
-    reference: str | None,
-    executor: Executor | None,
-    tell: Callable[[str], None],
-    options: GammaOptions,
+    named: Mapping[str, Continuum], reference: str, settings: Settings, executor: Executor | None
 ) -> Candidacy | None:
     """Whether the reference may stand in for a person; None where there are not two people."""
-    from gammacp.campaign.replace import replace
-
-    if reference is None:
-        return None
-    tell("whether the reference may stand in for a person")
-    settings = Settings.of(**options)
     try:
         found = replace(
             named,
@@ -183,20 +177,3 @@ def _candidacy(
     except DataError:
         return None
     return found.candidates[0]
-
-
-def _calibration(
-    comparison: Comparison,
-    executor: Executor | None,
-    tell: Callable[[str], None],
-    options: GammaOptions,
-) -> Calibration | None:
-    from gammacp.campaign.calibrate import calibrate
-
-    overall = comparison.overall
-    if not overall.score.defined:
-        return None
-    tell("what this γ means")
-    continua = {n: s.alignment.continuum for n, s in overall.computed.items()}
-    chosen: GammaOptions = {**options, "chance": overall.chance}
-    return calibrate(continua, score=overall.score, executor=executor, **chosen)

@@ -246,11 +246,7 @@ def _disorder(found: Explanation) -> Markup:
         *(element("p", sentence) for sentence in found.in_words()),
         figures.disorder_figure(found),
         table(components),
-        hint(
-            "Two units share what they cost half and half, a unit that others have not bears what "
-            "its absence there costs. “If perfect” keeps alignment and chance as they are, and is "
-            "more than annotators without these disagreements would reach."
-        ),
+        Markup(asset("disorder.html")),
     )
 
 
@@ -293,40 +289,27 @@ def _pairs(found: PairMatrix) -> Markup:
 
 
 def _categories(comparison: Comparison) -> Markup:
-    return element(
-        "div",
-        element("div", table(shown.categories(comparison))),
-        element(
-            "div",
-            element("h3", "Aligned pairs: which category is taken for which"),
-            table(shown.confusion(comparison.confusion, corner=""), seeks="categories"),
-        ),
-        class_="columns",
+    return filled(
+        asset("categories.html"),
+        categories=table(shown.categories(comparison)),
+        confusion=table(shown.confusion(comparison.confusion, corner=""), seeks="categories"),
     )
 
 
 def meaning(calibration: Calibration) -> Markup:
     """Sentence, curves and table of a calibration."""
+    sets, people = join(f"{calibration.sets}"), join(f"{calibration.n_annotators}")
     return join(
         element("p", calibration.in_words()),
         figures.calibration_figure(calibration),
         table(shown.equivalents(calibration)),
-        hint(
-            "A model of these annotations (number of units, lengths, gaps, categories) was "
-            f"shuffled {calibration.sets} times per magnitude, with {calibration.n_annotators} "
-            "annotators who make one kind of error only. Real annotators make several: each line "
-            "is a yardstick, not a diagnosis. Bands show the range of the shuffled sets."
-        ),
+        filled(asset("meaning.html"), sets=sets, annotators=people),
     )
 
 
 def _rounds(first: Gamma, other: OtherRound) -> Markup:
     words = element("p", other.in_words())
     return join(table(shown.rounds(first, other.agreement.score)), words)
-
-
-def _proven(score: Gamma) -> bool:
-    return str(score.status) == "optimal"
 
 
 def _selected(score: Gamma) -> list[str]:
@@ -338,20 +321,11 @@ def _selected(score: Gamma) -> list[str]:
 
 
 def _method(score: Gamma) -> Markup:
-    found = (
-        "found exactly"
-        if _proven(score)
-        else "as far as it was found: not all of them are proven to be the best"
-    )
+    found = "found exactly"
+    if score.status != "optimal":
+        found = "as far as it was found: not all of them are proven to be the best"
     return join(
-        element(
-            "p",
-            "γ = 1 − observed disorder / expected disorder (Mathet, Widlöcher & Métivier 2015). "
-            f"The observed disorder is that of the best alignment, {found}; the expected one "
-            "is the mean over random annotation sets. A unitary alignment holds at most one unit "
-            "of each annotator; its disorder is the mean cost of all pairs, where a pair with an "
-            "empty unit costs Δ.",
-        ),
+        filled(asset("method.html"), found=join(found)),
         *(element("p", sentence) for sentence in _selected(score)),
         signed(score.signature),
     )

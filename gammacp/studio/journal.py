@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 from datetime import UTC, datetime
 from functools import cache
@@ -218,8 +218,9 @@ class Journal:
         # What lies there is a stranger's until it is opened; SQLite would follow where it leads.
         if not is_inside(self.path, self.path.parent):
             raise sqlite3.DatabaseError("a link leads out of the folder")
-        connection = connect(self.path, timeout=_WAIT, check_same_thread=False)
-        try:
+        with ExitStack() as refused:
+            found = connect(self.path, timeout=_WAIT, check_same_thread=False)
+            connection = refused.enter_context(closing(found))
             connection.execute("PRAGMA trusted_schema = OFF")
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
             if mode != "delete":
@@ -233,9 +234,7 @@ class Journal:
                 raise sqlite3.DatabaseError(fault)
             for row in connection.execute(f"SELECT {_NAMES} FROM journal"):
                 _decision(row)
-        except BaseException:
-            connection.close()
-            raise
+            refused.pop_all()
         self._opened, self._file = connection, _identity(self.path)
         return connection
 

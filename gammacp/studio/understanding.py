@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from gammacp.continuum import Continuum
+from gammacp.dissimilarity import DISSIMILARITIES
 from gammacp.dissimilarity import dissimilarity as dissimilarity_of
 from gammacp.dissimilarity.base import features_of
-from gammacp.dissimilarity.named import DISSIMILARITIES
 from gammacp.errors import DataError, GammacpError
 from gammacp.formats import FORMATS
 from gammacp.formats.campaign_file import NAME, Campaign

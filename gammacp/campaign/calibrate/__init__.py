@@ -1,15 +1,6 @@
 """What a γ means: error magnitudes that give the same value on data like the user's."""
 
 from gammacp.campaign.calibrate.calibration import Calibration, Equivalent, calibrate
-from gammacp.campaign.calibrate.curves import Curve, Magnitude, falling, invert, magnitude_at
+from gammacp.campaign.calibrate.curves import Curve, Magnitude
 
-__all__ = [
-    "Calibration",
-    "Curve",
-    "Equivalent",
-    "Magnitude",
-    "calibrate",
-    "falling",
-    "invert",
-    "magnitude_at",
-]
+__all__ = ["Calibration", "Curve", "Equivalent", "Magnitude", "calibrate"]

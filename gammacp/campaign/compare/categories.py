@@ -9,7 +9,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.arrays import Indices
-from gammacp.campaign.compare.scoring import Selection
+from gammacp.campaign.compare.scoring import Selection, categories_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.errors import DataError, UsageError
@@ -155,7 +155,7 @@ def by_category(
 
     γ_k rests on the alignments and the random sets that `overall` rests on: those of `basis`.
     """
-    names = tuple(dict.fromkeys(c for k in continua.values() for c in plain(k.categories)[0]))
+    names = plain(categories_of(continua))[0]
     scores, reasons = _gamma_k(overall, basis)
     found = []
     for name in names:

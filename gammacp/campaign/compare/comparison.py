@@ -21,6 +21,7 @@ from gammacp.campaign.compare.reference import ReferenceComparison, against_refe
 from gammacp.campaign.compare.scoring import (
     Selection,
     annotators_of,
+    categories_of,
     check_annotator,
     documents_with,
     with_annotators,
@@ -163,11 +164,7 @@ def compare(
     compared = [tuple(c.values()) for c in (others, another or {}, mine)]
     settings = settings.deciding(compared)
     tell("everybody")
-
-    def counted(done: int, total: int) -> None:
-        tell(f"{done} of {total} random annotation sets")
-
-    basis = basis_of(others, settings, executor=executor, progress=counted, shared={})
+    basis = basis_of(others, settings, executor=executor, progress=_counted(tell), shared={})
     overall = agreement_on(basis, others)
     if not overall.computed:
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in overall.documents.items())
@@ -182,8 +179,7 @@ def compare(
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()
     tell("categories")
-    labels = tuple(dict.fromkeys(c for k in others.values() for c in k.categories))
-    table = confusion((s.alignment for s in overall.computed.values()), labels)
+    table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     found, rounds = None, None
     if reference is not None:
         tell("reference")
@@ -207,6 +203,10 @@ def compare(
         groups=groups_of(pairs, members, deals=deals, seed=settings.seed) if members else None,
         explanation=explained_on(basis, others) if explain else None,
     )
+
+
+def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:
+    return lambda done, total: tell(f"{done} of {total} random annotation sets")
 
 
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:

@@ -75,7 +75,7 @@ def permutation_test(
     Parameters
     ----------
     first, second
-        Contributions of the two sides, of the same kind; `paired` ones correspond in order.
+        Contributions of the two sides, of the same kind; `paired` ones are as many, in order.
     deals
         Number of random deals, ≥ 1; all possible ones are compared where they are not more.
     seed
@@ -83,17 +83,9 @@ def permutation_test(
 
     Raises
     ------
-    UsageError
-        No deal is asked for, the parts are of different kinds, or paired sides differ in length.
     DataError
         There are too few parts to be permuted.
     """
-    if deals < 1:
-        raise UsageError(f"permutations {deals} < 1")
-    if first.kind != second.kind:
-        raise UsageError(f"parts of the two sides are {first.kind} and {second.kind}")
-    if paired and len(first) != len(second):
-        raise UsageError(f"{len(first)} and {len(second)} parts cannot be paired")
     sizes = (len(first), len(second))
     if min(sizes) == 0 or (not paired and sum(sizes) < 3):
         raise DataError(f"{sizes[0]} and {sizes[1]} {first.kind} are too few to be permuted")

@@ -13,7 +13,7 @@ import numpy as np
 
 from gammacp.campaign.compare.categories import NO_UNIT, Confusion, confusion
 from gammacp.campaign.compare.pairs import PairMatrix
-from gammacp.campaign.compare.scoring import Selection, annotators_of, selected
+from gammacp.campaign.compare.scoring import Selection, annotators_of, categories_of, selected
 from gammacp.measures.agreement import Agreement, agreement_on
 from gammacp.measures.random_sets import Basis
 
@@ -92,7 +92,7 @@ def against_reference(
 
     `pairs` is the matrix of the annotators without the candidate, `basis` that of its `documents`.
     """
-    categories = tuple(dict.fromkeys(c for k in documents.values() for c in k.categories))
+    categories = categories_of(documents)
     alignments, entries = [], []
     for other in annotators_of(documents):
         if other != name:

@@ -52,6 +52,11 @@ def documents_with(continua: Selection, name: str) -> Selection:
     return {d: c for d, c in continua.items() if name in c.annotators}
 
 
+def categories_of(continua: Selection) -> tuple[str, ...]:
+    """Every category, in the order of the files."""
+    return tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
+
+
 def annotators_of(continua: Selection) -> tuple[str, ...]:
     """Everybody who annotates, in the order of the files."""
     return tuple(dict.fromkeys(a for c in continua.values() for a in c.annotators))

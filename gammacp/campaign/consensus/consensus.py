@@ -252,12 +252,7 @@ def _consensus_unit(
     posterior, entropy = None, None
     kept = len(real) >= rules.needed
     if truth is not None:
-        shares = truth.posterior[number]
-        posterior = float(shares[:-1].max())
-        likely = np.flatnonzero(shares[:-1] >= posterior - _EQUAL)
-        tied = len(likely) != 1
-        category = None if tied else truth.labels[likely[0]]
-        entropy = float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
+        category, tied, posterior, entropy = _believed(truth, number)
         kept = kept and posterior >= truth.threshold
     # Whoever has the category decides on its features.
     votes = {} if tied else _on_features(labels, category)
@@ -287,6 +282,16 @@ def _consensus_unit(
         entropy=entropy,
         tied_spans=tied_spans,
     )
+
+
+def _believed(truth: Truth, number: int) -> tuple[str | None, bool, float, float]:
+    """What a model holds likeliest, whether other categories are as likely, posterior, entropy."""
+    shares = truth.posterior[number]
+    posterior = float(shares[:-1].max())
+    likely = np.flatnonzero(shares[:-1] >= posterior - _EQUAL)
+    entropy = float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
+    tied = len(likely) != 1
+    return None if tied else truth.labels[likely[0]], tied, posterior, entropy
 
 
 def _on_features(labels: list[str | None], category: str | None) -> dict[str, CategoryVote]:

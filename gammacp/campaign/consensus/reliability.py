@@ -79,7 +79,6 @@ def reliability(
     found: CorpusConsensus,
     *,
     splits: int | None = None,
-    samples: int = 2,
     seed: int = 0,
     executor: Executor | None = None,
 ) -> Reliability:
@@ -94,10 +93,9 @@ def reliability(
         crowds.
     splits
         How many; default 20, and fewer for large corpora, at least 2.
-    samples
-        Random sets of each split; the expected disorder is that of all splits together.
     seed, executor
-        Of the splits and random sets, and where they are aligned.
+        Of the splits and random sets (two for each, as the expected disorder is that of all
+        together), and where they are aligned.
 
     Raises
     ------
@@ -120,7 +118,7 @@ def reliability(
         score = agreement(
             corpus,
             dissimilarity=found.dissimilarity or Combined(),
-            samples=samples,
+            samples=2,
             seed=seed + split,
             executor=executor,
         )

@@ -49,6 +49,10 @@ REVIEW = (
 )
 
 
+def _votes(record: Mapping[str, Any]) -> list[str]:
+    return [f"{named(vote['category'])}: {vote['votes']}" for vote in record["votes"]]
+
+
 def _fragments(record: Mapping[str, Any]) -> str | None:
     return ";".join(f"{s:.15g} {e:.15g}" for s, e in record.get("fragments", ())) or None
 
@@ -65,7 +69,7 @@ UNITS_CSV = (
     Column("disorder", "disorder", general, value=lambda r: float(f"{r['disorder']:.6g}")),
     Column("posterior", "posterior", number),
     Column("entropy", "entropy", number),
-    Column("votes", "votes", listing, value=lambda r: [_vote(v) for v in r["votes"]]),
+    Column("votes", "votes", listing, value=_votes),
     Column("tied", "tied", listing, value=lambda r: [named(c) for c in r["tied"]]),
     Column("reasons", "reasons", listing),
     Column("text", "text"),
@@ -105,38 +109,38 @@ def _unit(unit: ConsensusUnit) -> dict[str, Any]:
 
 def consensus_summary(found: Mapping[str, Consensus]) -> Table:
     """How many units each gold standard has, and how many to review."""
-    records = []
-    for name, c in found.items():
-        confidences = [u.confidence for u in c.kept]
-        posteriors = [u.posterior for u in c.kept if u.posterior is not None]
-        records.append(
-            {
-                "file": name,
-                "kept": len(c.kept),
-                "left": len(c.units) - len(c.kept),
-                "needed": c.needed,
-                "tied": sum(bool(u.vote.tied) for u in c.kept),
-                "confidence": sum(confidences) / len(confidences) if confidences else None,
-                "posterior": sum(posteriors) / len(posteriors) if posteriors else None,
-                "entropy": c.entropy,
-                "to_review": len(c.review),
-            }
-        )
+    records = [
+        {
+            "file": name,
+            "kept": len(c.kept),
+            "left": len(c.units) - len(c.kept),
+            "needed": c.needed,
+            "tied": sum(bool(u.vote.tied) for u in c.kept),
+            "confidence": _mean([u.confidence for u in c.kept]),
+            "posterior": _mean([u.posterior for u in c.kept if u.posterior is not None]),
+            "entropy": c.entropy,
+            "to_review": len(c.review),
+        }
+        for name, c in found.items()
+    ]
     table = Table(CONSENSUS, records).without_empty("posterior", "entropy")
     return table.without("file", when=len(found) == 1)
 
 
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
 def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
     """What a model says of each annotator, those with most units first."""
-    ranked = sorted(found, key=lambda a: -a.units)
+    sides = ("start", "end", "start_sd", "end_sd")
     records = [
         {
             "annotator": a.name,
             **a.as_dict(),
-            **dict(zip(("start", "end"), a.boundary_bias, strict=True)),
-            **dict(zip(("start_sd", "end_sd"), a.boundary_sd, strict=True)),
+            **dict(zip(sides, (*a.boundary_bias, *a.boundary_sd), strict=True)),
         }
-        for a in ranked
+        for a in sorted(found, key=lambda a: -a.units)
     ]
     return Table(QUALITIES, records)
 
@@ -197,7 +201,3 @@ def unit_notes(found: Mapping[str, Consensus]) -> dict[tuple[str, Unit], str]:
         for u in c.kept
         if u.reasons
     }
-
-
-def _vote(vote: Mapping[str, Any]) -> str:
-    return f"{named(vote['category'])}: {vote['votes']}"

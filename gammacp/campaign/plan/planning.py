@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from statistics import NormalDist
 from typing import Unpack
@@ -84,16 +84,16 @@ def plan(
         raise UsageError("a plan starts from a pilot, or from a model together with its γ")
     if candidate is not None and (continua is None or goal.verdict is None):
         raise UsageError("a candidate goes with a pilot and a verdict as the goal")
-    if continua is not None:
-        begun = _from_pilot(dict(named_continua(continua)), candidate, settings, executor)
+    named: Mapping[str, Continuum] = {} if continua is None else named_continua(continua)
+    wins = None
+    if model is None:
+        start, model, settings, wins = _from_pilot(named, candidate, settings, executor)
     else:
-        assert model is not None
         settings = replace(settings, chance=settings.chance.rpartition("/")[2])
-        begun = _Start(_expected(gamma, min(among, default=3)), model, settings)
-    start, settings, wins = begun.pilot, begun.settings, begun.wins
+        start = _expected(gamma, min(among, default=3))
     numbers = _numbers(among, start, wins is not None, piloted=continua is not None)
     told = _steps(progress, 7 + len(numbers))
-    simulation = Simulation(begun.model, error, settings, settings.seed, executor)
+    simulation = Simulation(model, error, settings, settings.seed, executor)
     start = replace(start, magnitude=simulation.magnitude(start.gamma, start.mix, told))
     told()
     simulated = spread_of(simulation.agreement(start.magnitude, start.mix))
@@ -127,7 +127,7 @@ def plan(
             magnitude=start.magnitude,
             d=described(settings.dissimilarity),
             chance=settings.chance,
-            selection=begun.selection,
+            selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
             **settings.signature_parts(),
         ),
     )
@@ -139,24 +139,13 @@ def _steps(progress: Told | None, steps: int) -> Callable[[], None]:
     return lambda: None if progress is None else progress(next(done), steps)
 
 
-@dataclass(frozen=True)
-class _Start:
-    """Where a plan starts; with a candidate its wins in the pilot."""
-
-    pilot: Pilot
-    model: ReferenceModel
-    settings: Settings
-    wins: Wins | None = None
-    selection: tuple[str, ...] = ()
-
-
 def _from_pilot(
-    named: dict[str, Continuum],
+    named: Mapping[str, Continuum],
     candidate: str | None,
     settings: Settings,
     executor: Executor | None,
-) -> _Start:
-    selection = tuple(dict.fromkeys(s for c in named.values() for s in c.selection))
+) -> tuple[Pilot, ReferenceModel, Settings, Wins | None]:
+    """A pilot with its model, the settings with its chance model, the candidate's wins in it."""
     wins = None
     if candidate is not None:
         wins = _wins_in(named, candidate, settings)
@@ -164,7 +153,7 @@ def _from_pilot(
         named = with_annotators(named, people, least=1)
     settings = settings.deciding([tuple(named.values())])
     pilot = pilot_of(named, agreement_of(named, settings, executor=executor))
-    return _Start(pilot, fit(list(named.values())), settings, wins, selection)
+    return pilot, fit(list(named.values())), settings, wins
 
 
 def _expected(gamma: float | None, annotators: int) -> Pilot:

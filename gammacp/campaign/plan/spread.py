@@ -131,7 +131,7 @@ def spread_of(found: Agreement) -> float:
     return float(residuals.std(ddof=1) / parts.expected.mean())
 
 
-def pilot_of(continua: dict[str, Continuum], found: Agreement) -> Pilot:
+def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
     """What a pilot tells by itself; difficulty and magnitude are not known yet.
 
     Raises

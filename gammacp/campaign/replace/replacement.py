@@ -8,7 +8,7 @@ other (a tie is a win of both), ω the share of people for whom ρ_candidate ≤
 rejected, and the candidate passes with ω ≥ ½.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from dataclasses import replace as changed
@@ -76,7 +76,6 @@ def replace(
     seed: int = 0,
     dissimilarity: Any = None,
     executor: Executor | None = None,
-    progress: Callable[[str], None] | None = None,
     method: str = "auto",
     gap: float | None = None,
     time_limit: float | None = None,
@@ -105,8 +104,6 @@ def replace(
     dissimilarity, executor, method, gap, time_limit
         As for `gammacp.align`; for the score "disorder". No gap is 0, but `CROWD_GAP` in documents
         of 28 annotators and more; a note says what is not proven.
-    progress
-        Is told which candidate comes next.
 
     Raises
     ------
@@ -125,8 +122,6 @@ def replace(
     people = _people(named, names, expert)
     found, unproven, compared = [], 0, set()
     for name in names:
-        if progress is not None:
-            progress(name)
         aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed}, candidate=name)
         mine = with_annotators(named, (*people, name), least=1)
         wins = wins_of(name, scoring.instances(mine, aligning), scoring.rest, expert=expert)

@@ -1,6 +1,5 @@
 """`gammacp bench status|export|merge`: what is in a store of sweeps, and out of it."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -49,15 +48,15 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
     with Store.reading(store) as opened:
         found = status_of(opened)
     if json:
-        print_json({"experiments": [asdict(s) for s in found]})
+        print_json({"experiments": found})
         return
     for experiment in found:
-        print(f"experiment {experiment.experiment} (configuration {experiment.hash})")
-        show(Table(_HOLDINGS, [asdict(h) for h in experiment.holdings]))
-        for run in experiment.runs:
-            cells = f"{run.cells} cells in {run.seconds:.1f} s"
-            mixed = ", with other software than before it" if run.mixed else ""
-            print(f"run {run.number} of {run.began} UTC, {run.executor}: {cells}{mixed}")
+        print(f"experiment {experiment['experiment']} (configuration {experiment['hash']})")
+        show(Table(_HOLDINGS, experiment["holdings"]))
+        for run in experiment["runs"]:
+            cells = f"{run['cells']} cells in {run['seconds']:.1f} s"
+            mixed = ", with other software than before it" if run["mixed"] else ""
+            print(f"run {run['number']} of {run['began']} UTC, {run['executor']}: {cells}{mixed}")
     if not found:
         message(f"{store}: no experiment yet")
 

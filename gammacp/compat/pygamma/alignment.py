@@ -14,7 +14,7 @@ from sortedcontainers import SortedSet
 
 from gammacp.alignment import Alignment as Native
 from gammacp.alignment import Status
-from gammacp.dissimilarity.base import bind
+from gammacp.dissimilarity import bind
 from gammacp.measures.gamma_cat import AlignedPairs, aligned_pairs
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 from sortedcontainers import SortedDict, SortedSet
 
 import gammacp
-from gammacp.alignment.batch import align_each
+from gammacp.alignment import align_each
 from gammacp.chance.beyond import ratio
 from gammacp.compat.pygamma.alignment import Alignment, SoftAlignment, UnitaryAlignment
 from gammacp.compat.pygamma.dissimilarity import (
@@ -23,7 +23,7 @@ from gammacp.compat.pygamma.dissimilarity import (
     CombinedCategoricalDissimilarity,
 )
 from gammacp.compat.pygamma.units import Segment, Unit, place, tell
-from gammacp.dissimilarity.base import bind
+from gammacp.dissimilarity import bind
 from gammacp.errors import DataError
 from gammacp.signature import signature
 
@@ -102,8 +102,12 @@ class Continuum:
         found = self.copy_flush()
         found._categories = SortedSet(self._categories)
         for annotator, units in self._annotations.items():
-            found._annotations[annotator] = SortedSet(units, key=place)
+            found.put(annotator, units)
         return found
+
+    def put(self, annotator: Any, units: Iterable[Unit]) -> None:
+        """These units in place of what the annotator has; bounds and categories stay."""
+        self._annotations[annotator] = SortedSet(units, key=place)
 
     def __bool__(self) -> bool:
         """Whether there is a unit."""
@@ -131,7 +135,7 @@ class Continuum:
         """A copy of an annotator's units, or `continuum[annotator, index]`."""
         if isinstance(keys, tuple):
             return self._annotations[keys[0]][keys[1]]
-        return SortedSet(self._annotations[keys], key=place)
+        return self._annotations[keys].copy()
 
     @property
     def num_units(self) -> int:

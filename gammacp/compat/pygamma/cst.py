@@ -5,10 +5,9 @@ from functools import partialmethod
 from typing import Any
 
 import numpy as np
-from sortedcontainers import SortedSet
 
 from gammacp.compat.pygamma.continuum import Continuum
-from gammacp.compat.pygamma.units import Segment, Unit, place, tell
+from gammacp.compat.pygamma.units import Segment, Unit, tell
 from shuffling import Category, Setting, Units, fit
 from shuffling.shuffle import Errors, resolve_errors
 
@@ -33,9 +32,9 @@ class CorpusShufflingTool:
         if isinstance(new_annotators, int):
             new_annotators = [f"annotator_{i}" for i in range(new_annotators)]
         made = self._reference.copy_flush()
-        made._categories = SortedSet(self._categories)
+        made.categories.update(self._categories)
         for annotator in new_annotators:
-            made._annotations[annotator] = self._reference[self._name]
+            made.put(annotator, self._reference[self._name])
         return made
 
     def _err(self, continuum: Continuum, errors: Errors) -> None:
@@ -43,7 +42,8 @@ class CorpusShufflingTool:
         setting = Setting.of(native, fit(native, integer=False))
         code = {None: -1, **{name: i for i, name in enumerate(names)}}
         rng = np.random.default_rng(np.random.randint(2**31))  # noqa: NPY002
-        for annotator, units in continuum._annotations.items():
+        for annotator in continuum.annotators:
+            units = continuum[annotator]
             rows = [(u.segment.start, u.segment.end, code[u.annotation]) for u in units]
             start, end, kind = np.array(rows, np.float64).reshape(-1, 3).T
             made = Units(start, end, kind.astype(np.int32))
@@ -55,7 +55,7 @@ class CorpusShufflingTool:
             ]
             # One unit stays, so that there is a disorder.
             one = [units[rng.integers(len(units))]] if units else []
-            continuum._annotations[annotator] = SortedSet(left or one, key=place)
+            continuum.put(annotator, left or one)
 
     shift_shuffle = partialmethod(_err, errors=_POSITION)
     false_neg_shuffle = partialmethod(_err, errors="false-negative")

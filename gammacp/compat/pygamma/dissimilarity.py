@@ -16,9 +16,13 @@ from sortedcontainers import SortedSet
 
 from gammacp.arrays import Floats
 from gammacp.compat.pygamma.units import tell
-from gammacp.dissimilarity.base import Annotations, BoundDissimilarity, UnitColumns
-from gammacp.dissimilarity.categorial import Levenshtein
-from gammacp.dissimilarity.combined import Combined
+from gammacp.dissimilarity import (
+    Annotations,
+    BoundDissimilarity,
+    Combined,
+    Levenshtein,
+    UnitColumns,
+)
 from gammacp.errors import DataError
 from gammacp.signature import fingerprint
 

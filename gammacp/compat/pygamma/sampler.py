@@ -141,9 +141,10 @@ class StatisticalContinuumSampler(AbstractContinuumSampler):
         """A random continuum with a unit at least."""
         self._has_been_init()
         drawn: Continuum = self._reference_continuum.copy_flush()
+        shared: Any = np.random  # its functions draw from the state that `numpy.random.seed` sets
         for annotator in self._ground_truth_annotators:
             drawn.add_annotator(annotator)
-            made = self._model.annotation(np.random.mtrand._rand, least=int(not drawn))
+            made = self._model.annotation(shared, least=int(not drawn))
             starts = made.starts + self._reference_continuum.bound_inf
             spans = zip(starts.tolist(), (starts + made.lengths).tolist(), strict=True)
             for span, code in zip(spans, made.category_codes.tolist(), strict=True):
