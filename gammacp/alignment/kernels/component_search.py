@@ -96,7 +96,7 @@ class Search(NamedTuple):
 
     columns: Columns
     costs: Costs
-    index: Index
+    listed: Index
     rules: Rules
 
 
@@ -244,7 +244,7 @@ def _search(
 
     −1 groups where none was found.
     """
-    index = search.index
+    index = search.listed
     cover, ties, tolerance, most_nodes = search.rules
     lo = index.unit_start[root]
     size = index.unit_start[root + 1] - lo
@@ -321,7 +321,7 @@ def _after(search: Search, u: int, c: int, here: Any) -> tuple[Any, float, float
         return covered | _ONE, here.loss + costs.alone[u], here.second
     lost, second = here.loss + costs.loss[c], here.second + costs.second[c]
     if not search.rules.cover:
-        return covered | search.index.bits[c], lost, second
+        return covered | search.listed.bits[c], lost, second
     after, again = _covered_again(search, c, here.first, covered)
     return after, lost + again, second
 
@@ -333,7 +333,7 @@ def _covered_again(search: Search, c: int, first: int, covered: Any) -> tuple[An
     after = covered
     lost = 0.0
     for p in range(begin[c], begin[c + 1]):
-        i = search.index.place[members[p]]
+        i = search.listed.place[members[p]]
         if i < first or (covered >> np.uint64(i - first)) & _ONE:
             lost += search.costs.over[members[p]]
         else:
