@@ -23,7 +23,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import numba
-from numba.core.compiler import CompileResult
+from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
 
 from gammacp.files import atomic_write
@@ -31,6 +31,9 @@ from gammacp.files import atomic_write
 _ROOT = Path(__file__).parent.parent
 _KERNELS = "from gammacp.kernel import"
 _IMPORTED = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
+
+# What makes bytes of compiled code and code of bytes; where they are kept it need not know.
+_NUMBA: Any = object.__new__(CompileResultCacheImpl)
 
 
 class KernelCache:
@@ -56,10 +59,9 @@ class KernelCache:
         for folder in _folders():
             code = self._code_in(folder / name)
             if code is not None:
-                rebuild: Any = CompileResult._rebuild
                 try:
                     _prepare(context)
-                    return rebuild(context, *pickle.loads(code))
+                    return _NUMBA.rebuild(context, pickle.loads(code))
                 except Exception as error:  # of another numba, say: whatever it is costs no γ
                     _compiled_anew(folder, error)
         return None
@@ -73,7 +75,7 @@ class KernelCache:
         if result.library.has_dynamic_globals:  # addresses of this process
             return
         try:
-            kept = b"\n".join((self._stamp, dumps(result._reduce())))  # type: ignore[no-untyped-call]
+            kept = b"\n".join((self._stamp, dumps(_NUMBA.reduce(result))))  # type: ignore[no-untyped-call]
             with atomic_write(folder / self._file_name(signature, result.codegen)) as path:
                 path.write_bytes(b"\n".join((_digest(kept), kept)))
         except (OSError, AttributeError, pickle.PicklingError) as error:

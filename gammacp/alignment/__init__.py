@@ -29,7 +29,7 @@ See docs/dev/alignment.md for the same with its reasons.
 """
 
 from gammacp.alignment.align import BestDisorder, BestGroups, align, best_disorder, best_groups
-from gammacp.alignment.alignment import Alignment, PairCost, UnitaryAlignment
+from gammacp.alignment.alignment import Alignment, UnitaryAlignment
 from gammacp.alignment.batch import align_each, best_groups_of_each
 from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.limits import Limits, Solving
@@ -42,7 +42,6 @@ __all__ = [
     "BestDisorder",
     "BestGroups",
     "Limits",
-    "PairCost",
     "Problem",
     "Solution",
     "Solver",

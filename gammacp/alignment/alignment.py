@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,23 +32,6 @@ class UnitaryAlignment:
 
     disorder: float
     units: Mapping[str, Unit | None]
-
-
-@dataclass(frozen=True, slots=True)
-class PairCost:
-    """What one pair of a unitary alignment costs.
-
-    `positional` and `categorial` are α·d_pos and β·d_cat where the dissimilarity has parts,
-    otherwise NaN; `first` or `second` is None for the empty unit, which costs Δ = `dissimilarity`.
-    """
-
-    unitary_alignment: int
-    annotators: tuple[str, str]
-    first: Unit | None
-    second: Unit | None
-    dissimilarity: float
-    positional: float
-    categorial: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,15 +136,12 @@ class Alignment:
 
         Pairs in the order of `numpy.triu_indices`; Δ where a unit is empty.
         """
-        return self._per_pair(self.dissimilarity.pairwise, self.dissimilarity.delta)
-
-    def _per_pair(self, function: Any, empty: float) -> Floats:
         i, j = np.triu_indices(self.continuum.n_annotators, 1)
         first, second = self.groups[:, i], self.groups[:, j]
         both = (first >= 0) & (second >= 0)
-        costs = np.full(first.shape, empty, np.float64)
+        costs = np.full(first.shape, self.dissimilarity.delta, np.float64)
         units = unit_columns(self.continuum)
-        costs[both] = function(units[first[both]], units[second[both]])
+        costs[both] = self.dissimilarity.pairwise(units[first[both]], units[second[both]])
         return costs
 
     @cached_property
@@ -183,28 +163,6 @@ class Alignment:
             )
             for disorder, group in zip(self.disorders, self.groups, strict=True)
         )
-
-    def pairs(self) -> Iterator[PairCost]:
-        """The pairs behind each disorder, with their positional and categorial parts."""
-        names = self.continuum.annotators
-        i, j = np.triu_indices(len(names), 1)
-        nan = np.full(self.pair_costs.shape, np.nan)
-        parts = [
-            nan if part is None else self._per_pair(part, np.nan)
-            for part in (self.dissimilarity.positional_part, self.dissimilarity.categorial_part)
-        ]
-        for g, group in enumerate(self.groups):
-            units = [None if row < 0 else self.continuum.unit(int(row)) for row in group]
-            for p, (a, b) in enumerate(zip(i, j, strict=True)):
-                yield PairCost(
-                    g,
-                    (names[a], names[b]),
-                    units[a],
-                    units[b],
-                    float(self.pair_costs[g, p]),
-                    float(parts[0][g, p]),
-                    float(parts[1][g, p]),
-                )
 
     def to_frame(self) -> DataFrame:
         """One row per unit, with its unitary alignment and that one's disorder (pandas)."""

@@ -175,6 +175,8 @@ def completed(inner: Pairwise) -> BoundDissimilarity:
     inner
         The object.
     """
+    if isinstance(inner, BoundDissimilarity):
+        return inner
     offered = {name: getattr(inner, name) for name in _OFFERED if hasattr(inner, name)}
     pairwise = _Times(inner.pairwise, 1.0)
     return BoundDissimilarity(pairwise=pairwise, signature=described(inner), **offered)
@@ -267,9 +269,7 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
         It says no reach, so that every pair of many units is looked at; once for each.
     """
     own = isinstance(dissimilarity, Bindable)
-    bound = dissimilarity.bind(annotations) if own else dissimilarity
-    if not isinstance(bound, BoundDissimilarity):
-        bound = completed(bound)
+    bound = completed(dissimilarity.bind(annotations) if own else dissimilarity)
     slow = bound.reach is unbounded and bound.formula == NO_FORMULA
     for continuum in continua_of(annotations):
         check_fragments(bound, continuum)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -13,14 +14,13 @@ from gammacp.dissimilarity.base import (
     NOWHERE,
     Annotations,
     BoundDissimilarity,
-    Formula,
+    PairCosts,
     Pairwise,
-    Reach,
     UnitColumns,
     blind_to,
     category_counts,
     formula_costs,
-    unbounded,
+    scaled,
 )
 from gammacp.dissimilarity.categorial import Categorial, categorial, steep
 from gammacp.dissimilarity.features import CATEGORY, as_features
@@ -99,21 +99,22 @@ class Combined:
         annotations
             The continuum or corpus that is measured; random sets are measured by the same object.
         """
-        place = bind_positional(self.positional, annotations, self.delta)
+        place = _NO_PLACE
+        if self.alpha:
+            place = scaled(bind_positional(self.positional, annotations, self.delta), self.alpha)
+        own = place.formula == NO_FORMULA
         tables = self._category_parts(annotations)
         costs = np.asarray(sum(tables.values()))
         frozen(costs)
-        parts = _Parts(self.alpha, place, costs)
-        prunes = self.alpha and place.reach is not unbounded
-        return BoundDissimilarity(
-            pairwise=parts.pairwise,
+        by_place = place.pairwise if own else partial(formula_costs, place.formula)
+        by_label = partial(_label_costs, costs)
+        return replace(
+            place,
+            pairwise=partial(_sum, by_place, by_label),
             signature=self.signature,
             delta=self.delta,
-            reach=parts.reach if prunes else unbounded,
-            fragments=not self.alpha or place.fragments,
-            formula=parts.formula,
-            positional_part=parts.positional_part,
-            categorial_part=parts.categorial_part,
+            positional_part=by_place,
+            categorial_part=by_label,
             category_costs=costs,
             category_parts=tables,
         )
@@ -134,36 +135,20 @@ class Combined:
         return {name: table * (self.beta * self.delta) for name, table in tables.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class _Parts:
-    """The two summands; `category_costs[c, k]` is β·d_cat of category codes, −1 "unlabelled"."""
+# Without α positions do not count, nor do fragments.
+_NO_PLACE = BoundDissimilarity(
+    pairwise=partial(formula_costs, (NOWHERE, 0.0)),
+    signature="",
+    fragments=True,
+    formula=(NOWHERE, 0.0),
+)
 
-    alpha: float
-    positional: BoundDissimilarity
-    category_costs: Floats
 
-    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """α·d_pos(u, v) + β·d_cat(u, v)."""
-        return np.asarray(self.positional_part(u, v) + self.categorial_part(u, v))
+def _label_costs(costs: Floats, u: UnitColumns, v: UnitColumns) -> Floats:
+    """β·d_cat: `costs[c, k]` of category codes, −1 "unlabelled"."""
+    return np.asarray(costs[u.category, v.category])
 
-    def positional_part(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """α·d_pos(u, v)."""
-        if self.formula != NO_FORMULA:
-            return formula_costs(self.formula, u, v)
-        return np.asarray(self.alpha * self.positional.pairwise(u, v))
 
-    def categorial_part(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """β·d_cat(u, v)."""
-        return np.asarray(self.category_costs[u.category, v.category])
-
-    def reach(self, most: float) -> Reach:
-        """That of the positional part for most/α."""
-        return self.positional.reach(most / self.alpha)
-
-    @property
-    def formula(self) -> Formula:
-        """α times the positional part's formula, which kernels compute, or `NO_FORMULA`."""
-        if not self.alpha:
-            return NOWHERE, 0.0
-        number, factor = self.positional.formula
-        return number, self.alpha * factor
+def _sum(place: PairCosts, label: PairCosts, u: UnitColumns, v: UnitColumns) -> Floats:
+    """α·d_pos(u, v) + β·d_cat(u, v)."""
+    return np.asarray(place(u, v) + label(u, v))

@@ -7,19 +7,19 @@ Mathet, Widlöcher & Métivier (2015), eq. 3; Mathet & Widlöcher (2011), eq. 1 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from gammacp.arrays import Floats
 from gammacp.dissimilarity.base import (
     Annotations,
     BoundDissimilarity,
     Formula,
     Pairwise,
     Reach,
-    UnitColumns,
     completed,
     continua_of,
     formula_costs,
@@ -76,10 +76,11 @@ class Sporadic:
         if self.factor is not None and not (np.isfinite(self.factor) and self.factor > 0):
             raise UsageError(f"factor {self.factor!r} is not a number > 0")
 
-    def bind(self, annotations: Annotations, delta: float) -> BoundSporadic:
+    def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
         """Δ, and whether there are units of several fragments."""
         factor = delta if self.factor is None else self.factor
-        return BoundSporadic(factor, any(c.breaks is not None for c in continua_of(annotations)))
+        broken = any(c.breaks is not None for c in continua_of(annotations))
+        return _by_formula(self.signature, (SPORADIC, factor), _sporadic_reach, broken)
 
     @property
     def signature(self) -> str:
@@ -99,30 +100,14 @@ class Sporadic2011(Sporadic):
         return "sporadic-2011"
 
 
-@dataclass(frozen=True)
-class BoundSporadic:
-    """`Sporadic` with its factor, and whether it is bound to units of several `fragments`."""
+def _sporadic_reach(factor: float, fragments: bool, most: float) -> Reach:
+    """|start_u − start_v| alone already gives d > most beyond √(most/factor)·(lengths).
 
-    factor: float
-    fragments: bool = False
-
-    @property
-    def formula(self) -> Formula:
-        """What kernels compute."""
-        return SPORADIC, self.factor
-
-    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """See `Sporadic`."""
-        return formula_costs(self.formula, u, v)
-
-    def reach(self, most: float) -> Reach:
-        """|start_u − start_v| alone already gives d > most beyond √(most/factor)·(lengths).
-
-        With fragments only beyond the lengths from first start to last end, where the units are
-        apart (proof: docs/method).
-        """
-        relative = float(np.sqrt(max(most, 0.0) / self.factor))
-        return 0.0, max(relative, float(self.fragments)) * (1 + 1e-12)
+    With fragments only beyond the lengths from first start to last end, where the units are apart
+    (proof: docs/method).
+    """
+    relative = float(np.sqrt(max(most, 0.0) / factor))
+    return 0.0, max(relative, float(fragments)) * (1 + 1e-12)
 
 
 @dataclass(frozen=True)
@@ -140,7 +125,7 @@ class Hamming:
         """Its name in the registry."""
         return "hamming"
 
-    def bind(self, annotations: Annotations, delta: float) -> BoundHamming:
+    def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
         """k of the continuum or corpus; DataError if all units have length 0."""
         k = mean_length(annotations)
         if k == 0 and any(c.n_units for c in continua_of(annotations)):
@@ -148,27 +133,27 @@ class Hamming:
                 "all units have length 0, so the Hamming distance has no scale",
                 hint="Use another positional dissimilarity",
             )
-        return BoundHamming(2 * delta / (k or 1.0))
+        return _by_formula(self.signature, (HAMMING, 2 * delta / (k or 1.0)), _hamming_reach)
 
 
-@dataclass(frozen=True)
-class BoundHamming:
-    """`Hamming` with its factor 2Δ/k, per offset unit."""
+def _hamming_reach(factor: float, fragments: bool, most: float) -> Reach:  # noqa: ARG001
+    """|start_u − start_v| ≤ |end_u − end_v| + len_u + len_v."""
+    return max(most, 0.0) / factor * (1 + 1e-12), 1.0 + 1e-12
 
-    factor: float
 
-    @property
-    def formula(self) -> Formula:
-        """What kernels compute."""
-        return HAMMING, self.factor
-
-    def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """See `Hamming`."""
-        return formula_costs(self.formula, u, v)
-
-    def reach(self, most: float) -> Reach:
-        """|start_u − start_v| ≤ |end_u − end_v| + len_u + len_v."""
-        return max(most, 0.0) / self.factor * (1 + 1e-12), 1.0 + 1e-12
+def _by_formula(
+    signature: str,
+    formula: Formula,
+    reach: Callable[[float, bool, float], Reach],
+    fragments: bool = False,
+) -> BoundDissimilarity:
+    return BoundDissimilarity(
+        pairwise=partial(formula_costs, formula),
+        signature=signature,
+        reach=partial(reach, formula[1], fragments),
+        fragments=fragments,
+        formula=formula,
+    )
 
 
 POSITIONAL: Registry[Positional] = Registry("positional dissimilarity")

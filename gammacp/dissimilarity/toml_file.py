@@ -97,12 +97,10 @@ def read_dissimilarity(path: str | Path) -> Combined:
             with confined(folder):
                 parts.append(Part(keys[-1], _kind(table, folder), table.get("weight", 1)))
         except GammacpError as problem:
-            message = getattr(problem, "message", str(problem))
-            if (own := getattr(problem, "file", None)) is not None:
-                message = f"file {own}: {message}"
+            own = problem if isinstance(problem, DataError) else DataError(str(problem))
+            message = own.message if own.file is None else f"file {own.file}: {own.message}"
             culprit = [key for key in table if message.startswith(f"{key} ")]
-            hint = getattr(problem, "hint", None)
-            raise error(message, *keys, *culprit[:1], hint=hint) from None
+            raise error(message, *keys, *culprit[:1], hint=own.hint) from None
     options = {key: said[key] for key in said if key not in (CATEGORY, "features")}
     try:
         POSITIONAL[options.get("positional", "sporadic")]

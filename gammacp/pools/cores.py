@@ -66,40 +66,25 @@ def processes_for(jobs: int | None, *, pays: bool = True) -> int:
 
 
 def _quotas(root: Path) -> Iterator[float]:
-    """Quotas, in cores, of this process' control groups and of all groups around them."""
-    try:
-        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return
-    mounted = root / "sys/fs/cgroup"
-    for line in lines:
+    """Quotas, in cores, of this process' control groups and of all groups around them.
+
+    Inside a container only some of these can be seen.
+    """
+    for line in _read(root / "proc/self/cgroup").splitlines():
         _, controllers, place = line.split(":", 2)
-        if not controllers:
-            yield from (q for folder in _upwards(mounted, place) if (q := _quota_2(folder)))
-        elif "cpu" in controllers.split(","):
-            for name in (controllers, "cpu"):
-                folders = _upwards(mounted / name, place)
-                yield from (q for folder in folders if (q := _quota_1(folder)))
-
-
-def _upwards(mounted: Path, place: str) -> Iterator[Path]:
-    """The group's folder and those around it; inside a container only some can be seen."""
-    inner = Path(place.lstrip("/"))
-    yield from (mounted / part for part in (inner, *inner.parents))
-
-
-def _quota_2(folder: Path) -> float | None:
-    limit, _, period = _read(folder / "cpu.max").partition(" ")
-    return int(limit) / int(period) if limit.isdigit() and period.isdigit() else None
-
-
-def _quota_1(folder: Path) -> float | None:
-    limit, period = _read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us")
-    return int(limit) / int(period) if limit.isdigit() and period.isdigit() else None
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        for mounted in {controllers, "cpu"} if controllers else {""}:
+            inner = Path(mounted, place.lstrip("/"))
+            for folder in (root / "sys/fs/cgroup" / part for part in (inner, *inner.parents)):
+                names = ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us")  # of both versions
+                said = " ".join(_read(folder / name) for name in names).split()
+                if len(said) == 2 and all(n.isdigit() for n in said):
+                    yield int(said[0]) / int(said[1])
 
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return path.read_text(encoding="utf-8")
     except OSError:
         return ""

@@ -9,6 +9,7 @@ from gammacp.alignment import Status
 from gammacp.datasets import load
 from gammacp.dissimilarity import bind
 from gammacp.testing import continua
+from tests.alignment.pairs import pairs
 
 FEW = settings(max_examples=25, deadline=None)
 
@@ -59,9 +60,9 @@ def test_disorder_is_the_sum_of_unitary_disorders_over_mean_units() -> None:
     a = align(continuum)
     total = math.fsum(u.disorder for u in a.unitary_alignments)
     assert total / continuum.mean_units == pytest.approx(a.disorder, abs=1e-12)
-    by_pairs = math.fsum(p.dissimilarity for p in a.pairs()) / 3
+    by_pairs = math.fsum(p.dissimilarity for p in pairs(a)) / 3
     assert by_pairs / continuum.mean_units == pytest.approx(a.disorder, abs=1e-12)
-    for pair in a.pairs():
+    for pair in pairs(a):
         if pair.first and pair.second:
             assert pair.positional + pair.categorial == pytest.approx(pair.dissimilarity)
         else:

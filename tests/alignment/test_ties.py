@@ -27,6 +27,7 @@ from gammacp.dissimilarity.base import UnitColumns
 from gammacp.measures.gamma_cat import aligned_pairs, gamma_cat
 from gammacp.testing import continua
 from tests.alignment.continua import random_continuum
+from tests.alignment.pairs import pairs
 
 Groups = tuple[tuple[int, ...], ...]
 FEW = settings(max_examples=25, deadline=None)
@@ -73,7 +74,7 @@ def test_fewest_groups_then_smallest_category_cost(continuum: Continuum) -> None
     a = align(continuum)
     assert a.disorder == pytest.approx(disorder, abs=1e-9)
     assert len(a) == n_groups
-    costs = sum(p.categorial for p in a.pairs() if p.first and p.second)
+    costs = sum(p.categorial for p in pairs(a) if p.first and p.second)
     assert costs == pytest.approx(category, abs=1e-9)
 
 
@@ -162,7 +163,7 @@ def test_two_annotators_with_ties_everywhere(continuum: Continuum) -> None:
     assert np.array_equal(a.groups, align(continuum, method="brute").groups)
     # Both break ties with the matching's certificate: hold them to the definition as well.
     _, n_groups, category = best_by_definition(continuum)
-    costs = sum(p.categorial for p in a.pairs() if p.first and p.second)
+    costs = sum(p.categorial for p in pairs(a) if p.first and p.second)
     assert (len(a), costs) == (n_groups, pytest.approx(category, abs=1e-9))
 
 

@@ -15,6 +15,7 @@ from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
 from gammacp.measures.explanation import UNLABELLED, Explanation, explained
 from gammacp.testing import continua
+from tests.alignment.pairs import pairs
 
 LISTS = ("annotators", "pairs", "categories", "documents", "stretches")
 NEAR = {"rel": 1e-12, "abs": 1e-12}
@@ -25,7 +26,7 @@ def slowly(alignment: Alignment) -> dict[tuple[str, object], float]:
     continuum, n = alignment.continuum, alignment.continuum.n_annotators
     scale = 1 / (n * (n - 1) / 2 * continuum.mean_units)
     found: dict[tuple[str, object], float] = defaultdict(float)
-    for pair in alignment.pairs():
+    for pair in pairs(alignment):
         cost = pair.dissimilarity * scale
         group = alignment.unitary_alignments[pair.unitary_alignment]
         real = [u for u in group.units.values() if u is not None]

@@ -14,6 +14,7 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.report import Report, report
 from gammacp.report.viewer import alignment_document
+from tests.alignment.pairs import pairs
 
 VOID = {"meta"}
 
@@ -76,11 +77,11 @@ def test_costs_in_the_view_are_those_of_the_alignment() -> None:
     document = alignment_document(alignment, "x")
     expected = [
         (p.positional, p.categorial, p.dissimilarity)
-        for p in alignment.pairs()
+        for p in pairs(alignment)
         if p.first is not None and p.second is not None
     ]
-    pairs = document["pairs"]
-    found = list(zip(pairs["positional"], pairs["categorial"], pairs["total"], strict=True))
+    told = document["pairs"]
+    found = list(zip(told["positional"], told["categorial"], told["total"], strict=True))
     assert np.array(found) == pytest.approx(np.array(expected), rel=1e-5, abs=1e-12)
     disorders = document["groups"]["disorder"]
     assert sum(disorders) / alignment.continuum.mean_units == pytest.approx(alignment.disorder)

@@ -28,6 +28,7 @@ _SMALL = 6
 _ONE = np.uint64(1)
 
 Words: TypeAlias = NDArray[np.uint64]
+Records: TypeAlias = Any  # of a structured dtype
 
 
 class Costs(NamedTuple):
@@ -60,37 +61,22 @@ class Index(NamedTuple):
     narrow: Bools
 
 
-class Table(NamedTuple):
-    """Visited states (first uncovered unit, covered ones after it), stamped by component."""
-
-    stamp: Codes
-    first: Codes
-    covered: Words
-    loss: Floats
-    groups: Codes
-    second: Floats
-
-
-class State(NamedTuple):
-    """Where a search is: first uncovered unit, those covered after it, loss, groups, Σ d_cat."""
-
-    first: int
-    covered: Any
-    loss: float
-    groups: int
-    second: float
-
-
-class Path(NamedTuple):
-    """The states from the root of the search on; `best` are the columns of the best solution."""
-
-    first: Indices
-    covered: Words
-    loss: Floats
-    second: Floats
-    option: Indices
-    taken: Indices
-    best: Indices
+# A visited state: what is covered after its first uncovered unit, what it has lost, Σ d_cat, that
+# unit, and how many groups it has; stamped by component, from 1 on.
+_VISITED = np.dtype(
+    {
+        "names": ["covered", "loss", "second", "first", "groups", "stamp"],
+        "formats": ["u8", "f8", "f8", "i8", "i4", "i4"],
+    }
+)
+# A state on the way from the root of the search, the option to be tried next and the one taken;
+# `best` are the columns of the best solution.
+_STEP = np.dtype(
+    {
+        "names": ["covered", "loss", "second", "first", "option", "taken", "best"],
+        "formats": ["u8", "f8", "f8", "i8", "i8", "i8", "i8"],
+    }
+)
 
 
 class Rules(NamedTuple):
@@ -103,6 +89,15 @@ class Rules(NamedTuple):
     ties: bool
     tolerance: float
     nodes: int
+
+
+class Search(NamedTuple):
+    """What is searched, and how."""
+
+    columns: Columns
+    costs: Costs
+    listed: Index
+    rules: Rules
 
 
 @kernel
@@ -131,14 +126,15 @@ def search_components(
     """
     n = len(label)
     index = _index(columns, rules.cover, active, label)
+    search = Search(columns, costs, index, rules)
     column_count = np.zeros(n, np.int32)
     for c in range(len(active)):
         if active[c]:
             column_count[label[columns.members[columns.begin[c]]]] += 1
     hard = np.empty(n, np.int64)
     n_hard = 0
-    table = _table(1)
-    path = _path(widest(index.unit_start) + 2)
+    table = np.zeros(1, _VISITED)
+    path = np.zeros(widest(index.unit_start) + 2, _STEP)
     for root in range(n):
         lo = index.unit_start[root]
         size = index.unit_start[root + 1] - lo
@@ -150,11 +146,9 @@ def search_components(
             continue
         best, depth, complete = np.inf, -1, False
         if not _too_wide(index, lo, size):
-            if size > _SMALL and len(table.stamp) == 1:
-                table = _table(_FEW)
-            best, depth, complete = _search(
-                columns, costs, index, root, least[root], rules, table, path
-            )
+            if size > _SMALL and len(table) == 1:
+                table = np.zeros(_FEW, _VISITED)
+            best, depth, complete = _search(search, root, least[root], table, path)
         if not complete or depth < 0:
             hard[n_hard] = root
             n_hard += 1
@@ -165,8 +159,8 @@ def search_components(
         if not rules.ties:
             least[root] = best
         for i in range(depth):
-            if path.best[i] >= 0:
-                chosen[path.best[i]] = True
+            if path[i].best >= 0:
+                chosen[path[i].best] = True
     return hard[:n_hard]
 
 
@@ -223,31 +217,6 @@ def _index(columns: Columns, cover: bool, active: Bools, label: Codes) -> Index:
 
 
 @kernel
-def _table(size: int) -> Table:
-    return Table(
-        np.full(size, -1, np.int32),
-        np.empty(size, np.int32),
-        np.empty(size, np.uint64),
-        np.empty(size, np.float64),
-        np.empty(size, np.int32),
-        np.empty(size, np.float64),
-    )
-
-
-@kernel
-def _path(size: int) -> Path:
-    return Path(
-        np.empty(size, np.int64),
-        np.empty(size, np.uint64),
-        np.empty(size, np.float64),
-        np.empty(size, np.float64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-    )
-
-
-@kernel
 def _too_wide(index: Index, lo: int, size: int) -> bool:
     """Whether a column of the component has units too far apart for one word."""
     for i in range(lo, lo + size):
@@ -269,20 +238,14 @@ def _unchoose(index: Index, lo: int, size: int, chosen: Bools) -> None:
 
 @kernel
 def _search(
-    columns: Columns,
-    costs: Costs,
-    index: Index,
-    root: int,
-    optimum: float,
-    rules: Rules,
-    table: Table,
-    path: Path,
+    search: Search, root: int, optimum: float, table: Records, path: Records
 ) -> tuple[float, int, bool]:
-    """Least loss of one component, how many groups that takes (in `path.best`), and if proven.
+    """Least loss of one component, how many groups that takes (`best` of the path), and if proven.
 
     −1 groups where none was found.
     """
-    _, ties, tolerance, most_nodes = rules
+    index = search.listed
+    cover, ties, tolerance, most_nodes = search.rules
     lo = index.unit_start[root]
     size = index.unit_start[root + 1] - lo
     stored = 0
@@ -292,46 +255,47 @@ def _search(
     best_depth = -1
     nodes = 0
     depth = 0
-    _enter(path, 0, index.option_start[index.unit[lo]], 0, np.uint64(0), 0.0, 0.0)
+    _enter(path[0], index.option_start[index.unit[lo]], 0, np.uint64(0), 0.0, 0.0)
     while depth >= 0:
-        u = index.unit[lo + path.first[depth]]
-        o = path.option[depth]
-        path.option[depth] += 1
+        here = path[depth]
+        u = index.unit[lo + here.first]
+        o = here.option
+        here.option += 1
         if o > index.option_start[u + 1]:
             depth -= 1
             continue
         c = index.option[o] if o < index.option_start[u + 1] else -1
-        if c >= 0 and not rules.cover and path.covered[depth] & index.bits[c]:
+        if c >= 0 and not cover and here.covered & index.bits[c]:
             continue
-        after, lost, other = _after(columns, costs, index, u, c, rules.cover, path, depth)
+        after, lost, other = _after(search, u, c, here)
         if lost > best if ties else lost >= best - tolerance:
             continue
         nodes += 1
         if nodes > most_nodes:
             return best, best_depth, False
-        g = path.first[depth]
+        g = here.first
         while after & _ONE:
             after >>= _ONE
             g += 1
-        path.taken[depth] = c
+        here.taken = c
         groups = depth + 1
         if g < size:
+            new = path[depth + 1]
+            _enter(new, index.option_start[index.unit[lo + g]], g, after, lost, other)
             if size > _SMALL:
-                state = State(g, after, lost, groups, other)
-                if 2 * stored >= len(table.stamp) and len(table.stamp) < _TABLE:
+                if 2 * stored >= len(table) and len(table) < _TABLE:
                     table = _grown(table, root)
-                dominated, stored = _dominated(table, root, state, ties, tolerance, stored)
+                dominated, stored = _dominated(table, root, new, groups, search.rules, stored)
                 if dominated:
                     continue
             depth += 1
-            _enter(path, depth, index.option_start[index.unit[lo + g]], g, after, lost, other)
             continue
         fewer = groups < best_groups or (groups == best_groups and other < best_second - tolerance)
         if ties and not fewer:
             continue
         best_groups, best_second, best_depth = groups, other, groups
         for g in range(groups):
-            path.best[g] = path.taken[g]
+            path[g].best = path[g].taken
         if not ties:
             best = lost
             if best <= tolerance:
@@ -340,52 +304,38 @@ def _search(
 
 
 @kernel
-def _enter(
-    path: Path, depth: int, option: int, first: int, covered: Any, loss: float, second: float
-) -> None:
+def _enter(step: Any, option: int, first: int, covered: Any, loss: float, second: float) -> None:
     """The path's next state, in place."""
-    path.option[depth] = option
-    path.first[depth] = first
-    path.covered[depth] = covered
-    path.loss[depth] = loss
-    path.second[depth] = second
+    step.option = option
+    step.first = first
+    step.covered = covered
+    step.loss = loss
+    step.second = second
 
 
 @kernel
-def _after(
-    columns: Columns,
-    costs: Costs,
-    index: Index,
-    u: int,
-    c: int,
-    cover: bool,
-    path: Path,
-    depth: int,
-) -> tuple[Any, float, float]:
+def _after(search: Search, u: int, c: int, here: Any) -> tuple[Any, float, float]:
     """What is covered and lost, and Σ `second`, once column c (−1: none) is taken at unit u."""
-    covered = path.covered[depth]
-    lost, second = path.loss[depth], path.second[depth]
+    covered, costs = here.covered, search.costs
     if c < 0:
-        return covered | _ONE, lost + costs.alone[u], second
-    lost, second = lost + costs.loss[c], second + costs.second[c]
-    if not cover:
-        return covered | index.bits[c], lost, second
-    after, again = _covered_again(columns, costs.over, index, c, path.first[depth], covered)
+        return covered | _ONE, here.loss + costs.alone[u], here.second
+    lost, second = here.loss + costs.loss[c], here.second + costs.second[c]
+    if not search.rules.cover:
+        return covered | search.listed.bits[c], lost, second
+    after, again = _covered_again(search, c, here.first, covered)
     return after, lost + again, second
 
 
 @kernel
-def _covered_again(
-    columns: Columns, over: Floats, index: Index, c: int, first: int, covered: Any
-) -> tuple[Any, float]:
+def _covered_again(search: Search, c: int, first: int, covered: Any) -> tuple[Any, float]:
     """What is covered after a column of a cover, and what it costs to cover units again."""
-    begin, members, _ = columns
+    begin, members, _ = search.columns
     after = covered
     lost = 0.0
     for p in range(begin[c], begin[c + 1]):
-        i = index.place[members[p]]
+        i = search.listed.place[members[p]]
         if i < first or (covered >> np.uint64(i - first)) & _ONE:
-            lost += over[members[p]]
+            lost += search.costs.over[members[p]]
         else:
             after |= _ONE << np.uint64(i - first)
     return after, lost
@@ -393,57 +343,51 @@ def _covered_again(
 
 @kernel
 def _dominated(
-    table: Table, root: int, state: State, ties: bool, tolerance: float, stored: int
+    table: Records, root: int, state: Any, groups: int, rules: Rules, stored: int
 ) -> tuple[bool, int]:
     """Whether a state was visited at no more loss, otherwise it is remembered; states stored."""
-    first, covered, lost, groups, other = state
-    at = _place(table, root, first, covered)
-    if table.stamp[at] == root:
-        fewer = table.groups[at] < groups or (
-            table.groups[at] == groups and table.second[at] <= other + tolerance
+    there = table[_place(table, root, state.first, state.covered)]
+    if there.stamp == root + 1:
+        fewer = there.groups < groups or (
+            there.groups == groups and there.second <= state.second + rules.tolerance
         )
-        if lost >= table.loss[at] - tolerance and fewer if ties else lost >= table.loss[at]:
+        worse = state.loss >= there.loss - (rules.tolerance if rules.ties else 0.0)
+        if worse and (fewer or not rules.ties):
             return True, stored
-    elif 2 * stored < len(table.stamp):
+    elif 2 * stored < len(table):
         stored += 1
-        table.stamp[at] = root
-        table.first[at] = first
-        table.covered[at] = covered
+        there.stamp = root + 1
+        there.first = state.first
+        there.covered = state.covered
     else:
         return False, stored
-    table.loss[at] = lost
-    table.groups[at] = groups
-    table.second[at] = other
+    there.loss = state.loss
+    there.groups = groups
+    there.second = state.second
     return False, stored
 
 
 @kernel
-def _place(table: Table, root: int, first: int, covered: Any) -> np.int64:
+def _place(table: Records, root: int, first: int, covered: Any) -> np.int64:
     """Where a state of this component is, or may be put."""
     slot = (
         (covered ^ (covered >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
         + np.uint64(first) * np.uint64(0xC2B2AE3D27D4EB4F)
     ) >> np.uint64(47)
-    most = len(table.stamp) - 1
+    most = len(table) - 1
     at = np.int64(slot) & most
-    while table.stamp[at] == root and not (
-        table.first[at] == first and table.covered[at] == covered
+    while table[at].stamp == root + 1 and not (
+        table[at].first == first and table[at].covered == covered
     ):
         at = (at + 1) & most
     return at
 
 
 @kernel
-def _grown(table: Table, root: int) -> Table:
+def _grown(table: Records, root: int) -> Records:
     """Four times as many places, with the states of this component."""
-    larger = _table(4 * len(table.stamp))
-    for old in range(len(table.stamp)):
-        if table.stamp[old] == root:
-            at = _place(larger, root, table.first[old], table.covered[old])
-            larger.stamp[at] = root
-            larger.first[at] = table.first[old]
-            larger.covered[at] = table.covered[old]
-            larger.loss[at] = table.loss[old]
-            larger.groups[at] = table.groups[old]
-            larger.second[at] = table.second[old]
+    larger = np.zeros(4 * len(table), _VISITED)
+    for state in table:
+        if state.stamp == root + 1:
+            larger[_place(larger, root, state.first, state.covered)] = state
     return larger
