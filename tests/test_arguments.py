@@ -54,11 +54,11 @@ FAMILY = [name for name in CALLS if name.split()[-1] in {
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("unknown", [{"sead": 7}, {"Alpha": 3}, {"continum": 1}])
-def test_an_unknown_keyword_never_returns_a_number(name: str, unknown: dict[str, Any]) -> None:
+def test_an_unknown_keyword_never_returns_a_number(name: str) -> None:
     function, arguments = CALLS[name]
-    with pytest.raises((TypeError, UsageError), match=next(iter(unknown))):
-        function(*arguments, **unknown)
+    for unknown in ("sead", "Alpha", "continum"):
+        with pytest.raises((TypeError, UsageError), match=unknown):
+            function(*arguments, **{unknown: 3})
 
 
 def test_every_public_function_is_tried() -> None:
@@ -81,22 +81,21 @@ def test_the_family_spells_its_options_out(name: str) -> None:
     assert parameters["precision"].default == 0.02
 
 
+WRONG: list[dict[str, Any]] = [
+    {"seed": "1"}, {"seed": -1}, {"seed": 1.5}, {"samples": "30"}, {"samples": 1},
+    {"precision": "fine"}, {"precision": 0}, {"confidence": 2}, {"gap": -1}, {"gap": None},
+    {"time_limit": "1"}, {"chance": 3}, {"chance": "shif"}, {"method": None},
+    {"dissimilarity": 3}, {"dissimilarity": "combined"}, {"alpha": "1"}, {"alpha": -1},
+    {"dissimilarity": gc.Combined(), "alpha": 2},
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("name", FAMILY)
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"seed": "1"}, {"seed": -1}, {"seed": 1.5}, {"samples": "30"}, {"samples": 1},
-        {"precision": "fine"}, {"precision": 0}, {"confidence": 2}, {"gap": -1}, {"gap": None},
-        {"time_limit": "1"}, {"chance": 3}, {"chance": "shif"}, {"method": None},
-        {"dissimilarity": 3}, {"dissimilarity": "combined"}, {"alpha": "1"}, {"alpha": -1},
-        {"dissimilarity": gc.Combined(), "alpha": 2},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_a_value_that_cannot_be_meant_is_named(name: str, wrong: dict[str, Any]) -> None:
+def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
     function, arguments = CALLS[name]
-    with pytest.raises(UsageError, match=list(wrong)[-1].replace("shif", "chance")):
-        function(*arguments, **wrong)
+    for wrong in WRONG:
+        with pytest.raises(UsageError, match=list(wrong)[-1]):
+            function(*arguments, **wrong)
 
 
 def test_weights_are_options() -> None:

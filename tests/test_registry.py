@@ -36,7 +36,6 @@ _PAGES = {
 def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
     import_module(_WHERE[kind])
     registry = _MADE[kind]
-    registry._load()
     for module, listed in MODULES[kind].items():
         for name in listed.split():
             entry = registry[name]

@@ -176,7 +176,7 @@ def kill_and_resume(
 
 @pytest.mark.parametrize("executor", ["serial", "processes"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_within_two_seconds_and_keeps_what_is_done(
+def test_a_signal_stops_after_what_is_at_hand_and_keeps_what_is_done(
     toy_sweep: Build, tmp_path: Path, executor: str, number: signal.Signals
 ) -> None:
     path = tmp_path / "s.sqlite"
@@ -184,11 +184,12 @@ def test_a_signal_stops_within_two_seconds_and_keeps_what_is_done(
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     wait_for_rows(path)
-    began = time.monotonic()
+    there = rows(path)
     # As a terminal does: to the whole group, workers included.
     os.killpg(process.pid, number)
     told, errors = process.communicate(timeout=10)
-    assert time.monotonic() - began < 2
+    # Of sets (five rows each) at most those that two workers and the queue held came after it.
+    assert rows(path) <= there + 5 * 4
     assert "KeyboardInterrupt" in errors
     _, computed, interrupted = told.split()
     assert interrupted == "True"

@@ -465,7 +465,8 @@ def test_shuffles_a_reference() -> None:
     assert tool.corpus_shuffle(2, **kinds).compute_gamma(Combined(alpha=3)).gamma < 0.5
     labels = tool.corpus_from_reference(3)
     tool.category_shuffle(labels, lambda a, b: 1.0 if a == b else 0.5)
-    assert Counter(map(len, labels._annotations.values())) == {6: 3}
+    assert Counter(annotator for annotator, _ in labels) == dict.fromkeys(labels.annotators, 6)
+    assert len(labels.annotators) == 3
     assert labels != tool.corpus_from_reference(3)
     everything = tool.corpus_from_reference(["M"])
     tool.false_neg_shuffle(everything)

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,11 +25,13 @@ def page(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def registries(monkeypatch: pytest.MonkeyPatch) -> None:
+def registries() -> Iterator[None]:
     """What the pages register is gone afterwards."""
-    for registry in (MEASURES, CHANCE_MODELS):
-        list(registry)
-        monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+    before = {registry: set(registry) for registry in (MEASURES, CHANCE_MODELS)}
+    yield
+    for registry, names in before.items():
+        for name in set(registry) - names:
+            registry.unregister(name)
 
 
 @pytest.mark.usefixtures("registries")

@@ -43,7 +43,7 @@ def stumbling() -> Iterator[None]:
     try:
         yield
     finally:
-        FORMATS._entries.pop("toy")
+        FORMATS.unregister("toy")
 
 
 @pytest.mark.usefixtures("stumbling")

@@ -284,24 +284,6 @@ def wait_until(page: "Page", there: Callable[[], bool]) -> None:
     raise AssertionError("nothing was sent")
 
 
-def test_a_decision_is_quick(studio: Running) -> None:
-    seconds = []
-    items = studio.client.get("decisions").json()["decisions"]
-    for i in range(20):
-        asked = {
-            "request": f"quick{i}", "reviewer": "Quick", "action": "drop",
-            "document": items[0]["document"], "item": items[0]["item"],
-        }  # fmt: skip
-        began = time.perf_counter()
-        assert studio.client.post("decisions", json=asked).status_code == 200
-        seconds.append(time.perf_counter() - began)
-    # Other work on the machine can only add to it.
-    assert sorted(seconds)[len(seconds) // 4] < 0.1
-    for i in range(20):
-        undo = {"request": f"slow{i}", "reviewer": "Quick", "action": "undo"}
-        assert studio.client.post("decisions", json=undo).status_code == 200
-
-
 def test_nothing_is_wider_than_the_window(page: "Page", studio: Running) -> None:
     for place in ("", "report", "review", "export"):
         page.goto(studio.address + place)

@@ -11,11 +11,14 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gammacp.databases import connect
 from gammacp.errors import DataError
 from gammacp.studio.journal import Decision, Journal, write_journal
+from tests.work import calls
 
 
 def decision(request: str, reviewer: str = "Ann", item: str = "i", **given: object) -> Decision:
@@ -88,15 +91,28 @@ def test_the_file_refuses_to_forget(tmp_path: Path, statement: str) -> None:
     connection.close()
 
 
-def test_each_decision_is_on_the_disk(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
-    journal.add(decision("a"))
-    assert journal._opened is not None
+def test_each_decision_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+
+    def connect_and_note(*place: Path, **options: Any) -> sqlite3.Connection:
+        opened.append(connect(*place, **options))
+        return opened[-1]
+
+    monkeypatch.setattr("gammacp.studio.journal.connect", connect_and_note)
+    Journal(tmp_path).add(decision("a"))
     (mode,), (synchronous,) = (
-        journal._opened.execute(f"PRAGMA {name}").fetchone()
-        for name in ("journal_mode", "synchronous")
+        opened[0].execute(f"PRAGMA {name}").fetchone() for name in ("journal_mode", "synchronous")
     )
     assert (mode, synchronous) == ("delete", 2)
+
+
+def test_a_decision_is_as_much_work_however_many_there_are(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.add(decision("first"))
+    few = calls(lambda: journal.add(decision("a")))
+    for number in range(200):
+        journal.add(decision(str(number)))
+    assert calls(lambda: journal.add(decision("b"))) <= few
 
 
 def test_a_copy_of_the_one_file_has_every_decision(tmp_path: Path) -> None:
