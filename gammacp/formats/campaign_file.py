@@ -30,8 +30,9 @@ from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confined
 from gammacp.formats.finding import matches
 from gammacp.formats.positions import LARGEST
-from gammacp.formats.reading import Collection, collect
+from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Selection, selected
+from gammacp.left_out import gathered
 from gammacp.signature import fingerprint
 from gammacp.toml_files import line_of, read_toml
 
@@ -44,6 +45,10 @@ def _is_text(value: Any) -> bool:
 
 def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_length(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= LARGEST
 
 
 def _is_bounds(value: Any) -> bool:
@@ -83,6 +88,7 @@ KEYS: Mapping[str, Key] = {
     "only": Key(*_TEXTS, "Categories to keep, by their names after [map]."),
     "exclude": Key(*_TEXTS, "Annotators to leave out, by their names after [rename]."),
     "annotators": Key(*_TEXTS, "Annotators who count also where they have no units."),
+    "min_length": Key("a number >= 0", _is_length, "Units that are shorter are left out."),
     "bounds": Key(
         "[START, END] with START <= END", _is_bounds, "Where every document begins and ends."
     ),
@@ -192,10 +198,15 @@ class Campaign:
             return path.exists() or (glob.has_magic(entry) and bool(matches(path)))
         return False
 
-    def collect(self) -> Collection:
+    def collect(self, instead: Mapping[str, Reader] | None = None) -> Collection:
         """All that `paths` hold, as they are in the files; errors as of `gammacp.formats.collect`.
 
         Those about a value of the file name its line.
+
+        Parameters
+        ----------
+        instead
+            Readers by format, as for `gammacp.formats.collect`.
         """
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
@@ -204,11 +215,14 @@ class Campaign:
             return collect(
                 paths,
                 format=self.values.get("format"),
+                instead=instead,
                 **{**options, **self.values.get("option", {})},
             )
 
-    def select(self, found: Collection) -> dict[str, Continuum]:
+    def select(self, found: Collection) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.
+
+        What the selection leaves out is in `left_out` then, beside what readers passed over.
 
         Parameters
         ----------
@@ -230,7 +244,8 @@ class Campaign:
         for key, note in (("campaign", self.stamp), ("round", self.round), ("document", asked)):
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
-        return kept
+        lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
+        return replace(found, continua=kept, left_out=gathered((found.left_out, *lost)))
 
     def _of_round(self, found: Collection) -> dict[str, Continuum]:
         patterns, kept = self.documents, {}

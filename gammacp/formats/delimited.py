@@ -83,7 +83,7 @@ def read(
     Annotators
         column; a row with nothing but the annotator declares one without units
     Category
-        column; empty is unlabelled; further columns with `--feature NAME:TYPE`
+        column; empty is unlabelled; further columns with `[features.NAME]`
     Spans
         every row is a unit: overlapping, repeated and zero-length ones are kept; a column
         `fragments` (`0 5;10 15`) has those of units of several (`--option discontinuous=cover`: it
@@ -322,7 +322,7 @@ def _fragments(source: Source, cells: Mapping[str, str], line: int) -> list[tupl
                 f"fragment {part!r} is not START END",
                 line=line,
                 hint="Write 0 5;10 15. Where the column is of something else, leave it out with "
-                "--option discontinuous=cover, or read it with --feature fragments:nominal",
+                "--option discontinuous=cover, or weigh it as a feature: [features.fragments] of --dissimilarity FILE.toml",
             ) from None
         found.append((start, end))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
@@ -22,6 +22,8 @@ from gammacp.formats.source import Source
 from gammacp.left_out import LeftOut, gathered
 
 T = TypeVar("T")
+Reader: TypeAlias = Callable[..., Continuum | Corpus]
+"""`reader(source, **options)`, as a format has it."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,11 @@ def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
 
 
 def collect(
-    paths: Iterable[PathLike], *, format: str | None = None, **options: object
+    paths: Iterable[PathLike],
+    *,
+    format: str | None = None,
+    instead: Any = None,  # Mapping[str, Reader] | None, beside options of any type
+    **options: object,
 ) -> Collection:
     """Every continuum of files, folders and globs; what fails is listed, the others go on.
 
@@ -153,6 +159,8 @@ def collect(
         Files, folders, globs and zip archives.
     format
         Name of the format; by default each file's is recognised.
+    instead
+        Readers by format, for what a command takes of a file beside or in the place of units.
     options
         What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
         beside the category, for those that have some; `align_texts` aligns the texts of one
@@ -181,7 +189,8 @@ def collect(
     failed = [without_gz(place) for place, _ in finding.failures]
     for source, entry in finding.found:
         try:
-            document = entry.read(source, **settings[entry.name])
+            reader = (instead or {}).get(entry.name, entry.read)
+            document = reader(source, **settings[entry.name])
             parts += _parts(document, source, entry, layout)
             left_out.append(document.left_out)
         except DataError as error:
@@ -382,12 +391,14 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
         known.append("features")  # Those that are read without being asked for.
     for name in options:
         if name not in known and name == "features":
-            raise UsageError(f"{whose} has no features beside the category, which --feature names")
+            raise UsageError(
+                f"{whose} has no features beside the category, which a dissimilarity weighs"
+            )
         if name not in known:
             if name == "feature" and "features" in known:
                 raise UsageError(
-                    f"{whose} has one category: write --feature {options[name]}:TYPE for a feature "
-                    "beside it, such as nominal"
+                    f"{whose} has one category. A feature beside it is weighed by a file: write "
+                    f"features.{options[name]} = {{}} and give --dissimilarity FILE.toml"
                 )
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"

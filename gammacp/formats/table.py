@@ -72,7 +72,7 @@ def prose(entry: Format) -> Iterator[str]:
 
 def _on_the_command_line(option: str) -> str:
     if option == "features":
-        return "--feature NAME:TYPE"
+        return "[features.NAME]"
     direct = option in ("layer", "feature", "tier")
     return f"--{option}" if direct else f"--option {option}="
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, listed, load
 from gammacp.cli.options.settings import Jobs, Settings
 from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
@@ -33,9 +34,9 @@ class Chosen:
         of="measure",
     )
     metric: str | None = option(
-        "Of the α family: nominal, interval, ratio, jaccard, masi, tree, tree-information, or a "
-        "CSV file with a matrix.",
-        "NAME[=…]|MATRIX.csv",
+        "Of the α family: nominal, interval, ratio, jaccard, masi, tree, tree-information, a CSV "
+        "file with a matrix, or the categories of a dissimilarity file.",
+        "NAME|MATRIX.csv|FILE.toml",
     )
     bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
     coefficient: str | None = option(
@@ -56,6 +57,15 @@ class Chosen:
         default=False,
     )
 
+    @property
+    def distance(self) -> Any:
+        """What `--metric` names."""
+        from gammacp.dissimilarity import dissimilarity
+
+        if (self.metric or "").lower().endswith(".toml"):
+            return dissimilarity(self.metric).categorial
+        return self.metric and plain_name("--metric", self.metric)
+
     def options(self, names: Sequence[str], settings: Settings) -> dict[str, Any]:
         """The options that these measures have; a UsageError for a given one that none has."""
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
@@ -70,6 +80,8 @@ class Chosen:
         own = {k: getattr(self, k) for k in names_of_own}
         own = {key: value for key, value in own.items() if value is not None}
         taken = known
+        if self.metric is not None:
+            own["metric"] = self.distance
         if settings.weighing.features and "metric" in known:
             taken |= {"dissimilarity"}
             own.setdefault("metric", settings.weighing.dissimilarity().categorial)
@@ -92,6 +104,7 @@ def measure(
 
     Ctrl-C ends it with the values that are known so far.
     """
+    from gammacp.dissimilarity.base import features_of
     from gammacp.measures.registry import measure as evaluate
     from gammacp.measures.score import Score
     from gammacp.pools import workers
@@ -99,7 +112,8 @@ def measure(
 
     names = chosen_measures(chosen.measures)
     options = chosen.options(names, settings)
-    read, losses = _data(names, files, reading, settings.weighing.features)
+    features = (*settings.weighing.features, *features_of(chosen.distance))
+    read, losses = _data(names, files, reading, tuple(dict.fromkeys(features)))
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
     with (
         workers(jobs, pays=False) as executor,

@@ -60,14 +60,6 @@ def argument(help: str, metavar: str | None = None, *, default: Any = None) -> A
     return field(default=default, metadata={"kind": typer.Argument, "names": (), **rules})
 
 
-FEATURE = option(
-    "Feature that is the category (see formats), or one beside it, with how its values differ: "
-    "severity:ordinal=Minor<Major<Critical@2 (types of --categorial, @ is a weight; repeatable).",
-    "NAME[:TYPE]",
-)
-"""Of what is read and of what is weighed."""
-
-
 def flatten(command: Callable[..., None]) -> Callable[..., None]:
     """The same command with groups replaced by their fields and options as Typer wants them."""
     hints = get_type_hints(command, include_extras=True)
