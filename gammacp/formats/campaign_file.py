@@ -137,6 +137,27 @@ class Campaign:
         values = {**self.values, **given}
         return replace(self, values=values, given=self.given | given.keys(), round=round)
 
+    def refuse(self, keys: Mapping[str, str]) -> None:
+        """Raise an error for what means nothing to a command.
+
+        Parameters
+        ----------
+        keys
+            Such keys, and why.
+
+        Raises
+        ------
+        UsageError
+            The command line has one.
+        DataError
+            The file has one; with the line.
+        """
+        for key in keys.keys() & self.values.keys():
+            if key in self.given:
+                raise UsageError(f"--{key.replace('_', '-')} means nothing here: {keys[key]}")
+            hint = "Give this command a file of its own"
+            raise self.error(f"{key} means nothing here: {keys[key]}", key, hint=hint)
+
     def error(self, message: str, *keys: str, value: str | None = None, hint: str) -> DataError:
         """An error about a key of the file (or a value of it), with its line."""
         line = line_of(self.text, *keys, value=value)

@@ -322,7 +322,8 @@ def _fragments(source: Source, cells: Mapping[str, str], line: int) -> list[tupl
                 f"fragment {part!r} is not START END",
                 line=line,
                 hint="Write 0 5;10 15. Where the column is of something else, leave it out with "
-                "--option discontinuous=cover, or weigh it as a feature: [features.fragments] of --dissimilarity FILE.toml",
+                "--option discontinuous=cover, or weigh it as a feature: [features.fragments] in a "
+                "file for --dissimilarity",
             ) from None
         found.append((start, end))
     return found

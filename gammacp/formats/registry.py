@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
@@ -15,9 +15,6 @@ from gammacp.formats.boundary import guarded
 from gammacp.formats.layers import Layers
 from gammacp.formats.source import Source, in_utf8
 from gammacp.registry import Registry
-
-if TYPE_CHECKING:
-    from gammacp.segmentation.codings import Codings
 
 # A text may stand before the keys that tell one tool's JSON from another's.
 HEAD_BYTES = 1 << 22
@@ -58,9 +55,6 @@ class Format:
         with overlapping, discontinuous, zero-length and unlabelled spans. Text for the table of
         formats; by default what the notes of the reader's docstring say under Positions,
         Annotators, Category and Spans.
-    codings
-        `codings(source)`: what commands over segmentations read; None for formats of units, whose
-        continua they take if no unit overlaps another and nothing lies between.
     layers
         `layers(source)`: the layers with spans in a file and the features of each, for formats
         with `layer` and `feature`; these two are then chosen over all files that are read.
@@ -68,6 +62,8 @@ class Format:
         Where names come from when a file holds one annotator's part of a document:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
         merged. None when the file names its annotators itself.
+    segmentations
+        Whether it holds segmentations, of which units say a part: a wing reads the whole.
     many
         Whether the writer takes a corpus.
     per_annotator
@@ -93,9 +89,9 @@ class Format:
     annotators: str = ""
     category: str = ""
     policy: str = ""
-    codings: Callable[[Source], Codings] | None = None
     layers: Callable[[Source], Layers] | None = None
     layout: str | None = None
+    segmentations: bool = False
     many: bool = False
     per_annotator: bool = False
     by_name: bool = False
@@ -112,7 +108,7 @@ class Format:
         for name, title in _NOTES.items():
             if not getattr(self, name):
                 object.__setattr__(self, name, " ".join(noted.get(title, "").split()))
-        for name in ("sniff", "read", "codings", "layers"):
+        for name in ("sniff", "read", "layers"):
             if function := getattr(self, name):
                 object.__setattr__(self, name, guarded(function))
 

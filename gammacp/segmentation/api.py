@@ -29,10 +29,11 @@ from gammacp.segmentation.edits import (
 from gammacp.segmentation.gold import Difference, GoldReport, SystemScore, gold_report
 from gammacp.segmentation.hamming import Hamming, ghd, ghd_of_positions
 from gammacp.segmentation.hierarchy import Ordered, l_measures, nested, t_measures
+from gammacp.segmentation.json_reading import codings_from_json
 from gammacp.segmentation.levels import HierarchyReport, hierarchy_report
 from gammacp.segmentation.pairwise import PairwiseRow, means, pairwise
 from gammacp.segmentation.rates import MissRates, miss_rates
-from gammacp.segmentation.reading import codings_from_json, load_codings, read_codings, read_groups
+from gammacp.segmentation.reading import load_codings, read_codings, read_groups
 from gammacp.segmentation.report import SegmentationReport, segmentation_report
 from gammacp.segmentation.several_references import (
     SeveralReferences,

@@ -11,6 +11,7 @@ from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, listed, load
+from gammacp.cli.options.segmentations import Edits
 from gammacp.cli.options.settings import Jobs, Settings
 from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
 from gammacp.cli.progress import progress
@@ -62,11 +63,13 @@ class Chosen:
         """What `--metric` names."""
         from gammacp.dissimilarity import dissimilarity
 
-        if (self.metric or "").lower().endswith(".toml"):
+        if self.metric is None:
+            return None
+        if self.metric.lower().endswith(".toml"):
             return dissimilarity(self.metric).categorial
-        return self.metric and plain_name("--metric", self.metric)
+        return plain_name("--metric", self.metric)
 
-    def options(self, names: Sequence[str], settings: Settings) -> dict[str, Any]:
+    def options(self, names: Sequence[str], settings: Settings, edits: Edits) -> dict[str, Any]:
         """The options that these measures have; a UsageError for a given one that none has."""
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
         from gammacp.measures.registry import MEASURES
@@ -78,7 +81,7 @@ class Chosen:
         )
         names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")
         own = {k: getattr(self, k) for k in names_of_own}
-        own = {key: value for key, value in own.items() if value is not None}
+        own = {key: value for key, value in own.items() if value is not None} | edits.given()
         taken = known
         if self.metric is not None:
             own["metric"] = self.distance
@@ -96,6 +99,7 @@ def measure(
     reading: Reading,
     settings: Settings,
     chosen: Chosen,
+    edits: Edits,
     files: Files = None,
     jobs: Jobs = None,
     json: AsJson = False,
@@ -111,7 +115,7 @@ def measure(
     from gammacp.stopping import interruptible
 
     names = chosen_measures(chosen.measures)
-    options = chosen.options(names, settings)
+    options = chosen.options(names, settings, edits)
     features = (*settings.weighing.features, *features_of(chosen.distance))
     read, losses = _data(names, files, reading, tuple(dict.fromkeys(features)))
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)

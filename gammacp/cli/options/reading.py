@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gammacp.arguments import one_of
 from gammacp.cli import output
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
@@ -74,6 +75,11 @@ class Reading:
     round: str | None = option("Only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
 
+    def of_files(self) -> Reading:
+        """How files are read, without what of them counts."""
+        names = ("format", "layer", "feature", "tier", "layout", "align_texts", "option")
+        return Reading(**{name: getattr(self, name) for name in names})
+
     def values(self) -> dict[str, Any]:
         """What was given, by the keys of a campaign.toml."""
         said = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -95,7 +101,8 @@ class Loaded:
 
     The display name of a file that is one continuum is its path, that of a document made of
     several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
-    is what is said of declared annotators who would have a file of their own.
+    is what is said of declared annotators who would have a file of their own; `renamed` are
+    annotators' names in the files with those that count.
     """
 
     continua: Mapping[str, Continuum]
@@ -103,6 +110,7 @@ class Loaded:
     formats: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
     doubt: str | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
@@ -189,6 +197,7 @@ def load(
     *,
     beside: Sequence[str] = (),
     instead: Mapping[str, Reader] | None = None,
+    refused: Mapping[str, str] | None = None,
     against: Sequence[Path] | None = None,
     tell_left_out: bool = True,
     writes: Iterable[Path] = (),
@@ -198,7 +207,8 @@ def load(
 
     So is what readers passed over, unless the command shows it itself. Of features beside the
     category these are kept; None: whatever is there, and those of `beside`, which are asked for.
-    `instead` reads formats in another way. With `against` it is another round, read with the same
+    `instead` reads formats in another way; `refused` are keys that mean nothing to the command,
+    and why. With `against` it is another round, read with the same
     options. `writes` are the files that will be written, with these `endings` where they are
     folders.
 
@@ -213,7 +223,10 @@ def load(
     from gammacp import datasets
     from gammacp.formats import Collection
 
+    if (path := _shipped(reading)) is not None:
+        files, reading = path, replace(reading, dataset=None)
     campaign = requested(files, reading, against, features=features or beside)
+    campaign.refuse(refused or {})
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
         with campaign.confined():
@@ -231,7 +244,18 @@ def load(
     declared = [a for a in campaign.values.get("annotators", ()) if a not in renamed]
     if doubt := found.doubt(declared, kept.continua):
         message(f"gammacp: {doubt}")
-    return Loaded(kept.continua, found.failures, found.formats, kept.left_out, doubt)
+    names = campaign.values.get("rename", {})
+    return Loaded(kept.continua, found.failures, found.formats, kept.left_out, doubt, names)
+
+
+def _shipped(reading: Reading) -> Path | None:
+    """The file of a dataset that has segmentations; None for others, and without one."""
+    from gammacp import datasets
+
+    coded = datasets.coded()
+    if reading.dataset is not None:
+        one_of("dataset", reading.dataset, (*datasets.names(), *coded))
+    return coded.get(reading.dataset or "")
 
 
 def requested(
