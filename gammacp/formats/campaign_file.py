@@ -414,32 +414,3 @@ def campaign_of(paths: Sequence[Path]) -> Campaign:
     if len(paths) > 1:
         raise UsageError(f"a {NAME} stands by itself, because its paths say what is read")
     return read_campaign(paths[0])
-
-
-@contextmanager
-def paths_and(
-    paths: Sequence[Path], takes: Sequence[str] = ()
-) -> Iterator[tuple[list[Path], dict[str, Any]]]:
-    """Files, and what a campaign.toml says about `takes`, for commands that take no other keys.
-
-    They are read within the block, which lets the file lead nowhere outside its folder.
-
-    Parameters
-    ----------
-    paths
-        What was given.
-    takes
-        Keys that the command takes beside `paths`.
-
-    Raises
-    ------
-    DataError
-        The campaign.toml has another key, which would change nothing.
-    """
-    campaign = campaign_of(paths)
-    for key in campaign.values:
-        if key not in ("paths", "rounds", *takes):
-            hint = f"It takes {', '.join(('paths', *takes))}: give it a file of its own"
-            raise campaign.error(f"{key} means nothing to this command", key, hint=hint)
-    with campaign.confined():
-        yield campaign.paths, {k: v for k, v in campaign.values.items() if k in takes}

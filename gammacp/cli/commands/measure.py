@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
-from gammacp.cli.options.reading import Files, Reading, listed, load
+from gammacp.cli.options.reading import Files, Reading, left_out_json, listed, load
 from gammacp.cli.options.segmentations import Edits
 from gammacp.cli.options.settings import Jobs, Settings
+from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
@@ -100,6 +101,7 @@ def measure(
     settings: Settings,
     chosen: Chosen,
     edits: Edits,
+    treebanks: Treebanks,
     files: Files = None,
     jobs: Jobs = None,
     json: AsJson = False,
@@ -117,7 +119,7 @@ def measure(
     names = chosen_measures(chosen.measures)
     options = chosen.options(names, settings, edits)
     features = (*settings.weighing.features, *features_of(chosen.distance))
-    read, losses = _data(names, files, reading, tuple(dict.fromkeys(features)))
+    read, losses = _data(names, files, reading, treebanks, tuple(dict.fromkeys(features)))
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
     with (
         workers(jobs, pays=False) as executor,
@@ -142,24 +144,21 @@ def measure(
 
 
 def _data(
-    names: list[str], files: Files, reading: Reading, features: Sequence[str]
+    names: list[str],
+    files: Files,
+    reading: Reading,
+    treebanks: Treebanks,
+    features: Sequence[str],
 ) -> tuple[Mapping[str, Continuum | Treebank], dict[str, Any]]:
     """What is measured, by name, and what of it is left out, for JSON: of trees one treebank."""
     from gammacp.measures.registry import MEASURES
 
-    if not files or not all(MEASURES[name].applies_to == "trees" for name in names):
-        loaded = load(files, reading, features)
-        return loaded.continua, loaded.json
-    from gammacp.formats.campaign_file import paths_and
-    from gammacp.syntax.treebank import read_treebank
-
-    if reading != Reading():
-        raise UsageError("options of reading are for units; for those of trees see gammacp syntax")
-    with paths_and(files) as (paths, _):
-        found = read_treebank(paths)
-    for line in found.messages:
-        message(line)
-    return {"treebank": found.treebank}, {"left_out": [e.as_dict() for e in found.left_out]}
+    if files and all(MEASURES[name].applies_to == "trees" for name in names):
+        found = treebanks.read(files, reading)
+        return {"treebank": found.treebank}, {"left_out": left_out_json(found.left_out)}
+    treebanks.refuse()
+    loaded = load(files, reading, features)
+    return loaded.continua, loaded.json
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:

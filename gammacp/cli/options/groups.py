@@ -60,6 +60,12 @@ def argument(help: str, metavar: str | None = None, *, default: Any = None) -> A
     return field(default=default, metadata={"kind": typer.Argument, "names": (), **rules})
 
 
+def given(group: Any) -> list[str]:
+    """The options of a group that differ from their defaults, as they are called."""
+    names = (f.name for f in fields(group) if getattr(group, f.name) != f.default)
+    return [name.replace("_", "-") for name in names]
+
+
 def flatten(command: Callable[..., None]) -> Callable[..., None]:
     """The same command with groups replaced by their fields and options as Typer wants them."""
     hints = get_type_hints(command, include_extras=True)
