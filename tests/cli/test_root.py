@@ -44,7 +44,7 @@ def test_installed_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyP
         EntryPoint("gamma", f"{__name__}:hello", GROUP),
     ]
     monkeypatch.setitem(sys.modules, __name__, sys.modules[hello.__module__])
-    monkeypatch.setattr("gammacp.cli.app.entry_points", lambda group: found)
+    monkeypatch.setattr("gammacp.cli.app.entry_points", lambda **_: found)
     listed = run("--help")
     assert "Installed:\n  hello    " in listed.out
     assert "Greet, as a command of another package does." in listed.out

@@ -33,7 +33,7 @@ def test_table_2() -> None:
     how = Comparison(mode=Mode.PUBLISHED)
     report = segmentation_report(load_codings("moonstone"), comparison=how)
     row = next(cells for cells in tables(report)[0].cells() if cells[0] == "ch1")
-    assert row == "ch1 0.7452 0.7463 0.0039 0.6641 0.1307 4 13 13 13 4".split()
+    assert " ".join(row) == "ch1 0.7452 0.7463 0.0039 0.6641 0.1307 4 13 13 13 4"
 
 
 def test_json(run: Run) -> None:
