@@ -74,7 +74,7 @@ def load_installed() -> None:
         try:
             entry.load()
         except Exception as error:
-            why = str(error) if isinstance(error, GammacpError) else _why(error)
+            why = why_it_fails(error)
             warnings.warn(f"plug-in {entry.name!r} ({entry.value}): {why}", stacklevel=2)
 
 
@@ -128,7 +128,7 @@ def _imported(name: str) -> ModuleType:
     except ImportError as error:
         raise UsageError(f"module {name!r} cannot be imported: {error}") from None
     except Exception as error:
-        raise UsageError(f"module {name!r}: {_why(error)}") from None
+        raise UsageError(f"module {name!r}: {why_it_fails(error)}") from None
 
 
 def _imported_file(path: Path) -> ModuleType:
@@ -154,11 +154,20 @@ def _imported_file(path: Path) -> ModuleType:
         del sys.modules[name]
         if isinstance(error, GammacpError) or not isinstance(error, Exception):
             raise
-        raise UsageError(f"{path}: {_why(error)}") from None
+        raise UsageError(f"{path}: {why_it_fails(error)}") from None
     return module
 
 
-def _why(error: Exception) -> str:
+def why_it_fails(error: Exception) -> str:
+    """What is said of code of others that cannot be imported, in a line.
+
+    Parameters
+    ----------
+    error
+        What was raised.
+    """
+    if isinstance(error, GammacpError):
+        return str(error)
     place = extract_tb(error.__traceback__)[-1]
     where = "" if isinstance(error, SyntaxError) else f" ({place.filename}:{place.lineno})"
     return f"fails when imported: {type(error).__name__}: {error}{where}"

@@ -68,7 +68,7 @@ def _for_all_first(arguments: Sequence[str]) -> list[str]:
 
 def _exit_code() -> int:
     from gammacp.cli import output
-    from gammacp.cli.app import COMMANDS, build, build_one
+    from gammacp.cli.app import build, build_one
     from gammacp.cli.interrupting import ended_by_interrupts
 
     try:
@@ -77,8 +77,8 @@ def _exit_code() -> int:
         with ended_by_interrupts():
             sys.argv[1:] = _for_all_first(sys.argv[1:])
             name = next(iter(sys.argv[1:]), "")
-            if name in COMMANDS:
-                build_one(name)(sys.argv[2:], prog_name=f"gammacp {name}")
+            if one := build_one(name):
+                one(sys.argv[2:], prog_name=f"gammacp {name}")
             else:
                 build()(prog_name="gammacp")
     except SystemExit as stop:

@@ -1,7 +1,9 @@
 """All commands under one Typer application."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
 
 import typer
 
@@ -10,10 +12,8 @@ from gammacp.cli import output
 from gammacp.cli.options.groups import flatten, option
 from gammacp.cli.options.names import Command, Group, application
 from gammacp.files import unconfined
-from gammacp.plugins import load_all
+from gammacp.plugins import load_all, why_it_fails
 
-# Each names a module with the function of that name, or with a Typer of subcommands. They import
-# what they need inside their functions, so that `--help` stays quick.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Measure": ("gamma", "align", "measure", "segmentation", "syntax"),
     "Understand": ("compare", "calibrate", "replace", "plan", "report", "studio", "watch"),
@@ -22,13 +22,13 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Research": ("shuffle", "bench", "reproduce"),
     "What there is": ("measures", "solvers", "cite", "warm-up"),
 }
-COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
-
-
-class _Root(Group):
-    """All commands, by what one wants to do."""
-
-    sections = SECTIONS
+"""The commands that come with gammacp by what one wants to do; others stand in a section after."""
+GROUP = "gammacp.commands"
+"""Entry points by which wings and installed packages bring their commands: a function, whose
+parameters are options and groups of them, or a Typer of subcommands. A module here or there imports
+what it needs inside its functions, so that `--help` stays quick."""
+_WINGS = ("segmentation", "syntax", "studio")
+OWN = tuple(n for names in SECTIONS.values() for n in names if n not in _WINGS)
 
 
 def build() -> typer.Typer:
@@ -39,27 +39,52 @@ def build() -> typer.Typer:
         no_args_is_help=True,
         add_completion=True,
     )
-    app.callback(cls=_Root)(flatten(_root))
-    for name in COMMANDS:
-        _add(app, name)
+    added = [name for name, load in _loaders() if _add(app, name, load)]
+    listed = [name for names in SECTIONS.values() for name in names]
+    others = {"Installed": tuple(name for name in added if name not in listed)}
+    known = {title: tuple(n for n in names if n in added) for title, names in SECTIONS.items()}
+    shown = {title: names for title, names in (known | others).items() if names}
+    app.callback(cls=type("Root", (Group,), {"sections": shown}))(flatten(_root))
     return app
 
 
-def build_one(name: str) -> typer.Typer:
-    """One of the commands by itself, which is built faster than all of them."""
+def build_one(name: str) -> typer.Typer | None:
+    """One of the commands by itself, which is built faster than all; None where there is none."""
     app = application()
-    return _add(app, name) or app
-
-
-def _add(app: typer.Typer, name: str) -> typer.Typer | None:
-    """Add a command; what is returned is an application of its own, with subcommands."""
-    function = name.replace("-", "_")
-    command = getattr(import_module(f"gammacp.cli.commands.{function}"), function)
-    if isinstance(command, typer.Typer):
-        app.add_typer(command, name=name)
-        return command
-    app.command(name, cls=Command)(flatten(command))
+    for known, load in _loaders() if name[:1].isalpha() else ():
+        if known == name and (added := _add(app, name, load, tells=False)):
+            return added
     return None
+
+
+def _loaders() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Every command by name, with what imports it; the first of a name counts."""
+    for name in OWN:
+        module = name.replace("-", "_")
+        yield name, lambda m=module: getattr(import_module(f"gammacp.cli.commands.{m}"), m)  # type: ignore[misc]
+    for entry in entry_points(group=GROUP):
+        if entry.name not in OWN:
+            yield entry.name, entry.load
+
+
+def _add(
+    app: typer.Typer, name: str, load: Callable[[], Any], *, tells: bool = True
+) -> typer.Typer | None:
+    """Add a command and give an application that has it; None for a broken one of others."""
+    try:
+        command = load()
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+            return command
+        app.command(name, cls=Command)(flatten(command))
+    except Exception as error:
+        if name in OWN:
+            raise
+        if tells:
+            why = why_it_fails(error)
+            output.message(f"gammacp: command {name!r} of an installed package {why}", error=True)
+        return None
+    return app
 
 
 def _print_version(wanted: bool) -> None:

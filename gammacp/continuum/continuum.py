@@ -546,6 +546,36 @@ class Continuum:
         code = recode(self.categories, kept)[self.category_codes]
         return self._keep(code >= 0, categories=kept, category_codes=code).noting("only", *kept)
 
+    def only_lengths(self, least: float) -> Continuum:
+        """The units that are not shorter; those that are, are counted in `left_out`.
+
+        Parameters
+        ----------
+        least
+            In the positions of the continuum, >= 0.
+
+        Raises
+        ------
+        DataError
+            Units are points, or have several fragments: their lengths do not say what they cover.
+
+        >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 3, 4), Unit("Bob", 5, 9)])
+        >>> c.only_lengths(4).n_units
+        2
+        """
+        points = np.flatnonzero(self.lengths == 0)
+        if len(points) or self.breaks is not None:
+            what = f"{len(points)} units are points" if len(points) else "units are in fragments"
+            hint = "Leave --min-length out, or those units (--only CATEGORIES)"
+            raise DataError(f"{what}, for which a least length means nothing", hint=hint)
+        kept = self.lengths >= least
+        if kept.all():
+            return self
+        reason = f"shorter than {shortest(least)} (--min-length)"
+        lost = LeftOut(self.name, "unit", int((~kept).sum()), reason)
+        made = replace(self._keep(kept), left_out=(*self.left_out, lost))
+        return made.noting("min-length", shortest(least))
+
     def renamed(self, mapping: Mapping[str, str]) -> Continuum:
         """The same units with categories renamed; two may become one.
 

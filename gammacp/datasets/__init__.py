@@ -6,6 +6,7 @@ reads it.
 
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from gammacp.arguments import one_of
 from gammacp.continuum import Continuum
@@ -15,6 +16,12 @@ from gammacp.csv_files import rows_of
 def names() -> tuple[str, ...]:
     """What `load` knows."""
     return tuple(sorted(entry.name[:-4] for entry in _folder() if entry.name.endswith(".csv")))
+
+
+def coded() -> dict[str, Path]:
+    """The files of segmentations, by name."""
+    found = (Path(str(entry)) for entry in _folder() if entry.name.endswith(".json"))
+    return {path.stem: path for path in sorted(found)}
 
 
 def attributions() -> list[dict[str, str]]:

@@ -81,7 +81,7 @@ def read(
     Annotators
         the folder; an empty file is an annotator without units
     Category
-        type, or an attribute with `--feature`; further attributes with `--feature NAME:TYPE`
+        type, or an attribute with `--feature`; further attributes with `[features.NAME]`
     Spans
         a discontinuous annotation is a unit of several fragments (`--option discontinuous=cover`:
         one over all of them; `split`: a unit for each part); parts with nothing but white space and

@@ -33,8 +33,9 @@ from gammacp.errors import DataError, UsageError
 from gammacp.files import check_inside, confined
 from gammacp.formats.finding import matches
 from gammacp.formats.positions import LARGEST
-from gammacp.formats.reading import Collection, collect
+from gammacp.formats.reading import Collection, Reader, collect
 from gammacp.formats.selection import Selection, selected
+from gammacp.left_out import gathered
 from gammacp.signature import fingerprint
 from gammacp.toml_files import line_of, read_toml
 from gammacp.validation import Row, Text, Texts, Written, validated
@@ -53,6 +54,7 @@ def _says(what: str) -> Any:
 
 
 _Position = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
+_Length = Annotated[float, Field(ge=0, le=LARGEST), Field(examples=["a number >= 0"])]
 _Bounds = Annotated[
     Row[tuple[_Position, _Position]], AfterValidator(_in_order), Field(examples=["[START, END]"])
 ]
@@ -74,6 +76,7 @@ class Keys(Written):
     only: Texts = _says("Categories to keep, by their names after [map].")
     exclude: Texts = _says("Annotators to leave out, by their names after [rename].")
     annotators: Texts = _says("Annotators who count also where they have no units.")
+    min_length: _Length = _says("Units that are shorter are left out.")
     bounds: _Bounds = _says("Where every document begins and ends.")
     rename: _Names = _says("Annotators: name in the files = name to use.")
     map: _Names = _says("Categories: name in the files = name to use; two may become one.")
@@ -117,6 +120,27 @@ class Campaign:
             raise self.error(f"round {round!r} is unknown", "rounds", hint=f"There are: {known}")
         values = {**self.values, **given}
         return replace(self, values=values, given=self.given | given.keys(), round=round)
+
+    def refuse(self, keys: Mapping[str, str]) -> None:
+        """Raise an error for what means nothing to a command.
+
+        Parameters
+        ----------
+        keys
+            Such keys, and why.
+
+        Raises
+        ------
+        UsageError
+            The command line has one.
+        DataError
+            The file has one; with the line.
+        """
+        for key in keys.keys() & self.values.keys():
+            if key in self.given:
+                raise UsageError(f"--{key.replace('_', '-')} means nothing here: {keys[key]}")
+            hint = "Give this command a file of its own"
+            raise self.error(f"{key} means nothing here: {keys[key]}", key, hint=hint)
 
     def error(self, message: str, *keys: str, value: str | None = None, hint: str) -> DataError:
         """An error about a key of the file (or a value of it), with its line."""
@@ -179,10 +203,15 @@ class Campaign:
             return path.exists() or (glob.has_magic(entry) and bool(matches(path)))
         return False
 
-    def collect(self) -> Collection:
+    def collect(self, instead: Mapping[str, Reader] | None = None) -> Collection:
         """All that `paths` hold, as they are in the files; errors as of `gammacp.formats.collect`.
 
         Those about a value of the file name its line.
+
+        Parameters
+        ----------
+        instead
+            Readers by format, as for `gammacp.formats.collect`.
         """
         names = ("layer", "feature", "features", "tier", "layout", "align_texts")
         options = {name: self.values[name] for name in names if name in self.values}
@@ -191,11 +220,14 @@ class Campaign:
             return collect(
                 paths,
                 format=self.values.get("format"),
+                instead=instead,
                 **{**options, **self.values.get("option", {})},
             )
 
-    def select(self, found: Collection) -> dict[str, Continuum]:
+    def select(self, found: Collection) -> Collection:
         """The continua that count, with what of each counts; errors as of `selected`.
+
+        What the selection leaves out is in `left_out` then, beside what readers passed over.
 
         Parameters
         ----------
@@ -217,7 +249,8 @@ class Campaign:
         for key, note in (("campaign", self.stamp), ("round", self.round), ("document", asked)):
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
-        return kept
+        lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
+        return replace(found, continua=kept, left_out=gathered((found.left_out, *lost)))
 
     def _chosen(self, found: Collection) -> dict[str, Continuum]:
         """Those of the round, and of these the ones that were asked for by name (`--document`)."""
@@ -346,32 +379,3 @@ def campaign_of(paths: Sequence[Path]) -> Campaign:
     if len(paths) > 1:
         raise UsageError(f"a {NAME} stands by itself, because its paths say what is read")
     return read_campaign(paths[0])
-
-
-@contextmanager
-def paths_and(
-    paths: Sequence[Path], takes: Sequence[str] = ()
-) -> Iterator[tuple[list[Path], dict[str, Any]]]:
-    """Files, and what a campaign.toml says about `takes`, for commands that take no other keys.
-
-    They are read within the block, which lets the file lead nowhere outside its folder.
-
-    Parameters
-    ----------
-    paths
-        What was given.
-    takes
-        Keys that the command takes beside `paths`.
-
-    Raises
-    ------
-    DataError
-        The campaign.toml has another key, which would change nothing.
-    """
-    campaign = campaign_of(paths)
-    for key in campaign.values:
-        if key not in ("paths", "rounds", *takes):
-            hint = f"It takes {', '.join(('paths', *takes))}: give it a file of its own"
-            raise campaign.error(f"{key} means nothing to this command", key, hint=hint)
-    with campaign.confined():
-        yield campaign.paths, {k: v for k, v in campaign.values.items() if k in takes}

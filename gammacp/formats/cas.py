@@ -108,7 +108,7 @@ def read(
         projects)
     Category
         a feature (`--feature`) of an annotation type (`--layer`; its last part is enough);
-        without a value unlabelled; further ones with `--feature NAME:TYPE`, slots by their names
+        without a value unlabelled; further ones with `[features.NAME]`, slots by their names
         (roles) and NAME.target (roles and who fills them), as sets joined with "+"
     Spans
         relations are not units; tokens, sentences and what tools note about a document are when

@@ -84,7 +84,7 @@ def read(
     Annotators
         column; a row with nothing but the annotator declares one without units
     Category
-        column; empty is unlabelled; further columns with `--feature NAME:TYPE`
+        column; empty is unlabelled; further columns with `[features.NAME]`
     Spans
         every row is a unit: overlapping, repeated and zero-length ones are kept; a column
         `fragments` (`0 5;10 15`) has those of units of several (`--option discontinuous=cover`: it
@@ -279,7 +279,8 @@ def _fragments(row: Record) -> list[tuple[float, float]]:
             raise row.error(
                 f"fragment {part!r} is not START END",
                 hint="Write 0 5;10 15. Where the column is of something else, leave it out with "
-                "--option discontinuous=cover, or read it with --feature fragments:nominal",
+                "--option discontinuous=cover, or weigh it as a feature: [features.fragments] in a "
+                "file for --dissimilarity",
             ) from None
         found.append((start, end))
     return found

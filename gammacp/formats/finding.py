@@ -232,6 +232,27 @@ def matches(pattern: PathLike) -> list[Path]:
     return sorted(found)
 
 
+def globbed(path: Path) -> list[Path]:
+    """The files and folders that a path means: itself, or where none is so called, what fits it.
+
+    Parameters
+    ----------
+    path
+        As it was given.
+
+    Raises
+    ------
+    DataError
+        Nothing fits.
+    """
+    # A name may be longer than the system takes: then it is no file's.
+    if os.path.exists(path) or not glob.has_magic(str(path)):  # noqa: PTH110
+        return [path]
+    if not (fits := matches(path)):
+        raise DataError("no file matches", file=path)
+    return fits
+
+
 def _in(folder: Path, part: str) -> Iterator[Path]:
     """What lies in a folder and fits; hidden files only if they are asked for."""
     check_inside(folder)
@@ -256,10 +277,7 @@ def _expanded(paths: Iterable[PathLike], search: _Search) -> list[tuple[Path, Pa
             check_inside(path)
             for file in _in_folder(path, search):
                 files.setdefault(file, path)
-        elif not os.path.exists(path) and glob.has_magic(str(given)):  # noqa: PTH110
-            fits = matches(given)
-            if not fits:
-                raise DataError("no file matches", file=str(given))
+        elif (fits := globbed(path)) != [path]:
             for file, folder in _expanded(fits, search):
                 files.setdefault(file, folder or (None if len(fits) == 1 else file.parent))
         else:

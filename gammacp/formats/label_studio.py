@@ -79,7 +79,7 @@ def read(
         predictions, unless `--option predictions=yes` has their `model_version` as an annotator
     Category
         label; the layer is the control tag (`--layer`); without a label unlabelled; choices,
-        taxonomies, ratings and numbers of a region with `--feature NAME:TYPE`
+        taxonomies, ratings and numbers of a region with `[features.NAME]`
     Spans
         every region is a unit, one per label if it has several (`--option labels=join`: one with
         the set of them, `a+b`); overlapping and zero-length ones are kept

@@ -54,7 +54,7 @@ def read(
         rater; a row of `No-error` declares one without units
     Category
         category; `--option category=severity` or `category+severity`; other columns with
-        `--feature NAME:TYPE`
+        `[features.NAME]`
     Spans
         the marked part of the translation (`--option side=source`: of the source) is a unit;
         errors without a mark on that side are left out, and those in another text than the

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
@@ -22,6 +22,8 @@ from gammacp.formats.source import Source
 from gammacp.left_out import LeftOut, gathered
 
 T = TypeVar("T")
+Reader: TypeAlias = Callable[..., Continuum | Corpus]
+"""`reader(source, **options)`, as a format has it."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,11 @@ def by_document(continua: Mapping[str, Continuum]) -> dict[str, Continuum]:
 
 
 def collect(
-    paths: Iterable[PathLike], *, format: str | None = None, **options: object
+    paths: Iterable[PathLike],
+    *,
+    format: str | None = None,
+    instead: Any = None,  # Mapping[str, Reader] | None, beside options of any type
+    **options: object,
 ) -> Collection:
     """Every continuum of files, folders and globs; what fails is listed, the others go on.
 
@@ -153,6 +159,8 @@ def collect(
         Files, folders, globs and zip archives.
     format
         Name of the format; by default each file's is recognised.
+    instead
+        Readers by format, for what a command takes of a file beside or in the place of units.
     options
         What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
         beside the category, for those that have some; `align_texts` aligns the texts of one
@@ -175,7 +183,7 @@ def collect(
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    parts, left_out, unread = _read(finding, settings, layout)
+    parts, left_out, unread = _read(finding, settings, layout, instead or {})
     failures = [(place, error) for place, error, _ in unread]
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
@@ -232,7 +240,10 @@ class _Part:
 
 
 def _read(
-    finding: Finding, settings: Mapping[str, dict[str, Any]], layout: str | None
+    finding: Finding,
+    settings: Mapping[str, dict[str, Any]],
+    layout: str | None,
+    instead: Mapping[str, Reader],
 ) -> tuple[list[_Part], list[tuple[LeftOut, ...]], list[tuple[str, DataError, Path]]]:
     """The parts of documents, what was passed over, and (place, error, path) of what failed."""
     parts: list[_Part] = []
@@ -240,7 +251,7 @@ def _read(
     failed = [(str(path), error, without_gz(path)) for path, error in finding.failures]
     for source, entry in finding.found:
         try:
-            document = entry.read(source, **settings[entry.name])
+            document = instead.get(entry.name, entry.read)(source, **settings[entry.name])
         except DataError as error:
             path = without_gz(source.path) / source.member
             failed.append((source.place, error.at(source.place), path))
@@ -361,12 +372,14 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
         known.append("features")  # Those that are read without being asked for.
     for name in options:
         if name not in known and name == "features":
-            raise UsageError(f"{whose} has no features beside the category, which --feature names")
+            raise UsageError(
+                f"{whose} has no features beside the category, which a dissimilarity weighs"
+            )
         if name not in known:
             if name == "feature" and "features" in known:
                 raise UsageError(
-                    f"{whose} has one category: write --feature {options[name]}:TYPE for a feature "
-                    "beside it, such as nominal"
+                    f"{whose} has one category. A feature beside it is weighed by a file: write "
+                    f"features.{options[name]} = {{}} and give --dissimilarity FILE.toml"
                 )
             raise UsageError(
                 f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"

@@ -55,9 +55,6 @@ class Format:
         with overlapping, discontinuous, zero-length and unlabelled spans. Text for the table of
         formats; by default what the notes of the reader's docstring say under Positions,
         Annotators, Category and Spans.
-    codings
-        `codings(source)`: what commands over segmentations read; None for formats of units, whose
-        continua they take if no unit overlaps another and nothing lies between.
     layers
         `layers(source)`: the layers with spans in a file and the features of each, for formats
         with `layer` and `feature`; these two are then chosen over all files that are read.
@@ -65,6 +62,8 @@ class Format:
         Where names come from when a file holds one annotator's part of a document:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
         merged. None when the file names its annotators itself.
+    segmentations
+        Whether it holds segmentations, of which units say a part: a wing reads the whole.
     many
         Whether the writer takes a corpus.
     per_annotator
@@ -90,9 +89,9 @@ class Format:
     annotators: str = ""
     category: str = ""
     policy: str = ""
-    codings: Callable[[Source], Any] | None = None
     layers: Callable[[Source], Layers] | None = None
     layout: str | None = None
+    segmentations: bool = False
     many: bool = False
     per_annotator: bool = False
     by_name: bool = False
@@ -109,7 +108,7 @@ class Format:
         for name, title in _NOTES.items():
             if not getattr(self, name):
                 object.__setattr__(self, name, " ".join(noted.get(title, "").split()))
-        for name in ("sniff", "read", "codings", "layers"):
+        for name in ("sniff", "read", "layers"):
             if function := getattr(self, name):
                 object.__setattr__(self, name, guarded(function))
 

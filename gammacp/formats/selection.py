@@ -25,6 +25,8 @@ class Selection:
         Annotators to leave out (names after `rename`).
     annotators
         Annotators to declare, who count also where they have no units.
+    min_length
+        Units that are shorter are left out.
     bounds
         Bounds of every continuum.
     """
@@ -34,6 +36,7 @@ class Selection:
     rename: Mapping[str, str] = field(default_factory=dict)
     exclude: Sequence[str] = ()
     annotators: Sequence[str] = ()
+    min_length: float | None = None
     bounds: Bounds | None = None
 
 
@@ -92,4 +95,6 @@ def _one(continuum: Continuum, selection: Selection) -> Continuum:
     if selection.exclude:
         c = c.only_annotators([a for a in c.annotators if a not in selection.exclude])
     c = c.with_annotators(selection.annotators)
+    if selection.min_length is not None:
+        c = c.only_lengths(selection.min_length)
     return c if selection.bounds is None else c.with_bounds(selection.bounds)

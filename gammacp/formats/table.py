@@ -31,7 +31,7 @@ def record(entry: Format) -> dict[str, object]:
         "policy": entry.policy,
         "several_continua": entry.many,
         "keeps_bounds": entry.bounds,
-        "applies_to": ["units", "segmentations"] if entry.codings else ["units"],
+        "applies_to": ["units", "segmentations"] if entry.segmentations else ["units"],
         "extra": entry.extra,
     }
 
@@ -44,7 +44,7 @@ def table() -> Table:
 def facts(entry: Format) -> Iterator[str]:
     """What there is to know of a format, a sentence or two each."""
     yield f"Annotators: {entry.annotators}."
-    if entry.codings:
+    if entry.segmentations:
         yield "Read by `gammacp segmentation` as codings, by other commands as units."
     if entry.layout:
         yield f"Names from paths: `{entry.layout}`; another with `--layout`."
@@ -72,7 +72,7 @@ def prose(entry: Format) -> Iterator[str]:
 
 def _on_the_command_line(option: str) -> str:
     if option == "features":
-        return "--feature NAME:TYPE"
+        return "[features.NAME]"
     direct = option in ("layer", "feature", "tier")
     return f"--{option}" if direct else f"--option {option}="
 

@@ -109,7 +109,7 @@ def read(
         the file's name, the folder is the document, as in INCEpTION's export
     Category
         a feature (`--feature`) of a span layer (`--layer`); `*` is unlabelled; further ones with
-        `--feature NAME:TYPE`, slots by their names (roles) and NAME.target (roles and who fills
+        `[features.NAME]`, slots by their names (roles) and NAME.target (roles and who fills
         them), as sets joined with "+"
     Spans
         stacked annotations are units of their own; annotations end at tokens or their parts; the

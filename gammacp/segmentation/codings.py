@@ -12,6 +12,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.left_out import LeftOut, gathered
 from gammacp.measures.segmentations.rows import Rows
 from gammacp.measures.segmentations.value import Segmentation
+from gammacp.signature import quoted
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         Groups of items that are declared; the other items are grouped by their coders.
     anonymous
         Whether equal coder names in different groups are different people.
-    renames
-        Items that were renamed, (old, new) each, for the signature.
+    selection
+        What was selected or changed since the files were written, as `Continuum.selection` has it.
     left_out
         What the readers of the files passed over.
     """
@@ -49,7 +50,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     types: tuple[str, ...]
     declared: tuple[tuple[str, ...], ...] = ()
     anonymous: bool = False
-    renames: tuple[tuple[str, str], ...] = ()
+    selection: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -187,8 +188,8 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         groups = [tuple(dict.fromkeys(names.get(i, i) for i in group)) for group in self.declared]
         parts = [Codings({names.get(i, i): c}, self.types) for i, c in self.by_item.items()]
         found = merged(parts).grouped(dict.fromkeys(groups), anonymous=self.anonymous)
-        renames = (*self.renames, *names.items())
-        return replace(found, renames=renames, left_out=self.left_out)
+        entries = (f"item={quoted(old)},{quoted(new)}" for old, new in names.items())
+        return replace(found, selection=(*self.selection, *entries), left_out=self.left_out)
 
     def groups(self) -> tuple[Group, ...]:
         """Declared groups and, for the other items, those with the same coders, as they appear.

@@ -5,6 +5,7 @@ codings; all others as units: segments are unlabelled units that cover the item 
 """
 
 import re
+from collections.abc import Callable, Mapping
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -14,12 +15,12 @@ from gammacp.formats.registry import registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.reading import codings_from_json
+from gammacp.segmentation.json_reading import codings_from_json
 from gammacp.segmentation.table_reading import codings_from_table, table_shape
 
 _OFFSET_UNIT = "parts"
 _START = re.compile(
-    rb'\s*\{\s*(?:"items"\s*:\s*\{\s*)?"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*'
+    rb'(?:\A\s*\{|"items"\s*:\s*\{)\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*'
     rb'(?:\[\s*\d|"[01]*"|\{\s*"(?:mass|boundaries)")'
 )
 
@@ -40,6 +41,13 @@ def table_codings(source: Source) -> Codings:
         raise error.at(source.place) from None
 
 
+CODED: Mapping[str, Callable[[Source], Codings]] = {
+    "segeval": json_codings,
+    "segmentation-table": table_codings,
+}
+"""What segmentation files hold, by format; other commands read their segments as units."""
+
+
 def read_json(source: Source) -> Corpus:
     """The segments of JSON as units, a document per item.
 
@@ -54,7 +62,7 @@ def read_json(source: Source) -> Corpus:
     Spans
         segments cover the item without gaps; boundaries of several types are no units
     """
-    return _units(source, json_codings(source))
+    return _of_one_type(source, json_codings(source))
 
 
 def read_table(source: Source) -> Corpus:
@@ -73,15 +81,28 @@ def read_table(source: Source) -> Corpus:
         segmentation, under Unit or After a base unit of all coders; segments cover the item
         without gaps
     """
-    return _units(source, table_codings(source))
+    return _of_one_type(source, table_codings(source))
 
 
-def _units(source: Source, codings: Codings) -> Corpus:
+def _of_one_type(source: Source, codings: Codings) -> Corpus:
     if len(codings.types) > 1:
         raise source.error(
             f"boundaries of {len(codings.types)} types are no ends of units",
             hint="gammacp segmentation compares boundaries of several types",
         )
+    return units_of(source, codings)
+
+
+def units_of(source: Source, codings: Codings) -> Corpus:
+    """The segments between all boundaries, whatever their types, a document per item.
+
+    Parameters
+    ----------
+    source
+        The file.
+    codings
+        What it holds.
+    """
     documents = Documents(source, _OFFSET_UNIT)
     for item, coders in codings.items():
         spans = documents.of(item)
@@ -95,7 +116,7 @@ def _units(source: Source, codings: Codings) -> Corpus:
 def _sniff_json(head: bytes, path: Path) -> bool:
     keys = (b'"segmentation_type"', b'"boundary_types"', b'"anonymous_coders"')
     named = any(key in head for key in keys)
-    return path.suffix.lower() == ".json" and (named or _START.match(head) is not None)
+    return path.suffix.lower() == ".json" and (named or _START.search(head) is not None)
 
 
 def _sniff_table(head: bytes, _path: Path) -> bool:
@@ -107,7 +128,7 @@ def _sniff_table(head: bytes, _path: Path) -> bool:
 
 
 registered(
-    "segeval", "segeval JSON", (".json",), _sniff_json, read_json, codings=json_codings, many=True
+    "segeval", "segeval JSON", (".json",), _sniff_json, read_json, segmentations=True, many=True
 )
 registered(
     "segmentation-table",
@@ -115,6 +136,6 @@ registered(
     (".tsv", ".csv"),
     _sniff_table,
     read_table,
-    codings=table_codings,
+    segmentations=True,
     many=True,
 )

@@ -19,28 +19,130 @@ Other files
     Every format of `gammacp formats`; each continuum is an item and must be covered without gaps.
 """
 
-import json
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from gammacp.arguments import one_of
+from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
 from gammacp.files import content_of
-from gammacp.formats.source import Source, parsed_json
-from gammacp.left_out import gathered
+from gammacp.formats.boundary import guarded
+from gammacp.formats.reading import Reader, collect
+from gammacp.formats.source import Source
 from gammacp.measures.segmentations.tiling import from_continuum
-from gammacp.measures.segmentations.value import ONE_TYPE, Segmentation
-from gammacp.segmentation.codings import Codings, merged
+from gammacp.measures.segmentations.value import Segmentation
+from gammacp.segmentation.codings import Codings
+from gammacp.segmentation.files import CODED, units_of
+from gammacp.segmentation.json_reading import codings_from_json, groups_of
 from gammacp.segmentation.table_reading import is_unit_table
 
 DATASETS = ("hearst1997", "moonstone")
 
-_HINT = "A segmentation is [masses], a boundary string or {mass, boundaries}"
+
+@dataclass
+class AsWritten:
+    """Readers of segmentation files as units, which keep what units do not say: types and groups.
+
+    Hand `readers` to `gammacp.formats.collect`, and what it finds to `codings`.
+    """
+
+    parts: list[Codings] = field(default_factory=list)
+
+    def readers(self, format: str | None = None) -> dict[str, Reader]:
+        """The readers by format; `format` is the one that was named, if one was."""
+        own: dict[str, Reader] = {n: guarded(partial(self._kept, by)) for n, by in CODED.items()}
+        # Any text with commas passes for CSV: JSON, and tables whose header is not known.
+        return own if format == "csv" else {**own, "csv": guarded(self._of_csv)}
+
+    def _kept(self, read: Callable[[Source], Codings], source: Source) -> Corpus:
+        self.parts.append(read(source))
+        return units_of(source, self.parts[-1])
+
+    def _of_csv(self, source: Source, **options: object) -> Continuum | Corpus:
+        from gammacp.formats.registry import FORMATS
+
+        if source.content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return self._kept(CODED["segeval"], source)
+        if not is_unit_table(source.text()):
+            return self._kept(CODED["segmentation-table"], source)
+        return FORMATS["csv"].read(source, **options)
+
+    def codings(
+        self,
+        continua: Mapping[str, Continuum],
+        *,
+        renamed: Mapping[str, str] | None = None,
+        unit: float | None = None,
+        typed: bool = False,
+    ) -> tuple[Codings, list[DataError]]:
+        """The codings of continua, and what is wrong with those that are none; the others go on.
+
+        Parameters
+        ----------
+        continua
+            By name, as they were selected.
+        renamed
+            Old names of annotators to new ones.
+        unit, typed
+            As for `read_codings`.
+
+        Raises
+        ------
+        UsageError
+            `unit` or `typed` is given, and files hold codings.
+        """
+        written: dict[str, dict[str, Segmentation]] = {}
+        for item, coders in (pair for part in self.parts for pair in part.items()):
+            written.setdefault(item, {}).update(coders)
+        if self.parts and (unit is not None or typed):
+            raise UsageError("--unit and --typed are for files of units, and these hold codings")
+        old = {new: name for name, new in (renamed or {}).items()}
+        found: dict[str, Mapping[str, Segmentation]] = {}
+        failures: list[DataError] = []
+        for key, continuum in continua.items():
+            try:
+                if key in written:
+                    made = _as_written(continuum, written[key], old)
+                else:
+                    made = from_continuum(continuum, unit=unit, typed=typed)
+                before = found.get(continuum.name, {})
+                if twice := before.keys() & made.keys():
+                    raise DataError(f"coder {min(twice)!r} has two segmentations of the item")
+                found |= Codings.of({continuum.name: {**before, **made}})
+            except DataError as error:
+                failures.append(error.at(key))
+        if not found:
+            raise failures[0]
+        types = (t for part in self.parts for t in part.types)
+        used = (t for item in found.values() for s in item.values() for t in s.types)
+        whole = Codings.of(found, types=tuple(dict.fromkeys((*types, *used))))
+        groups = ([i for i in g if i in found] for part in self.parts for g in part.declared)
+        anonymous = any(part.anonymous for part in self.parts)
+        selection = dict.fromkeys(e for c in continua.values() for e in c.selection)
+        whole = whole.grouped(dict.fromkeys(map(tuple, groups)), anonymous=anonymous)
+        return replace(whole, selection=tuple(selection)), failures
+
+
+def _as_written(
+    continuum: Continuum, coders: Mapping[str, Segmentation], old: Mapping[str, str]
+) -> dict[str, Segmentation]:
+    """What files of codings say of an item: of everybody who counts."""
+    lacking = [a for a in continuum.annotators if old.get(a, a) not in coders]
+    if lacking:
+        raise DataError(f"{lacking[0]} is declared, and has no coding", hint="Leave it out")
+    made = Codings.of({continuum.name: {a: coders[old.get(a, a)] for a in continuum.annotators}})
+    mass = next(iter(made[continuum.name].values())).mass
+    low, high = continuum.bounds
+    if low != 0 or high != mass:
+        raise DataError(
+            f"bounds are {low:g} to {high:g}, and it is coded from 0 to {mass}",
+            hint="Leave --bounds out: whoever codes an item codes all of it",
+        )
+    return dict(made[continuum.name])
 
 
 def read_codings(
@@ -53,13 +155,14 @@ def read_codings(
 ) -> Codings:
     """The codings of files, folders and globs; codings of one item in several files are joined.
 
+    The first failure is raised; `gammacp segmentation` goes on with the other files.
+
     Parameters
     ----------
     paths
         JSON, TSV or CSV, or whatever holds a continuum that is covered without gaps.
     format, options
-        The format of files that hold continua, and what it takes (`layer`, `tier`), as for
-        `gammacp.read`; by default each file's is recognised.
+        As for `gammacp.read`.
     unit
         Of files that hold continua: length of a base unit in their positions, which may be real
         then; boundaries are rounded to it, and what rounding closes is no gap.
@@ -75,34 +178,34 @@ def read_codings(
     UsageError
         `unit`, `typed` or an option of continua is given for a file of codings.
     """
-    from gammacp.formats.finding import find
-    from gammacp.formats.registry import FORMATS
-
     listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    finding = find(listed, None if format is None else FORMATS[format])
-    tiling: dict[str, Any] = {"unit": unit, "typed": typed}
-    parts, units = [], {}
-    for source, entry in finding.found:
-        # Any text with commas passes for CSV; what begins as an object is JSON first.
-        is_json = entry.name == "csv" and not format and _is_object(source.content)
-        codings = FORMATS["segeval"].codings if is_json else entry.codings
-        if entry.name == "csv" and not (format or codings or is_unit_table(source.text())):
-            codings = FORMATS["segmentation-table"].codings
-        if codings is None:
-            units[source.path] = source
-            continue
-        if any(value not in (None, False) for value in (*tiling.values(), *options.values())):
-            what = "unit, typed, layer and tier are for other formats"
-            raise UsageError(f"{source.place} is a segmentation: {what}")
-        parts.append(codings(source))
-    parts += [_from_continua(path, format, tiling, options) for path in units]
-    for path, error in finding.failures:
-        parts.append(_unrecognised(path, error))
-    if not parts:
-        raise DataError("no file", file=", ".join(map(str, listed)))
-    passed = [e for e in finding.left_out if Path(e.file) not in units]
-    found = merged(parts)
-    return replace(found, left_out=gathered((passed, found.left_out)))
+    written = AsWritten()
+    found = collect(listed, format=format, instead=written.readers(format), **options)
+    for _, error in found.failures:
+        raise closer(error)
+    codings, failures = written.codings(found.continua, unit=unit, typed=typed)
+    if failures:
+        raise failures[0]
+    return replace(codings, left_out=found.left_out)
+
+
+def closer(error: DataError) -> DataError:
+    """What is wrong with JSON that no format recognised, read as codings: that tells more.
+
+    Parameters
+    ----------
+    error
+        Of reading a file.
+    """
+    path = Path(error.file or "")
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return error
+    told: DataError | None = None
+    try:
+        CODED["segeval"](Source(path, path.stem, "", content_of(path)))
+    except DataError as closest:
+        told = closest
+    return told or error
 
 
 def load_codings(name: str) -> Codings:
@@ -126,48 +229,6 @@ def load_codings(name: str) -> Codings:
     return codings_from_json(text)
 
 
-def codings_from_json(text: str) -> Codings:
-    """Codings of a JSON text.
-
-    Parameters
-    ----------
-    text
-        `{"items": {ITEM: {CODER: SEGMENTATION}}}`, or the inner object alone.
-
-    Raises
-    ------
-    DataError
-        It is not such a text; with the line where it is known.
-    """
-    root = parsed_json(text)
-    if not isinstance(root, dict):
-        raise DataError("JSON is not {item: {coder: [masses]}}", hint=_HINT)
-    declared = root.get("boundary_types") if "items" in root else None
-    kind = root.get("segmentation_type", "linear")
-    if kind != "linear":
-        raise DataError(f"segmentation type {kind!r} is not 'linear'")
-    types = None if declared is None else _type_names(declared)
-    items: dict[str, dict[str, Segmentation]] = {}
-    entries = root.get("items", root)
-    for item, coders in _object(entries, "items").items():
-        items[item] = {}
-        for coder, value in _object(coders, f"item {item!r}").items():
-            try:
-                items[item][coder] = _segmentation(value, types)
-            except DataError as error:
-                where = error.within(f"item {item!r}, coder {coder!r}")
-                raise where.at(None, _line_of(text, item, coder)) from None
-    if not items:
-        raise DataError("there is no item", hint="JSON is {item: {coder: [masses]}}")
-    found = Codings.of(items, types=types)
-    if "items" not in root:
-        return found
-    anonymous = root.get("anonymous_coders", False)
-    if not isinstance(anonymous, bool):
-        raise DataError('"anonymous_coders" is neither true nor false')
-    return found.grouped(_groups(root.get("groups", [])), anonymous=anonymous)
-
-
 def read_groups(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
     """The groups of items that a JSON file declares: `[[ITEM, …], …]`, or "groups" of an object.
 
@@ -184,91 +245,6 @@ def read_groups(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
     file = Path(path)
     try:
         root = Source(file, file.stem, "", content_of(file)).json()
-        return _groups(root.get("groups") if isinstance(root, dict) else root)
+        return groups_of(root.get("groups") if isinstance(root, dict) else root)
     except DataError as error:
         raise error.at(file) from None
-
-
-def _groups(value: object) -> tuple[tuple[str, ...], ...]:
-    match value:
-        case list() if all(
-            isinstance(g, list) and all(isinstance(i, str) for i in g) for g in value
-        ):
-            return tuple(map(tuple, value))
-    raise DataError("groups are not [[item, …], …]", hint="Items are named as in the codings")
-
-
-def _is_object(content: bytes) -> bool:
-    return content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-
-
-def _unrecognised(path: Path, error: DataError) -> Codings:
-    """What looks like JSON is read as codings, whose error tells more."""
-    from gammacp.formats.registry import FORMATS
-
-    content = content_of(path) if path.is_file() else b""
-    if read := content and FORMATS["segeval"].codings:
-        if path.suffix.lower() == ".json" or _is_object(content):
-            codings: Codings = read(Source(path, path.stem, "", content))
-            return codings
-        hint = "Segmentations are JSON {item: {coder: [masses]}} or TSV with Coder, Masses"
-        raise DataError("file is of no known format", file=path, hint=hint)
-    raise error
-
-
-def _from_continua(
-    path: Path, format: str | None, tiling: Mapping[str, Any], options: Mapping[str, object]
-) -> Codings:
-    from gammacp.formats.reading import by_document, collect
-
-    found = collect([path], format=format, **options)
-    for _, error in found.failures:
-        raise error
-    items = {}
-    for name, continuum in by_document(found.continua).items():
-        try:
-            items[name] = from_continuum(continuum, **tiling)
-        except DataError as error:
-            raise error.within(name).at(path) from None
-    return replace(Codings.of(items), left_out=found.left_out)
-
-
-def _segmentation(value: object, types: tuple[str, ...] | None) -> Segmentation:
-    match value:
-        case str():
-            return Segmentation.from_string(value)
-        case list():
-            return Segmentation.from_masses(value)
-        case {"mass": int(mass), "boundaries": list(positions)}:
-            return Segmentation.from_positions(positions, mass=mass)
-        case {"mass": int(mass), "boundaries": dict(by_type)}:
-            for name, positions in by_type.items():
-                if not isinstance(positions, list):
-                    raise DataError(f"boundaries of type {name!r} are not a list")
-            return Segmentation.from_typed(by_type, mass=mass, types=types)
-    raise DataError(f"{json.dumps(value)[:40]} is no segmentation", hint=_HINT)
-
-
-def _type_names(declared: object) -> tuple[str, ...]:
-    if not isinstance(declared, list) or not all(isinstance(name, str) for name in declared):
-        raise DataError('"boundary_types" is not a list of names')
-    return tuple(declared) or ONE_TYPE
-
-
-def _object(value: object, what: str) -> Mapping[str, object]:
-    if not isinstance(value, dict):
-        raise DataError(f"{what} is not a JSON object", hint="JSON is {item: {coder: [masses]}}")
-    return value
-
-
-def _line_of(text: str, item: str, coder: str) -> int | None:
-    """Line of a coding in a JSON text, found by its keys."""
-    at = 0
-    for key in (item, coder):
-        found = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(
-            text, at
-        )
-        if found is None:
-            return None
-        at = found.end()
-    return text.count("\n", 0, at) + 1

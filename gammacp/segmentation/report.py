@@ -232,7 +232,7 @@ def _signature(
         people="anonymous" if codings.anonymous else None,
         seed=seed,
         selection=[
-            *(f"item={quoted(old)},{quoted(new)}" for old, new in codings.renames),
+            *codings.selection,
             *(f"group={','.join(map(quoted, group))}" for group in codings.declared),
             *([f"candidate={','.join(map(quoted, candidates))}"] if candidates else []),
         ],

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -39,4 +40,4 @@ def spread(values: Iterable[float]) -> Spread:
     defined = listed[~np.isnan(listed)]
     if not len(defined):
         return Spread(math.nan, math.nan, len(listed))
-    return Spread(float(np.mean(defined)), float(np.std(defined)), len(listed) - len(defined))
+    return Spread(fmean(defined.tolist()), float(np.std(defined)), len(listed) - len(defined))

@@ -105,7 +105,7 @@ def understand(
     problem: GammacpError | None = None
     chosen: dict[str, Continuum] = {}
     try:
-        selected = campaign.select(found) if continua else {}
+        selected = campaign.select(found).continua if continua else {}
         doubt = found.doubt(campaign.values.get("annotators", ()), selected)
         chosen = {_inside(folder, name): c for name, c in selected.items()}
     except GammacpError as error:

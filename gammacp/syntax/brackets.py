@@ -80,18 +80,18 @@ class BracketFile:
     def _phrase(
         self, root: _Bracket, words: bool, size: str, change: Callable[[str], str]
     ) -> Phrase:
-        # Children first, so that a node can be built when its children are there.
-        built: dict[int, Nested] = {}
+        # Children before their bracket, the last first: on the stack the first one is on top.
+        built: list[Nested] = []
         for bracket in reversed(list(_below(root))):
             children: list[Nested] = []
             for child in bracket.children:
                 if isinstance(child, _Bracket):
-                    children.append(built[id(child)])
+                    children.append(built.pop())
                 elif not words:
                     children.append((change(child), ()))
-            built[id(bracket)] = (change(bracket.label), tuple(children))
+            built.append((change(bracket.label), tuple(children)))
         forms = _words(root, self.path) if words else []
-        nested = built[id(root)]
+        (nested,) = built
         return Phrase(nested, tuple(forms), str(self.path), root.line, None, size)
 
 
@@ -106,15 +106,15 @@ def _below(root: _Bracket) -> Iterator[_Bracket]:
 
 def _drop_traces(root: _Bracket, tally: Tally | None) -> None:
     """Take out traces and what has nothing else below; a sentence of traces alone stays."""
-    empty: set[int] = set()
+    empty: list[bool] = []  # a stack, as in `_phrase`
     for bracket in reversed(list(_below(root))):
-        kept = [c for c in bracket.children if c != TRACE and id(c) not in empty]
+        gone = [c == TRACE or (isinstance(c, _Bracket) and empty.pop()) for c in bracket.children]
+        kept = [c for c, lost in zip(bracket.children, gone, strict=True) if not lost]
         dropped = sum(c == TRACE for c in bracket.children) + (bracket.label == TRACE)
         if tally is not None:
             tally.add("trace", "nothing of the text", dropped)
-        if bracket.label == TRACE or not kept:
-            empty.add(id(bracket))
-        else:
+        empty.append(bracket.label == TRACE or not kept)
+        if not empty[-1]:
             bracket.children[:] = kept
 
 

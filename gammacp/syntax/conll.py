@@ -72,15 +72,13 @@ def read_conll(
     sentences, wrong = list[Dependencies](), list[tuple[Kind, DataError]]()
     loose: list[Defect] = []
     for block in _blocks(lines):
-        name, rows = None, []
+        name: str | None = None
         for number, line in block:
-            if line.startswith("#"):
-                if match := _NAME.match(line):
-                    name = match[1]
-                elif match := _COLUMNS.match(line):
-                    layout = _named_layout(match[1].split(), path, number)
-            else:
-                rows.append((number, line.split("\t") if tabs else line.split()))
+            if match := _NAME.match(line):
+                name = match[1]
+            elif match := _COLUMNS.match(line):
+                layout = _named_layout(match[1].split(), path, number)
+        rows = [(i, line.split("\t" if tabs else None)) for i, line in block if line[0] != "#"]
         if not rows:
             continue
         try:

@@ -10,14 +10,17 @@ overrides both.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import combinations
 from pathlib import Path
 
 from gammacp.arguments import one_of
+from gammacp.continuum.columns import check_known
 from gammacp.errors import DataError, UsageError
 from gammacp.files import content_of
+from gammacp.formats.layout import names_from_path
 from gammacp.left_out import LeftOut
 
 SUFFIXES = {
@@ -42,6 +45,7 @@ def name_files(
     paths: Sequence[Path],
     *,
     pattern: str | None = None,
+    layout: str | None = None,
     folders: str = "auto",
     kind: str | None = None,
 ) -> tuple[list[Named], str]:
@@ -50,17 +54,63 @@ def name_files(
     In folders, files are those with a suffix of `kind`, or of any kind.
     """
     one_of("folders", folders, FOLDERS)
+    if pattern is not None and layout is not None:
+        raise UsageError("pattern and layout both say where names come from: give one")
     for path in paths:
         if not path.exists():
             raise DataError("no such file or folder", file=path)
     if pattern is not None:
         named, how = _by_pattern(_files(paths, kind), pattern)
+    elif layout is not None:
+        found = [(path, names_from_path(path, layout)) for path in _files(paths, kind)]
+        named = [Named(path, names.annotator, names.document) for path, names in found]
+        how = f"layout {layout!r}"
     elif roots := _folders(paths, kind):
         named, how = _by_folder(roots, folders, kind)
     else:
         named, how = _by_field(_files(paths, kind))
-    _require_different(named)
+    require_different(named)
     return named, how
+
+
+def chosen(
+    named: Sequence[Named],
+    documents: Iterable[Sequence[str]],
+    rename: Mapping[str, str],
+    exclude: Collection[str],
+) -> list[Named]:
+    """The files that count, under the names that count.
+
+    Parameters
+    ----------
+    named
+        All files.
+    documents
+        Lists of patterns; a document counts that fits one of each, and all do of an empty list.
+    rename
+        Annotators: name in the files → name to use.
+    exclude
+        Annotators to leave out, by their names after it.
+
+    Raises
+    ------
+    DataError
+        A document or an annotator does not occur, or what is left cannot be compared.
+    """
+    kept = list(named)
+    for patterns in filter(None, documents):
+        for pattern in patterns:
+            if not any(fnmatchcase(one.document, pattern) for one in kept):
+                there = ", ".join(sorted({one.document for one in kept})[:10])
+                hint = f"There are: {there}" if there else "Each file is a document of its own"
+                raise DataError(f"document {pattern!r} does not occur", hint=hint)
+        kept = [o for o in kept if any(fnmatchcase(o.document, p) for p in patterns)]
+    check_known(rename, tuple(dict.fromkeys(o.annotator for o in kept)), "annotator")
+    kept = [replace(o, annotator=rename.get(o.annotator, o.annotator)) for o in kept]
+    check_known(exclude, tuple(dict.fromkeys(o.annotator for o in kept)), "annotator")
+    kept = [o for o in kept if o.annotator not in exclude]
+    require_different(kept)
+    return kept
 
 
 def are_trees(paths: Iterable[Path]) -> bool:
@@ -213,7 +263,8 @@ def _same_texts(
     return max(options, key=lambda k: (round(likeness(k), 3), -len({r[k] for r in fields}), k))
 
 
-def _require_different(named: Sequence[Named]) -> None:
+def require_different(named: Sequence[Named]) -> None:
+    """DataError where two files are one annotator's of one document, or all are one annotator's."""
     seen: dict[tuple[str, str], Path] = {}
     for one in named:
         key = (one.annotator, one.document)
@@ -226,7 +277,7 @@ def _require_different(named: Sequence[Named]) -> None:
         seen[key] = one.path
     if len({one.annotator for one in named}) < 2:
         raise DataError(
-            f"one annotator only ({named[0].annotator})",
-            file=named[0].path,
+            f"one annotator only ({named[0].annotator})" if named else "no annotator is left",
+            file=named[0].path if named else None,
             hint="Agreement needs two: name the files or folders of both, or --pattern.",
         )

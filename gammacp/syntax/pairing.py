@@ -134,18 +134,18 @@ def _first(row: Mapping[str, int], annotations: Mapping[str, Sequence[Sentence]]
 
 def _join(rows: list[dict[str, int]], found: Pairs, annotator: str, count: int) -> None:
     """Put the sentences of an annotator into their rows; new ones after their predecessor's."""
-    row_of = {place: rows[known] for known, place in found.items()}
+    row_of = {place: known for known, place in found.items()}
     following: dict[int, list[dict[str, int]]] = defaultdict(list)
     before = -1
     for place in range(count):
         if place in row_of:
-            row_of[place][annotator] = place
-            before = id(row_of[place])
+            before = row_of[place]
+            rows[before][annotator] = place
         else:
             following[before].append({annotator: place})
     joined = list(following[-1])
-    for row in rows:
-        joined += [row, *following[id(row)]]
+    for k, row in enumerate(rows):
+        joined += [row, *following[k]]
     rows[:] = joined
 
 

@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from gammacp.arguments import one_of
 from gammacp.errors import DataError
+from gammacp.formats.finding import globbed
 from gammacp.left_out import LeftOut, Tally, gathered
 from gammacp.measures.trees.annotations import (
     Dependencies,
@@ -22,13 +24,14 @@ from gammacp.syntax.brackets import read_brackets, settle_leaves
 from gammacp.syntax.conll import read_conll
 from gammacp.syntax.conventions import by_convention, check_conventions
 from gammacp.syntax.defects import UNCOUNTED, UNREAD, UNSOUND, Defect, find_defects, require_sound
-from gammacp.syntax.naming import SUFFIXES, Named, name_files, passed_over
+from gammacp.syntax.naming import SUFFIXES, Named, chosen, name_files, passed_over
 from gammacp.syntax.pairing import Side, pair_sentences, without_partner
 from gammacp.syntax.text import read_lines
 
 KINDS = ("dependency", "phrase", "graph", "enhanced")
 NO_EDGES = "its words have no enhanced dependencies (_ in DEPS): not annotated"
 _LISTED = 20
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -45,12 +48,15 @@ class ReadTreebank:
         Sentences that only one annotator has, and tokens that are not read, by file and reason.
     notes
         How names and formats were recognised.
+    failures
+        What is wrong with files that could not be read; their documents are left out.
     """
 
     treebank: Treebank
     defects: tuple[Defect, ...]
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
+    failures: tuple[DataError, ...] = ()
 
     @property
     def alone(self) -> tuple[Item, ...]:
@@ -69,6 +75,8 @@ class ReadTreebank:
 
     def require_complete(self) -> None:
         """Strict mode: DataError at the first sentence without a partner, or the first defect."""
+        if self.failures:
+            raise self.failures[0]
         require_sound(d for d in self.defects if d.kind in UNREAD)
         for item in self.alone:
             (annotator, sentence), *_ = item.annotations.items()
@@ -102,6 +110,7 @@ def read_treebank(
     *,
     kind: str | None = None,
     pattern: str | None = None,
+    layout: str | None = None,
     folders: str = "auto",
     pairing: str = "auto",
     leaves: str = "auto",
@@ -109,17 +118,21 @@ def read_treebank(
     labels: str = "all",
     ignore: str = "",
     encoding: str = "utf-8",
+    documents: Sequence[Sequence[str]] = (),
+    rename: Mapping[str, str] | None = None,
+    exclude: Sequence[str] = (),
+    noted: Mapping[str, str | None] | None = None,
 ) -> ReadTreebank:
-    """Read everybody's files.
+    """Read everybody's files; one that cannot be read costs its document, the others go on.
 
     Parameters
     ----------
     paths
-        Files, one per annotator; folders, one per annotator; or one folder of either.
+        Files, one per annotator; folders, one per annotator; or one folder of either. Globs, too.
     kind
         One of `KINDS`; None: one of the first three, from the first file's name or content.
-    pattern, folders
-        How names are read, see `gammacp.syntax.naming`.
+    pattern, layout, folders
+        How names are read, see `gammacp.syntax.naming`; `layout` as for `gammacp.read`.
     pairing
         Sentences of a document belong together by their words ("auto"), their "order" or their
         "id" (`# sent_id`), see `gammacp.syntax.pairing`. Graphs that all have an id of their own
@@ -131,6 +144,10 @@ def read_treebank(
         Conventions, see `gammacp.syntax.conventions`.
     encoding
         Of the files, unless a byte-order mark says otherwise.
+    documents, rename, exclude
+        Which of the files count, and whose they are (`gammacp.syntax.naming.chosen`).
+    noted
+        What else the signature says of the selection.
 
     Raises
     ------
@@ -142,39 +159,60 @@ def read_treebank(
     """
     if kind is not None:
         one_of("trees", kind, KINDS)
-    listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+    given = [paths] if isinstance(paths, str | Path) else paths
+    listed = [file for path in given for file in globbed(Path(path))]
     suffixes = "dependency" if kind == "enhanced" else kind
-    named, how = name_files(listed, pattern=pattern, folders=folders, kind=suffixes)
-    chosen = kind or _recognised(named[0].path, encoding)
-    check_conventions(chosen, labels=labels, ignore=ignore, leaves=leaves, size=size)
+    everything, how = name_files(
+        listed, pattern=pattern, layout=layout, folders=folders, kind=suffixes
+    )
+    named = chosen(everything, documents, rename or {}, exclude)
+    recognised = kind or _recognised(named[0].path, encoding)
+    check_conventions(recognised, labels=labels, ignore=ignore, leaves=leaves, size=size)
     tallies = {one.path: Tally(str(one.path)) for one in named}
     defects: list[Defect] = []
-    sentences, note = _read_all(
-        named, chosen, leaves, size, encoding, tallies, defects, labels=labels, ignore=ignore
+    convention = {"labels": labels, "ignore": ignore}
+    sentences, note, failures = _read_all(
+        named, recognised, leaves, size, encoding, tallies, defects, **convention
     )
-    items, left_out = _items(named, sentences, pairing, tallies, defects)
-    annotators = tuple(dict.fromkeys(one.annotator for one in named))
-    documents = {one.document for one in named}
-    options = {"pattern": pattern, "folders": folders, "pairing": pairing, "leaves": leaves}
-    options |= {"size": None if size == "leaves" else size, "ignore": ignore or None}
-    options |= {"labels": None if labels == "all" else labels}
-    selection = (f"{k}={quoted(v)}" for k, v in options.items() if v not in (None, "auto"))
-    treebank = Treebank(annotators, tuple(items), chosen, tuple(selection))
+    lost = {one.document for one in named if one.path not in sentences}
+    whole = [one for one in named if one.document not in lost]
+    if failures and not whole:
+        raise failures[0]
+    for one in named:
+        if one.document in lost and one.path in sentences:
+            tallies[one.path].add("file", "another annotator's of its document cannot be read")
+    items, left_out = _items(whole, sentences, pairing, tallies, defects)
+    annotators = tuple(dict.fromkeys(one.annotator for one in whole))
+    options = {"pattern": pattern, "layout": layout, "folders": folders, "pairing": pairing}
+    options |= {"leaves": leaves, "size": None if size == "leaves" else size}
+    options |= {"ignore": ignore or None, "labels": None if labels == "all" else labels}
+    selection = [f"{k}={quoted(v)}" for k, v in options.items() if v not in (None, "auto")]
+    renamed = [f"rename={quoted(old)},{quoted(new)}" for old, new in (rename or {}).items()]
+    selection += [*renamed, *([f"exclude={','.join(map(quoted, exclude))}"] if exclude else [])]
+    selection += [f"{k}={quoted(v)}" for k, v in (noted or {}).items() if v]
+    treebank = Treebank(annotators, tuple(items), recognised, tuple(selection))
     if not treebank.shared:
-        lost = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
+        alone = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
         raise DataError(
-            f"no sentence has two annotations{''.join(lost[:1])}",
+            f"no sentence has two annotations{''.join(alone[:1])}",
             file=listed[0],
             hint=f"Recognised: {how}. Use --pattern if that is wrong, and --pairing order or id "
             "if words do not tell which sentences are the same.",
         )
+    n_documents = len({one.document for one in whole})
     notes = (
-        f"{len(annotators)} annotators: {', '.join(annotators)}; {len(documents)} "
-        f"document{'s' * (len(documents) != 1)} ({how})",
+        f"{len(annotators)} annotators: {', '.join(annotators)}; {n_documents} "
+        f"document{'s' * (n_documents != 1)} ({how})",
         note,
     )
-    losses = [left_out, passed_over(listed, named), *(t.entries() for t in tallies.values())]
-    return ReadTreebank(treebank, (*defects, *find_defects(treebank)), gathered(losses), notes)
+    losses = [left_out, passed_over(listed, everything), *(t.entries() for t in tallies.values())]
+    return ReadTreebank(
+        treebank,
+        (*defects, *find_defects(treebank)),
+        gathered(losses),
+        notes,
+        tuple(failures),
+    )
 
 
 def _items(
@@ -207,7 +245,10 @@ def read_sentences(path: Path) -> list[Sentence]:
         Of the file.
     """
     one, kind = Named(path, path.stem, ""), _recognised(path, "utf-8")
-    return _read_all([one], kind, "auto", "leaves", "utf-8", {}, None)[0][path]
+    found, _, failures = _read_all([one], kind, "auto", "leaves", "utf-8", {}, None)
+    if failures:
+        raise failures[0]
+    return found[path]
 
 
 def _pairing(
@@ -286,39 +327,54 @@ def _read_all(
     tallies: Mapping[Path, Tally],
     defects: list[Defect] | None,
     **conventions: str,
-) -> tuple[dict[Path, list[Sentence]], str]:
-    if kind == "graph":
+) -> tuple[dict[Path, list[Sentence]], str, list[DataError]]:
+    """The sentences of each file that can be read, what they are, and the errors of the others."""
+    failures: list[DataError] = []
+
+    def each(read: Callable[[Path], T], paths: Iterable[Path]) -> dict[Path, T]:
+        found: dict[Path, T] = {}
+        for path in paths:
+            try:
+                found[path] = read(path)
+            except DataError as error:
+                failures.append(error.at(path))
+        return found
+
+    def graphs(path: Path) -> list[Sentence]:
         from gammacp.syntax.graphs.penman import read_penman
 
-        graphs: dict[Path, list[Sentence]] = {}
-        for path in (one.path for one in named):
-            sound, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
-            graphs[path] = [*sound]
-            if defects is not None:
-                defects += wrong
-        return graphs, "semantic graphs"
+        sound, wrong = read_penman(path, encoding=encoding, tally=tallies.get(path))
+        if defects is not None:
+            defects.extend(wrong)
+        return [*sound]
+
+    def dependencies(path: Path) -> list[Sentence]:
+        tally = tallies.get(path)
+        skipped = None if kind == "enhanced" else tally  # which skips nothing
+        read = read_conll(path, encoding=encoding, tally=skipped, defects=defects)
+        return [
+            s if s.missing else by_convention(s, tally=tally, **conventions)
+            for s in (map(_with_edges, read) if kind == "enhanced" else read)
+        ]
+
+    def phrases(path: Path) -> list[Sentence]:
+        how: dict[str, Any] = {"size": size, "tally": tallies.get(path), **conventions}
+        return [*files[path].phrases(words=words, **how)]
+
+    paths = [one.path for one in named]
+    if kind == "graph":
+        return each(graphs, paths), "semantic graphs", failures
     if kind in ("dependency", "enhanced"):
-        found: dict[Path, list[Sentence]] = {}
-        for path in (one.path for one in named):
-            tally = tallies.get(path)
-            skipped = None if kind == "enhanced" else tally  # which skips nothing
-            read = read_conll(path, encoding=encoding, tally=skipped, defects=defects)
-            found[path] = [
-                s if s.missing else by_convention(s, tally=tally, **conventions)
-                for s in (map(_with_edges, read) if kind == "enhanced" else read)
-            ]
-        return found, "enhanced dependencies" if kind == "enhanced" else "dependency trees"
-    files = [read_brackets(one.path, encoding=encoding) for one in named]
-    words = settle_leaves(files, leaves)
+        note = "enhanced dependencies" if kind == "enhanced" else "dependency trees"
+        return each(dependencies, paths), note, failures
+    files = each(lambda path: read_brackets(path, encoding=encoding), paths)
+    words = settle_leaves([*files.values()], leaves)
     note = "phrase structure trees " + (
         "with words, which are taken off (--leaves labels if they are labels)"
         if words
         else "without words (--leaves words if the leaves are words)"
     )
-    return {
-        f.path: [*f.phrases(words=words, size=size, tally=tallies.get(f.path), **conventions)]
-        for f in files
-    }, note
+    return each(phrases, files), note, failures
 
 
 def _with_edges(sentence: Dependencies) -> Dependencies:

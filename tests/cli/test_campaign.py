@@ -68,16 +68,17 @@ def test_rounds_against_each_other(run: Run) -> None:
 
 
 def test_segmentation_and_trees_take_what_they_know(run: Run, folder: Path) -> None:
+    (folder / "not.toml").write_text('paths = ["export"]\ndissimilarity = "combined"\n')
     for command in ("segmentation", "syntax"):
-        result = run(command, "campaign.toml")
+        result = run(command, "not.toml")
         assert result.code == 3
-        assert (
-            "campaign.toml:2: exclude means nothing to this command. It takes paths" in result.err
-        )
+        assert "not.toml:2: dissimilarity means nothing here: " in result.err
+        assert "Give this command a file of its own" in result.err
     (folder / "whole.csv").write_text("a,x,0,3\na,x,3,9\nb,x,0,4\nb,x,4,9\n")
     (folder / "own.toml").write_text('paths = ["whole.csv"]\n')
     plain = run("segmentation", "whole.csv", "--json")
-    assert run("segmentation", "own.toml", "--json").out == plain.out
+    by_file = run("segmentation", "own.toml", "--json").out
+    assert re.sub(r"\|sel:campaign=\w{8}", "", by_file) == plain.out
 
 
 def test_init_writes_and_never_over(run: Run, folder: Path) -> None:

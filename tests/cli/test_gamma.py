@@ -1,4 +1,6 @@
 import json
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -204,11 +206,53 @@ def test_solvers_and_cite(run: Run) -> None:
 def test_order_of_ordinal_categories(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "ordinal.csv"
     path.write_text("A,low,0,5\nA,mid,9,12\nB,high,0,5\nB,low,9,12\n")
-    result = run("align", path, "--categorial", "ordinal", "--order", "low,mid,high", "--json")
+    ordered = tmp_path / "ordered.toml"
+    ordered.write_text('category = {order = ["low", "mid", "high"]}')
+    result = run("align", path, "--dissimilarity", ordered, "--json")
     disorders = [u["disorder"] for u in json.loads(result.out)["unitary_alignments"]]
     assert disorders == [1, 0.5]
-    assert run("align", path, "--order", "low,mid,high").code == 2
-    assert run("align", path, "--categorial", "ordinal", "--order", "low,mid").code == 3
+    ordered.write_text('category = {order = ["low", "mid"]}')
+    assert run("align", path, "--dissimilarity", ordered).code == 3
+
+
+def written_as_told(folder: Path, message: str) -> Path:
+    """The file that an error tells to write, between "Write" and "into a file"."""
+    said = re.search(r"[Ww]rite (.*) into a file and give --\w+ FILE", message)
+    assert said, message
+    path = folder / "told.toml"
+    path.write_text(said[1], encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (("--categorial", "ordinal=low<mid<high"), {"order": ["low", "mid", "high"]}),
+        (("--categorial", "masi=;"), {"type": "masi", "separator": ";"}),
+        (("--categorial", "tree=kinds.csv@2"), {"type": "tree", "file": "kinds.csv", "weight": 2}),
+        (("--metric", "jaccard=|"), {"type": "jaccard", "separator": "|"}),
+    ],
+    ids=str,
+)
+def test_old_ways_to_say_a_distance_tell_the_new_one(
+    run: Run, tmp_path: Path, old: tuple[str, str], new: dict[str, object]
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("A,low,0,5\nA,mid,9,12\nB,high,0,5\nB,low,9,12\n")
+    (tmp_path / "kinds.csv").write_text("label,parent\nlow,all\nmid,all\nhigh,all\n")
+    command = ("measure", path, "-m", "cu-alpha") if old[0] == "--metric" else ("align", path)
+    told = run(*command, *old)
+    assert (told.code, told.out) == (2, "")
+    file = written_as_told(tmp_path, told.err)
+    assert tomllib.loads(file.read_text())["category"].items() >= new.items()
+    assert run(*command, old[0].replace("categorial", "dissimilarity"), file).code == 0
+
+
+def test_an_option_that_has_gone_tells_what_to_do(run: Run, tmp_path: Path, good: Path) -> None:
+    told = run("align", good, "--order", "A,B")
+    assert (told.code, told.out) == (2, "")
+    assert written_as_told(tmp_path, told.err).read_text() == 'category = {order = ["A", "B"]}'
+    assert "Mode.PUBLISHED" in run("segmentation", good, "--mode", "published").err
 
 
 def test_options_that_no_measure_has_are_refused(run: Run, good: Path) -> None:

@@ -6,11 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import pytest
 
-from gammacp.cli.app import COMMANDS, SECTIONS
+from gammacp.cli.app import GROUP, OWN, SECTIONS
 from gammacp.datasets import names
 from gammacp.registry import names as registered
 from gammacp.segmentation.reading import DATASETS
@@ -19,12 +20,45 @@ from tests.conftest import Run
 
 def test_every_command_stands_in_one_section(run: Run) -> None:
     lines = run("--help").out.splitlines()
-    assert len(set(COMMANDS)) == len(COMMANDS)
+    brought = [entry.name for entry in entry_points(group=GROUP)]
+    known = [name for names in SECTIONS.values() for name in names]
+    assert sorted(known) == sorted({*OWN, *brought}), "reinstall after a change of pyproject.toml"
     for title, commands in SECTIONS.items():
         start = lines.index(f"{title}:") + 1
         shown = [line.split()[0] for line in lines[start : start + len(commands)]]
         assert shown == list(commands)
     assert max(map(len, lines)) <= 80
+
+
+def hello(name: str = "you") -> None:
+    """Greet, as a command of another package does."""
+    print(f"hello {name}")
+
+
+def test_installed_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is broken is a line on stderr, and the others go on; a name of ours stays ours."""
+    found = [
+        EntryPoint("hello", f"{__name__}:hello", GROUP),
+        EntryPoint("broken", "no_such_package:run", GROUP),
+        EntryPoint("odd", "gammacp.errors:NOT_THERE", GROUP),
+        EntryPoint("gamma", f"{__name__}:hello", GROUP),
+    ]
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[hello.__module__])
+    monkeypatch.setattr("gammacp.cli.app.entry_points", lambda **_: found)
+    listed = run("--help")
+    assert "Installed:\n  hello    " in listed.out
+    assert "Greet, as a command of another package does." in listed.out
+    first, second = listed.err.splitlines()
+    assert first.startswith(
+        "gammacp: command 'broken' of an installed package fails when imported: "
+        "ModuleNotFoundError: No module named 'no_such_package'"
+    )
+    assert "command 'odd'" in second
+    assert "has no attribute 'NOT_THERE'" in second
+    assert run("hello", "--name", "Ann").out == "hello Ann\n"
+    assert "best alignment" in run("gamma", "--help").out
+    broken = run("broken")
+    assert (broken.code, broken.out, broken.err.count("no_such_package")) == (2, "", 1)
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gammacp.segmentation import Comparison, Mode, load_codings, segmentation_report
+from gammacp.segmentation.tables import tables
 from tests.conftest import Run
 from tests.segmentation.test_files import RECORDING
 
@@ -27,13 +29,11 @@ ITEM_KEYS = {
 GOLD = ("--dataset", "moonstone", "--reference", 1)
 
 
-def test_table_2_on_the_command_line(run: Run) -> None:
-    found = run("segmentation", "--dataset", "moonstone", "--mode", "published")
-    assert found.code == 0
-    row = next(line.split() for line in found.out.splitlines() if line.split()[:1] == ["ch1"])
-    want = "ch1 0.7452 0.7463 0.0039 0.6641 0.1307 4 13 13 13 4"
-    assert row == want.split()
-    assert found.err == ""
+def test_table_2() -> None:
+    how = Comparison(mode=Mode.PUBLISHED)
+    report = segmentation_report(load_codings("moonstone"), comparison=how)
+    row = next(cells for cells in tables(report)[0].cells() if cells[0] == "ch1")
+    assert " ".join(row) == "ch1 0.7452 0.7463 0.0039 0.6641 0.1307 4 13 13 13 4"
 
 
 def test_json(run: Run) -> None:
@@ -226,11 +226,13 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
     [
         ((), "give files, or a dataset"),
         (("--dataset", "x"), "dataset 'x' is unknown"),
-        (("--dataset", "moonstone", "--mode", "x"), "mode 'x' is unknown"),
+        (("--dataset", "moonstone", "--mode", "published"), "Mode.PUBLISHED"),
         (("--dataset", "moonstone", "--edit", "x"), "edit 'x' is unknown"),
         (("--dataset", "moonstone", "--similarity", "x"), "similarity 'x' is unknown"),
         (("--dataset", "moonstone", "--n", 0), "n 0 < 1"),
-        (("--dataset", "moonstone", "--w-sub", 2), "substitution weight 2"),
+        (("--dataset", "moonstone", "--w-sub", 2), "EditCosts(substitution"),
+        (("--dataset", "moonstone", "--no-te"), "EditCosts(te=False)"),
+        (("--dataset", "moonstone", "--min-length", 2), "--min-length means nothing here"),
         (("--dataset", "moonstone", "--candidate", "x"), "candidate 'x' coded no item"),
         (("--dataset", "moonstone", "--item", "x"), "--item 'x' is not OLD=NEW"),
         (("--dataset", "moonstone", "--item", "x=y"), "item 'x' does not occur"),
@@ -238,6 +240,7 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
         (("--dataset", "moonstone", "--t-full"), "--t-full and --t-window go with --levels"),
         (("--dataset", "moonstone", "--t-window", 3), "--t-full and --t-window go with --levels"),
         ((*GOLD, "--similarity", "b"), "shows both S and B"),
+        ((*GOLD, "--reference", 2), "--reference is given once"),
     ],
 )
 def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> None:
@@ -298,3 +301,75 @@ def test_what_is_left_out_is_in_the_json(run: Run, tmp_path: Path, extra: tuple[
         against = run("segmentation", tmp_path / "x.csv", "--item", "x=gold",
                       "--reference", gold, "--json")  # fmt: skip
         assert len(json.loads(against.out)["left_out"]) == 2
+
+
+PEOPLE = '{"x": {"a": [2, 3, 4], "b": [5, 4], "c": [2, 7]}, "y": {"a": [3, 3], "b": [2, 4]}}'
+
+
+def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
+    """As units take them: codings as they are written, and continua, in one run."""
+    people, units = tmp_path / "people.json", tmp_path / "z.csv"
+    people.write_text(PEOPLE)
+    units.write_text("annotator,start,end,category\na,0,3,\na,3,8,\nb,0,8,\n")
+    chosen = ("segmentation", people, units, "--json")
+    document = json.loads(run(*chosen).out)
+    assert [*document["items"]] == ["x", "y", "z"]
+    options = ("--exclude", "c", "--rename", "b=Bob", "--document", "x,z")
+    found = run(*chosen, *options, "--pairs")
+    document = json.loads(found.out)
+    assert {p["reference"] for p in document["pairs"]} == {"a", "Bob"}
+    assert {p["item"] for p in document["pairs"]} == {"x", "z"}
+    for entry in ("rename=b,Bob", "exclude=c", "document=x%2Cz"):
+        assert entry in document["signature"]
+    campaign = tmp_path / "campaign.toml"
+    campaign.write_text(
+        'paths = ["people.json", "z.csv"]\nexclude = ["c"]\nrename = {b = "Bob"}\n'
+        '[rounds]\nfirst = ["x", "z"]\n'
+    )
+    same = json.loads(run("segmentation", campaign, "--round", "first", "--json", "--pairs").out)
+    assert same["items"] == document["items"]
+    assert same["pairs"] == document["pairs"]
+    for option, value, code, said in (
+        ("--exclude", "nobody", 3, "annotator 'nobody' does not occur"),
+        ("--document", "nothing", 3, "document 'nothing' does not occur"),
+        ("--only", "x", 3, "category 'x' does not occur"),
+        ("--bounds", "0:20", 3, "bounds are 0 to 20, and it is coded from 0 to 9"),
+        ("--annotators", "Zoe", 3, "Zoe is declared, and has no coding"),
+        ("--layer", "x", 2, "option 'layer' is not one of"),
+    ):
+        refused = run("segmentation", people, option, value)
+        assert (refused.code, refused.out) == (code, ""), option
+        assert said in refused.err
+    campaign.write_text('paths = ["people.json"]\nmin_length = 2\n')
+    refused = run("segmentation", campaign)
+    assert (refused.code, "campaign.toml:2: min_length means nothing" in refused.err) == (3, True)
+
+
+def test_a_bad_file_does_not_end_the_others(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(PEOPLE)
+    alone = json.loads(run("segmentation", tmp_path / "a.json", "--json").out)
+    (tmp_path / "b.json").write_text('{"z": {"a": [2], "b": [3]}}')
+    (tmp_path / "c.csv").write_text("annotator,start,end,category\na,0,3,\na,4,8,\nb,0,8,\n")
+    (tmp_path / "d.csv").write_text("annotator,start,end,category\na,0,three,\n")
+    found = run("segmentation", tmp_path, "--json")
+    assert found.code == 0
+    assert json.loads(found.out)["items"] == alone["items"]
+    for said in ("item 'z' has mass 2 for a and 3", "gap between 3 and 4", "'three' is not a"):
+        assert said in found.err
+
+
+@pytest.mark.parametrize("options", [(), ("--n", 4), ("--n", 4, "--edit", "optimal")], ids=str)
+def test_measure_gives_the_same_numbers(run: Run, options: tuple[object, ...]) -> None:
+    """To the last bit, for the same files and choices."""
+    shown = run("segmentation", "--dataset", "moonstone", "--pairs", *options, "--json")
+    document = json.loads(shown.out)
+    # `measure -m b` knows the published search alone.
+    names = ["s", "b", "windowdiff", "pk"] if "optimal" not in options else ["s"]
+    listed = ",".join([*names, "multi-pi-s", "multi-kappa-s"])
+    measured = run("measure", "--dataset", "moonstone", "-m", listed, *options, "--json")
+    found = {r["file"]: r["measures"] for r in json.loads(measured.out)["results"]}
+    assert [*found] == [*document["items"]]
+    for item, scores in found.items():
+        want = {n: document["means"]["items"][item][n]["mean"] for n in names}
+        want |= {f"multi-{n}-s": document["items"][item][f"{n}_s"] for n in ("pi", "kappa")}
+        assert {n: s["value"] for n, s in scores.items()} == want, item

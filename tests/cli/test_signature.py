@@ -151,10 +151,11 @@ def test_two_selections_have_two_signatures(
 
 def test_no_two_settings_share_a_signature(run: Any, tmp_path: Path) -> None:
     paths = files(tmp_path, 1)
+    for name, order in (("up", ["a", "b:c", "50%"]), ("down", ["50%", "a", "b:c"])):
+        (tmp_path / f"{name}.toml").write_text(f"category = {{order = {order}}}")
     given = [
         "--samples=2", "--samples=3", "--samples=2 --alpha=1.0000001", "--samples=2 --gap=0.1",
-        "--samples=2 --categorial=ordinal --order=a,b:c,50%",
-        "--samples=2 --categorial=ordinal --order=50%,a,b:c",
+        *(f"--samples=2 --dissimilarity={tmp_path / name}.toml" for name in ("up", "down")),
     ]  # fmt: skip
     lines = [measured(run, paths, [*g.split(), "--map=d,e=a"])["signature"] for g in given]
     assert len(set(lines)) == len(given)

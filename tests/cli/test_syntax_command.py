@@ -139,11 +139,11 @@ def test_threshold(run: Run) -> None:
     assert syntax(run, *files, "--fail-under", 0.95)[0] == 0
     code, _, err = syntax(run, *files, "--fail-under", 0.96)
     assert code == 5
-    assert "α plain beyond chance 0.9513 is below 0.96" in err
+    assert "α plain beyond chance is 0.9513, below 0.96" in err
     # The paper's form has no other value.
     assert syntax(run, *files, "--preset", "skjaerholt-2014", "--fail-under", 0.956)[0] == 0
     code, _, err = syntax(run, *files, "--preset", "skjaerholt-2014", "--fail-under", 0.957)
-    assert (code, "α plain as published 0.9568 is below" in err) == (5, True)
+    assert (code, "α plain as published is 0.9568, below" in err) == (5, True)
 
 
 @pytest.mark.parametrize(
@@ -242,3 +242,83 @@ def test_measures_of_trees(run: Run) -> None:
     assert result["measures"]["alpha-plain"]["value"] == pytest.approx(0.86633602, abs=1e-8)
     assert "4 annotators: henrik" in outcome.err
     assert run("measure", CDT / "es", "-m", "las", "--tier", "x").code == 2
+
+
+def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
+    """Three annotators of two documents: who and what counts, as for units."""
+    for who in ("ann", "ben", "zoe"):
+        for document, words in (("one", "a b c"), ("two", "d e f")):
+            rows = [f"{i}\t{w}\t_\t_\t_\t_\t{i - 1}\t{who[0] if w == 'c' else 'r'}\t_\t_"
+                    for i, w in enumerate(words.split(), 1)]  # fmt: skip
+            (tmp_path / f"{document}-{who}.conll").write_text("\n".join(rows) + "\n")
+    everything = json.loads(syntax(run, tmp_path, "--json")[1])
+    assert everything["items"] == 2
+    options = ("--exclude", "zoe", "--rename", "ben=Bob", "--document", "o*")
+    code, out, err = syntax(run, tmp_path / "*.conll", *options, "--json", "--by-annotator")
+    document = json.loads(out)
+    assert (code, document["items"], [p["annotators"] for p in document["pairs"]]) == (
+        0, 1, [["ann", "Bob"]],
+    )  # fmt: skip
+    assert "|sel:rename=ben,Bob;exclude=zoe;document=o*|" in document["signature"]
+    same = syntax(run, tmp_path, *options, "--layout", "{document}-{annotator}", "--json")[1]
+    assert json.loads(same)["alpha"] == document["alpha"]
+    campaign = tmp_path / "campaign.toml"
+    campaign.write_text(
+        'paths = ["*.conll"]\nexclude = ["zoe"]\nrename = {ben = "Bob"}\n[rounds]\nfirst = ["o*"]\n'
+    )
+    by_file = json.loads(syntax(run, campaign, "--round", "first", "--json")[1])
+    assert by_file["alpha"] == document["alpha"]
+    assert "round=first" in by_file["signature"]
+    for option, value, code, said in (
+        ("--exclude", "eve", 3, "annotator 'eve' does not occur"),
+        ("--document", "three", 3, "document 'three' does not occur. There are: one, two"),
+        ("--min-length", 2, 2, "--min-length means nothing here: it is about units"),
+        ("--format", "conll", 2, "named with --trees"),
+        ("--layout", "x", 2, "layout 'x' is not a path of"),
+        ("--dataset", "dalton", 2, "none ship"),
+    ):
+        refused = syntax(run, tmp_path, option, value)
+        assert (refused[0], refused[1]) == (code, ""), option
+        assert said in refused[2]
+    campaign.write_text('paths = ["*.conll"]\nmap = {a = "b"}\n')
+    code, _, err = syntax(run, campaign)
+    assert (code, "campaign.toml:2: map means nothing here" in err) == (3, True)
+
+
+def test_a_bad_file_costs_its_document(run: Run, tmp_path: Path) -> None:
+    for folder in ("ann", "ben"):
+        (tmp_path / folder).mkdir()
+        for name in ("one", "two"):
+            (tmp_path / folder / f"{name}.conll").write_text("1\tx\t_\t_\t_\t_\t0\tr\n")
+    good = json.loads(syntax(run, tmp_path, "--document", "one", "--json")[1])
+    (tmp_path / "ben" / "two.conll").write_text("1\tx\n")
+    code, out, err = syntax(run, tmp_path, "--json")
+    document = json.loads(out)
+    assert (code, document["items"], document["alpha"]) == (0, good["items"], good["alpha"])
+    assert "two.conll:1: 2 columns where" in err.replace(f"{tmp_path}/ben/", "")
+    (lost,) = document["left_out"]
+    assert (lost["file"], lost["kind"]) == (str(tmp_path / "ann" / "two.conll"), "file")
+    assert syntax(run, tmp_path, "--strict")[0] == 3
+
+
+@pytest.mark.parametrize("options", [(), ("--labels", "universal"), ("--exclude", "lotte")])
+def test_measure_gives_the_same_numbers(run: Run, options: tuple[str, ...]) -> None:
+    """To the last bit, for the same files and choices."""
+    shown = json.loads(
+        syntax(run, CDT / "es", *options, "--json", "--preset", "skjaerholt-2014")[1]
+    )
+    measured = run("measure", CDT / "es", "-m", "alpha-plain,alpha-diff,las", *options, "--json")
+    ((found),) = json.loads(measured.out)["results"]
+    scores = {name: score["value"] for name, score in found["measures"].items()}
+    assert scores == {
+        "alpha-plain": shown["alpha"]["plain"],
+        "alpha-diff": shown["alpha"]["diff"],
+        "las": shown["las"],
+    }
+    assert json.loads(measured.out)["left_out"] == shown["left_out"]
+
+
+def test_measures_of_units_have_no_options_of_trees(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("A,x,0,4\nB,x,0,5\n")
+    refused = run("measure", tmp_path / "a.csv", "-m", "ser", "--pairing", "id")
+    assert (refused.code, "--pairing is for trees" in refused.err) == (2, True)

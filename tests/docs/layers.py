@@ -49,6 +49,8 @@ def imports() -> dict[tuple[str, str], set[str]]:
 def package_of(module: str) -> str:
     """The box of the picture that a module is in; "" for gammacp's own front."""
     parts = module.removesuffix(".__init__").split(".")
+    if parts[-1] == "command":  # what a wing brings to the command line
+        return "cli"
     if parts[0] != "gammacp":
         return parts[0]
     if len(parts) == 1 or parts[1] in ("__init__", "__main__"):

@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def chosen(campaign: Campaign) -> dict[str, Continuum]:
-    return campaign.select(campaign.collect())
+    return campaign.select(campaign.collect()).continua
 
 
 def test_reads_what_it_says(folder: Path) -> None:
@@ -166,7 +166,7 @@ def test_written_file_has_every_key_and_reads_the_same(folder: Path) -> None:
         read_campaign(file)
     with unconfined():
         read = chosen(read_campaign(file))
-    for a, b in zip(campaign.select(found).values(), read.values(), strict=True):
+    for a, b in zip(campaign.select(found).continua.values(), read.values(), strict=True):
         assert list(a) == list(b)
     # With every key switched on it is TOML, and all keys that this format has are there.
     on = (line.removeprefix("# ") for line in text.splitlines())

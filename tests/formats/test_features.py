@@ -119,16 +119,17 @@ def test_webanno_columns(tmp_path: Path) -> None:
 
 
 def test_the_command_line(run: Run, tmp_path: Path) -> None:
-    file, order = tmp_path / "a.csv", "severity:ordinal=Minor<Major"
+    file, order = tmp_path / "a.csv", tmp_path / "order.toml"
     file.write_text(CSV)
-    done = run("align", file, "--feature", order, "--json")
+    order.write_text('features.severity = {order = ["Minor", "Major"]}')
+    done = run("align", file, "--dissimilarity", order, "--json")
     # Ann and Bob differ in severity alone, half of d_cat; Max has nothing.
     first = json.loads(done.out)["unitary_alignments"][0]
     assert first["disorder"] == pytest.approx((0.5 + 1 + 1) / 3)
-    done = run("measure", file, "-m", "cu-alpha", "--feature", order, "--json")
+    done = run("measure", file, "-m", "cu-alpha", "--dissimilarity", order, "--json")
     said = json.loads(done.out)["results"][0]["measures"]["cu-alpha"]["signature"]
     assert "metric:features(category:nominal,severity:ordinal(Minor,Major))" in said
-    assert run("convert", file, tmp_path / "b.json", "--feature", order).code == 0
+    assert run("convert", file, tmp_path / "b.json", "--beside", "severity").code == 0
     assert gc.read(tmp_path / "b.json").features == ("severity",)
     # Features of JSON that nobody asks for do not count.
     plain = json.loads(run("align", tmp_path / "b.json", "--json").out)
@@ -139,26 +140,34 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
     ("arguments", "code", "message"),
     [
         (
-            ["align", "--feature", "severity:ordinal=Minor<Critical"],
+            ["align", 'features.severity = {order = ["Minor", "Critical"]}'],
             3,
             "severity 'Major' is not in",
         ),
-        (["align", "--feature", "severe:nominal"], 3, "feature 'severe' is not one column"),
-        (["align", "--feature", "x:nominal@0", "--categorial", "tree@0"], 2, "sum to 0"),
-        (["align", "--feature", "severity"], 2, "write --feature severity:TYPE"),
-        (["measure", "-m", "ser", "--feature", "severity:nominal"], 2, "--feature belongs to none"),
+        (["align", "features.severe = {}"], 3, "feature 'severe' is not one column"),
         (
-            ["align", "--feature", "a", "--feature", "b"],
-            2,
-            "--feature b: a is the category already",
+            ["align", "category = {weight = 0}\nfeatures.severity = {weight = 0}"],
+            3,
+            "sum to 0",
         ),
+        (["align", "--feature", "severity"], 2, "write features.severity = {} and give"),
+        (
+            ["align", "--feature", "severity:ordinal=Minor<Major"],
+            2,
+            'Write features."severity" = {type = "ordinal", order = ["Minor", "Major"]} into',
+        ),
+        (["measure", "-m", "ser", "features.severity = {}"], 2, "--dissimilarity belongs to none"),
+        (["align", "--option", "features=severity"], 2, "said by --dissimilarity FILE.toml"),
     ],
 )
 def test_what_cannot_be_meant(
     run: Run, tmp_path: Path, arguments: list[str], code: int, message: str
 ) -> None:
-    file = tmp_path / "a.csv"
+    file, weighed = tmp_path / "a.csv", tmp_path / "d.toml"
     file.write_text(CSV)
+    if "=" in arguments[-1] and not arguments[-2].startswith("--"):
+        weighed.write_text(arguments.pop())
+        arguments += ["--dissimilarity", str(weighed)]
     done = run(*arguments, file)
     assert (done.code, message in done.err) == (code, True), done.err
 

@@ -134,7 +134,7 @@ def test_bad_fragments_of_brat(
         ("0 5;7 8", "fragments reach from 0 to 8, their unit from 0 to 9"),
         ("0 5;7", "fragment '7' is not START END"),
         ("0 5;x 9", "fragment 'x 9' is not START END"),
-        ("2", "fragment '2' is not START END.*discontinuous=cover.*--feature fragments:nominal"),
+        ("2", "fragment '2' is not START END.*discontinuous=cover.*\\[features.fragments\\]"),
     ],
 )
 def test_bad_fragments_of_csv(cell: str, said: str, tmp_path: Path) -> None:

@@ -86,14 +86,14 @@ def test_any_continuum_without_gaps(tmp_path: Path) -> None:
     gap = saved(tmp_path, "gap.csv", "annotator,category,start,end\na,x,0,2\na,x,3,5\nb,x,0,5\n")
     with pytest.raises(DataError, match="gap between 2 and 3") as error:
         read_codings(gap)
-    assert error.value.file == gap
+    assert error.value.file == str(gap)
 
 
 def test_files_are_joined_by_item(tmp_path: Path) -> None:
     people = saved(tmp_path, "people.json", '{"text": {"a": [2, 3], "b": [5]}}')
     machine = saved(tmp_path, "machine.tsv", "Item\tCoder\tMasses\ntext\tauto\t1\t4\n")
     assert set(read_codings([people, machine])["text"]) == {"a", "b", "auto"}
-    with pytest.raises(DataError, match="coder 'a' has two segmentations of item 'text'"):
+    with pytest.raises(DataError, match="annotator 'a' occurs in two files of document 'text'"):
         read_codings([people, saved(tmp_path, "again.json", people.read_text())])
 
 
@@ -302,7 +302,7 @@ def test_options_of_formats(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="layer"):
         read_codings(path, layer="Segments")
     path.write_text("Coder,Masses\na,2,3\nb,5\n")
-    with pytest.raises(UsageError, match="are for other formats"):
+    with pytest.raises(UsageError, match="option 'tier' is not one of segmentation-table"):
         read_codings(path, tier="x")
 
 

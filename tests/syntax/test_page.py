@@ -64,7 +64,7 @@ def test_a_page_on_graphs_is_told_by_their_suffix(run: Run, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "option",
-    [("--only", "x"), ("--alpha", 2), ("--reference", "A"), ("--bootstrap", 9), ("--calibrate",)],
+    [("--alpha", 2), ("--reference", "A"), ("--bootstrap", 9), ("--calibrate",)],
     ids=lambda option: option[0],
 )
 def test_options_of_units_are_refused(run: Run, option: tuple[object, ...]) -> None:

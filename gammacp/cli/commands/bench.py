@@ -45,7 +45,6 @@ def _bench(
     from gammacp.bench.work import check
     from gammacp.pools import open_pool
 
-    settings.weighing.check_weighed()
     sweep = options.sweep_of(extent, origin, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)

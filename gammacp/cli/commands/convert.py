@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gammacp.cli.options.groups import argument, option
-from gammacp.cli.options.reading import WRITE_OPTION, Reading, load, write_options
+from gammacp.cli.options.reading import WRITE_OPTION, Reading, listed, load, write_options
 from gammacp.cli.output import message
 from gammacp.cli.sparing import spare_files
 
@@ -25,6 +25,11 @@ def convert(
     texts: Path | None = option(
         "The annotated texts, NAME.txt for each document, or the file of the only one.", "FOLDER"
     ),
+    beside: list[str] | None = option(
+        "Also read these features beside the category, where that has to be asked for (A,B; "
+        "repeatable).",
+        "NAMES",
+    ),
     offset_unit: str | None = option("What positions count (s, ms, characters, …).", "UNIT"),
 ) -> None:
     """Read annotations in any format and write them in another."""
@@ -39,7 +44,7 @@ def convert(
     options = write_options(write_option)
     chosen = format_for_writing(out, to)
     check_folder(out)
-    loaded = load(files, reading, writes=[out], endings=chosen.extensions)
+    loaded = load(files, reading, beside=listed(beside), writes=[out], endings=chosen.extensions)
     spare_files([out], filter(None, (texts,)))
     named = loaded.named()
     if offset_unit is not None:

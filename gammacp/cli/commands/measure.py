@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, listed, load
+from gammacp.cli.options.names import plain_name
+from gammacp.cli.options.reading import Files, Reading, left_out_json, listed, load
+from gammacp.cli.options.segmentations import Edits
 from gammacp.cli.options.settings import Jobs, Settings
+from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, grouped, message, messages, print_json, show
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
@@ -33,9 +36,9 @@ class Chosen:
         of="measure",
     )
     metric: str | None = option(
-        "Of the α family: nominal, interval, ratio, jaccard, masi, tree, tree-information, or a "
-        "CSV file with a matrix.",
-        "NAME[=…]|MATRIX.csv",
+        "Of the α family: nominal, interval, ratio, jaccard, masi, tree, tree-information, a CSV "
+        "file with a matrix, or the categories of a dissimilarity file.",
+        "NAME|MATRIX.csv|FILE.toml",
     )
     bootstrap: int | None = option("Bootstrap draws, for measures that have them.", min=0)
     coefficient: str | None = option(
@@ -56,7 +59,18 @@ class Chosen:
         default=False,
     )
 
-    def options(self, names: Sequence[str], settings: Settings) -> dict[str, Any]:
+    @property
+    def distance(self) -> Any:
+        """What `--metric` names."""
+        from gammacp.dissimilarity import dissimilarity
+
+        if self.metric is None:
+            return None
+        if self.metric.lower().endswith(".toml"):
+            return dissimilarity(self.metric).categorial
+        return plain_name("--metric", self.metric)
+
+    def options(self, names: Sequence[str], settings: Settings, edits: Edits) -> dict[str, Any]:
         """The options that these measures have; a UsageError for a given one that none has."""
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
         from gammacp.measures.registry import MEASURES
@@ -68,8 +82,10 @@ class Chosen:
         )
         names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")
         own = {k: getattr(self, k) for k in names_of_own}
-        own = {key: value for key, value in own.items() if value is not None}
+        own = {key: value for key, value in own.items() if value is not None} | edits.given()
         taken = known
+        if self.metric is not None:
+            own["metric"] = self.distance
         if settings.weighing.features and "metric" in known:
             taken |= {"dissimilarity"}
             own.setdefault("metric", settings.weighing.dissimilarity().categorial)
@@ -84,6 +100,8 @@ def measure(
     reading: Reading,
     settings: Settings,
     chosen: Chosen,
+    edits: Edits,
+    treebanks: Treebanks,
     files: Files = None,
     jobs: Jobs = None,
     json: AsJson = False,
@@ -92,13 +110,15 @@ def measure(
 
     Ctrl-C ends it with the values that are known so far.
     """
+    from gammacp.dissimilarity.base import features_of
     from gammacp.measures.registry import measure as evaluate
     from gammacp.pools import workers
     from gammacp.stopping import interruptible
 
     names = chosen_measures(chosen.measures)
-    options = chosen.options(names, settings)
-    read, losses = _data(names, files, reading, settings.weighing.features)
+    options = chosen.options(names, settings, edits)
+    features = (*settings.weighing.features, *features_of(chosen.distance))
+    read, losses = _data(names, files, reading, treebanks, tuple(dict.fromkeys(features)))
     one = partial(evaluate, names=names, beyond_chance=chosen.beyond_chance, **options)
     with (
         workers(jobs, pays=False) as executor,
@@ -123,24 +143,21 @@ def measure(
 
 
 def _data(
-    names: list[str], files: Files, reading: Reading, features: Sequence[str]
+    names: list[str],
+    files: Files,
+    reading: Reading,
+    treebanks: Treebanks,
+    features: Sequence[str],
 ) -> tuple[Mapping[str, Continuum | Treebank], dict[str, Any]]:
     """What is measured, by name, and what of it is left out, for JSON: of trees one treebank."""
     from gammacp.measures.registry import MEASURES
 
-    if not files or not all(MEASURES[name].applies_to == "trees" for name in names):
-        loaded = load(files, reading, features)
-        return loaded.continua, loaded.json
-    from gammacp.formats.campaign_file import paths_and
-    from gammacp.syntax.treebank import read_treebank
-
-    if reading != Reading():
-        raise UsageError("options of reading are for units; for those of trees see gammacp syntax")
-    with paths_and(files) as (paths, _):
-        found = read_treebank(paths)
-    for line in found.messages:
-        message(line)
-    return {"treebank": found.treebank}, {"left_out": [e.as_dict() for e in found.left_out]}
+    if files and all(MEASURES[name].applies_to == "trees" for name in names):
+        found = treebanks.read(files, reading)
+        return {"treebank": found.treebank}, {"left_out": left_out_json(found.left_out)}
+    treebanks.refuse()
+    loaded = load(files, reading, features)
+    return loaded.continua, loaded.json
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:

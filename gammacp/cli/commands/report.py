@@ -8,6 +8,7 @@ from gammacp.cli.options.deciding import Deciding
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import FailUnder, Settings
+from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
 from gammacp.errors import UsageError
@@ -36,13 +37,13 @@ def report(
     from gammacp.syntax.naming import are_trees
 
     if files and (trees or are_trees(files)):
-        groups = (reading, comparing, deciding) != (Reading(), Comparing(), Deciding())
+        groups = (comparing, deciding) != (Comparing(), Deciding())
         if groups or calibrate or fail_under is not None or settings.given():
             raise UsageError(
-                "a page on trees takes --out, --title, --trees and --json alone; the other options "
-                "are for units, those of trees are in gammacp syntax"
+                "a page on trees takes options of reading, --out, --title, --trees and --json; the "
+                "other options are for units, those of trees are in gammacp syntax"
             )
-        _report_trees(files, trees, title, out, json)
+        _report_trees(files, reading, trees, title, out, json)
         return
     options = settings.options()
     loaded = load(files, reading, settings.weighing.features, writes=[out])
@@ -70,18 +71,14 @@ def report(
     settings.check(score, fail_under)
 
 
-def _report_trees(paths: list[Path], kind: str | None, title: str, out: Path, json: bool) -> None:
+def _report_trees(
+    files: list[Path], reading: Reading, kind: str | None, title: str, out: Path, json: bool
+) -> None:
     from gammacp.files import write_text
-    from gammacp.formats.campaign_file import paths_and
     from gammacp.syntax.page import tree_page
     from gammacp.syntax.report import report_on
-    from gammacp.syntax.treebank import read_treebank
 
-    with paths_and(paths) as (files, _):
-        spare_files([out], files)
-        read = read_treebank(files, kind=kind)
-    for line in read.messages:
-        message(line)
+    read = Treebanks(trees=kind).read(files, reading, writes=[out])
     of_trees: dict[str, Any] = {"breakdown": True} if read.treebank.kind == "dependency" else {}
     found = report_on(read, by_annotator=True, sentences=50, **of_trees)
     write_text(out, tree_page(found, title))

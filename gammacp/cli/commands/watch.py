@@ -60,12 +60,11 @@ def watch(
     kept = History(history or folder.resolve().with_name(f"{folder.resolve().name}.watch"))
     measuring = Measuring.of(**settings.options())
     features = settings.weighing.features
-    reading = reading.beside(features)
     before: object = None
     told: object = None
     while True:
         try:
-            state = _state(folder, reading)
+            state = _state(folder, reading, features)
             if state != before:
                 seen = _look(folder, reading, features, kept, measuring, jobs)
                 # What could not be read is tried again, changed or not, but told of once.
@@ -83,11 +82,11 @@ def watch(
         time.sleep(every)
 
 
-def _state(folder: Path, reading: Reading) -> object:
+def _state(folder: Path, reading: Reading, features: Sequence[str]) -> object:
     """What changes when a file does."""
     from gammacp.formats.finding import expand
 
-    campaign = requested(folder, reading)
+    campaign = requested(folder, reading, features=features)
     with campaign.confined():
         paths = [folder, *(path for path, _ in expand(campaign.paths))]
     stats = {str(path): path.stat() for path in paths if path.exists()}
@@ -108,11 +107,12 @@ def _look(
     from gammacp.formats.reading import by_document
     from gammacp.pools import workers
 
-    campaign = requested(folder, reading)
+    campaign = requested(folder, reading, features=features)
     found = campaign.collect()
     kept = {name: c.with_features(features) for name, c in found.continua.items()}
     found = replace(found, continua=kept)
-    continua = by_document(campaign.select(found)) if kept else {}
+    found = campaign.select(found) if kept else found
+    continua = by_document(found.continua)
     failures = [str(error) for _, error in found.failures]
     with workers(jobs, pays=False) as executor, progress("measuring"):
         seen = look(continua, failures, history, measuring, executor)

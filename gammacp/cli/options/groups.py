@@ -60,12 +60,10 @@ def argument(help: str, metavar: str | None = None, *, default: Any = None) -> A
     return field(default=default, metadata={"kind": typer.Argument, "names": (), **rules})
 
 
-FEATURE = option(
-    "Feature that is the category (see formats), or one beside it, with how its values differ: "
-    "severity:ordinal=Minor<Major<Critical@2 (types of --categorial, @ is a weight; repeatable).",
-    "NAME[:TYPE]",
-)
-"""Of what is read and of what is weighed."""
+def given(group: Any) -> list[str]:
+    """The options of a group that differ from their defaults, as they are called."""
+    names = (f.name for f in fields(group) if getattr(group, f.name) != f.default)
+    return [name.replace("_", "-") for name in names]
 
 
 def flatten(command: Callable[..., None]) -> Callable[..., None]:

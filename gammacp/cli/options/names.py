@@ -4,6 +4,7 @@ A help text says where the names go, as in "Solver: {solvers}."; they are looked
 is printed, with what `--import` and installed plug-ins registered.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from gammacp.errors import UsageError
 from gammacp.registry import names
 
 _KINDS = {
@@ -22,6 +24,15 @@ _KINDS = {
     "scores": "score",
     "solvers": "solver",
 }
+_GONE = {
+    "--order": 'write category = {order = ["A", "B"]} into a file and give --dissimilarity FILE',
+    "--mode": "the values of Table 2 are computed in Python, Comparison(mode=Mode.PUBLISHED)",
+    "--w-sub": "weights of edits are set in Python, EditCosts(substitution=…)",
+    "--w-trp": "weights of edits are set in Python, EditCosts(transposition=…)",
+    "--te": "it is the default",
+    "--no-te": "weights of edits are set in Python, EditCosts(te=False)",
+}
+"""Options that there were, and what to do instead."""
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -58,10 +69,42 @@ def completing(help_text: str, kind: str | None = None) -> dict[str, Any]:
     return {"autocompletion": fitting}
 
 
+def plain_name(option: str, text: str) -> str:
+    """What an option names, as it is: a distance of categories, or a feature.
+
+    A UsageError tells how to say in a TOML file what was once said with `NAME=…`, `NAME:TYPE` and
+    `@WEIGHT`: an order, a tree, a feature beside the category.
+    """
+    feature, colon, said = text.rpartition(":") if option == "--feature" else ("", ":", text)
+    said, _, weight = said.partition("@")
+    kind, sign, argument = said.partition("=")
+    old = feature or sign or weight
+    if not (colon and old) or kind not in (*names(_KINDS["categorials"]), "matrix"):
+        return text
+    value, order = (json.dumps(v, ensure_ascii=False) for v in (argument, argument.split("<")))
+    key = {"ordinal": "order", "jaccard": "separator", "masi": "separator"}.get(kind, "file")
+    parts = [f'type = "{kind}"']
+    parts += [f"{key} = {order if kind == 'ordinal' else value}"] if argument else []
+    parts += [f"weight = {weight}"] if weight else []
+    name = f"features.{json.dumps(feature, ensure_ascii=False)}" if feature else "category"
+    raise UsageError(
+        f"{option} {text!r}: it takes a name alone. Write {name} = {{{', '.join(parts)}}} into a "
+        f"file and give {'--metric' if option == '--metric' else '--dissimilarity'} FILE.toml"
+    )
+
+
 class _Listing:
     """Help that lists names, of a command or of a group of commands."""
 
     params: list[Any]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments; an option that has gone is told with what took its place."""
+        known = {name for parameter in self.params for name in parameter.opts}
+        for name in (argument.partition("=")[0] for argument in args):
+            if name in _GONE and name not in known:
+                raise UsageError(f"{name} is no option any more: {_GONE[name]}")
+        return super().parse_args(ctx, args)  # type: ignore[misc, no-any-return]
 
     def _fill(self) -> None:
         for parameter in self.params:

@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gammacp.arguments import one_of
 from gammacp.cli import output
-from gammacp.cli.options.groups import FEATURE, option
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message, messages
 from gammacp.cli.sparing import spare
 from gammacp.csv_files import rows_of
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from gammacp.continuum import Bounds, Continuum, Corpus
     from gammacp.formats import Collection
     from gammacp.formats.campaign_file import Campaign
+    from gammacp.formats.reading import Reader
 
 Files = Annotated[
     list[Path] | None,
@@ -60,8 +64,9 @@ class Reading:
         "START:END",
     )
     annotators: list[str] | None = option("Declare annotators without units (A,B).", "A,B")
+    min_length: float | None = option("Leave out units that are shorter.", "LENGTH", min=0)
     layer: str | None = option("Layer whose spans are the units (see formats).", "NAME")
-    feature: list[str] | None = FEATURE
+    feature: str | None = option("Feature that is the category (see formats).", "NAME")
     tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
     layout: str | None = option("Names from paths, such as {annotator}/{document}.", "PATTERN")
     align_texts: bool | None = option(
@@ -70,10 +75,10 @@ class Reading:
     round: str | None = option("Only this round of a campaign.toml.", "NAME")
     option: list[str] | None = option("Another option of the format (repeatable).", "NAME=VALUE")
 
-    def beside(self, features: Sequence[str]) -> Reading:
-        """The same with these features beside the category."""
-        category = [entry for entry in self.feature or () if ":" not in entry]
-        return replace(self, feature=[*category, *(f"{name}:" for name in features)] or None)
+    def of_files(self) -> Reading:
+        """How files are read, without what of them counts."""
+        names = ("format", "layer", "feature", "tier", "layout", "align_texts", "option")
+        return Reading(**{name: getattr(self, name) for name in names})
 
     def values(self) -> dict[str, Any]:
         """What was given, by the keys of a campaign.toml."""
@@ -83,16 +88,10 @@ class Reading:
             for name, value in said.items()
             if value is not None and name not in ("dataset", "round")
         }
-        for name, right in (("format", "--format"), ("features", "--feature NAME:TYPE")):
+        weighed = "said by --dissimilarity FILE.toml, and for convert by --beside NAME"
+        for name, right in (("format", "--format"), ("features", weighed)):
             if name in given.get("option", ()):
                 raise UsageError(f"--option {name}=… is {right}")
-        entries = given.pop("feature", ())
-        if beside := tuple(entry.partition(":")[0] for entry in entries if ":" in entry):
-            given["features"] = beside
-        if category := [entry for entry in entries if ":" not in entry]:
-            if len(category) > 1:
-                raise UsageError(f"--feature {category[1]}: {category[0]} is the category already")
-            given["feature"] = category[0]
         return given
 
 
@@ -102,7 +101,8 @@ class Loaded:
 
     The display name of a file that is one continuum is its path, that of a document made of
     several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
-    is what is said of declared annotators who would have a file of their own.
+    is what is said of declared annotators who would have a file of their own; `renamed` are
+    annotators' names in the files with those that count.
     """
 
     continua: Mapping[str, Continuum]
@@ -110,6 +110,7 @@ class Loaded:
     formats: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
     doubt: str | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
@@ -194,6 +195,9 @@ def load(
     reading: Reading,
     features: Sequence[str] | None = None,
     *,
+    beside: Sequence[str] = (),
+    instead: Mapping[str, Reader] | None = None,
+    refused: Mapping[str, str] | None = None,
     against: Sequence[Path] | None = None,
     tell_left_out: bool = True,
     writes: Iterable[Path] = (),
@@ -202,9 +206,11 @@ def load(
     """Read what a command was given; failures of some files are told on stderr and kept.
 
     So is what readers passed over, unless the command shows it itself. Of features beside the
-    category these are kept; None: whatever is there, and what `--feature` names. With `against` it
-    is another round, read with the same options. `writes` are the files that will be written,
-    with these `endings` where they are folders.
+    category these are kept; None: whatever is there, and those of `beside`, which are asked for.
+    `instead` reads formats in another way; `refused` are keys that mean nothing to the command,
+    and why. With `against` it is another round, read with the same
+    options. `writes` are the files that will be written, with these `endings` where they are
+    folders.
 
     Raises
     ------
@@ -217,7 +223,10 @@ def load(
     from gammacp import datasets
     from gammacp.formats import Collection
 
-    campaign = requested(files, reading if features is None else reading.beside(features), against)
+    if (path := _shipped(reading)) is not None:
+        files, reading = path, replace(reading, dataset=None)
+    campaign = requested(files, reading, against, features=features or beside)
+    campaign.refuse(refused or {})
     if targets := list(writes):
         read = [*campaign.paths, *filter(None, (campaign.file,))]
         with campaign.confined():
@@ -225,21 +234,36 @@ def load(
     if reading.dataset is not None:
         found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
     else:
-        found = campaign.collect()
+        found = campaign.collect(instead)
     tell(found, left_out=tell_left_out)
     if features is not None:
-        kept = {name: c.with_features(features) for name, c in found.continua.items()}
-        found = replace(found, continua=kept)
+        weighed = {name: c.with_features(features) for name, c in found.continua.items()}
+        found = replace(found, continua=weighed)
     kept = campaign.select(found)
     renamed = campaign.values.get("rename", {}).values()
     declared = [a for a in campaign.values.get("annotators", ()) if a not in renamed]
-    if doubt := found.doubt(declared, kept):
+    if doubt := found.doubt(declared, kept.continua):
         message(f"gammacp: {doubt}")
-    return Loaded(kept, found.failures, found.formats, found.left_out, doubt)
+    names = campaign.values.get("rename", {})
+    return Loaded(kept.continua, found.failures, found.formats, kept.left_out, doubt, names)
+
+
+def _shipped(reading: Reading) -> Path | None:
+    """The file of a dataset that has segmentations; None for others, and without one."""
+    from gammacp import datasets
+
+    coded = datasets.coded()
+    if reading.dataset is not None:
+        one_of("dataset", reading.dataset, (*datasets.names(), *coded))
+    return coded.get(reading.dataset or "")
 
 
 def requested(
-    files: Sequence[Path] | Path | None, reading: Reading, against: Sequence[Path] | None = None
+    files: Sequence[Path] | Path | None,
+    reading: Reading,
+    against: Sequence[Path] | None = None,
+    *,
+    features: Sequence[str] = (),
 ) -> Campaign:
     """What is to be read and which of it counts: a campaign.toml or files, with the options."""
     from gammacp.formats.campaign_file import Campaign, campaign_of
@@ -247,7 +271,7 @@ def requested(
     paths = [files] if isinstance(files, Path) else list(files or ())
     if bool(paths) == (reading.dataset is not None) or (against and not paths):
         raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-    given = reading.values()
+    given = reading.values() | ({"features": tuple(features)} if features else {})
     campaign = (campaign_of(paths) if paths else Campaign({})).but(given, reading.round)
     return _other(campaign, against, given) if against else campaign
 
@@ -329,6 +353,7 @@ _FORMS: Mapping[str, Callable[[Any], object]] = {
     "exclude": _names,
     "annotators": _names,
     "bounds": _bounds,
+    "feature": partial(plain_name, "--feature"),
     "map": _pairs("--map", "OLD=NEW"),
     "rename": _pairs("--rename", "OLD=NEW"),
     "option": _pairs("--option", "NAME=VALUE"),

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gammacp.cli.options.groups import FEATURE, option
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message
 from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
 
@@ -62,29 +63,20 @@ class Weighing:
         "How positions differ: {positionals}.  [default: sporadic]", "NAME"
     )
     categorial: str | None = option(
-        "How categories differ: {categorials}, some with an argument (ordinal=A<B<C, masi=;, "
-        "tree=FILE), or a CSV file with a distance matrix.  [default: nominal]",
-        "NAME[=…]|MATRIX.csv",
+        "How categories differ: {categorials}, or a CSV file with a distance matrix.  "
+        "[default: nominal]",
+        "NAME|MATRIX.csv",
     )
     f_cat: FCat | None = option(
         "How the cost of categories grows with their distance; with `steep`, categories "
         "at distance 1 are never aligned.  [default: identity]"
     )
-    feature: list[str] | None = FEATURE
-    order: str | None = option("Order of the categories for `ordinal`, lowest first.", "A,B,C")
     own: str | None = option(
-        "A whole dissimilarity instead: {dissimilarities}, a TOML file, or a class "
-        "of your own.  [default: combined]",
+        "A whole dissimilarity instead: {dissimilarities}, a class of your own, or a TOML file, "
+        "which also says orders, trees and features.  [default: combined]",
         "NAME|FILE.toml|MODULE:CLASS",
         names=("--dissimilarity",),
     )
-
-    def __post_init__(self) -> None:
-        """Keep of `--feature` what is weighed; the category is the readers'."""
-        weighed = [entry for entry in self.feature or () if ":" in entry]
-        read = tuple(entry for entry in self.feature or () if ":" not in entry)
-        object.__setattr__(self, "feature", weighed or None)
-        object.__setattr__(self, "_read", read)
 
     def said_by(self, paths: Sequence[Path]) -> Weighing:
         """The same, or what a campaign.toml says where the command line says nothing.
@@ -109,11 +101,6 @@ class Weighing:
             hint = "Name a TOML file, or one of those in `gammacp gamma --help`"
             raise campaign.error(str(error), "dissimilarity", hint=hint) from None
 
-    def check_weighed(self) -> None:
-        """Raise a UsageError for a feature without a type, in a command that reads no layer."""
-        for name in getattr(self, "_read", ()):
-            raise UsageError(f"--feature {name} has no type, as in {name}:nominal")
-
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the features beside the category that the dissimilarity reads."""
@@ -134,8 +121,7 @@ class Weighing:
 
     def dissimilarity(self) -> Any:
         """The dissimilarity; the combined one unless another is named."""
-        from gammacp.dissimilarity import Combined, Ordinal, dissimilarity
-        from gammacp.dissimilarity.features import with_features
+        from gammacp.dissimilarity import Combined, dissimilarity
 
         own: Any = self.own
         if not isinstance(own, str | None):
@@ -146,15 +132,10 @@ class Weighing:
                     "--dissimilarity takes the place of --alpha, --beta, … and --preset"
                 )
             return dissimilarity(self.own)
-        kind: Any = self.categorial
-        if self.order is not None:
-            if self.categorial != "ordinal":
-                raise UsageError("--order goes with --categorial ordinal")
-            kind = Ordinal(tuple(c.strip() for c in self.order.split(",")))
-        if self.feature:
-            kind = with_features(kind or "nominal", self.feature)
         given = {name: getattr(self, name) for name in ("alpha", "beta", "delta", "positional")}
-        given |= {"categorial": kind, "f_cat": self.f_cat and self.f_cat.value}
+        if self.categorial is not None:
+            given["categorial"] = plain_name("--categorial", self.categorial)
+        given["f_cat"] = self.f_cat and self.f_cat.value
         preset = {k: v for k, v in self.preset_values.items() if k in given}
         return Combined(**preset | {k: v for k, v in given.items() if v is not None})
 

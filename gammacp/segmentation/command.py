@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gammacp.cli.options.groups import argument, option
-from gammacp.cli.options.reading import left_out_json, left_out_lines, pair
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.names import plain_name
+from gammacp.cli.options.reading import Files, Reading, left_out_json, load, pair
+from gammacp.cli.options.segmentations import Edits
+from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.errors import DataError, UsageError
 
@@ -22,51 +25,43 @@ if TYPE_CHECKING:
 
     Report = GoldReport | SegmentationReport | HierarchyReport
 
+REFUSED = {
+    "min_length": "a segment that is left out leaves a gap",
+    "dissimilarity": "segmentations are compared by their boundaries",
+}
+
 
 @dataclass(frozen=True)
-class Comparing:
+class Comparing(Edits):
     """How two segmentations are compared."""
 
-    mode: str = option(
-        "equations: as the 2012 paper defines the coefficients; published: as the values "
-        "of its Table 2 were computed.",
-        default="equations",
-    )
     similarity: str = option(
         "s: segmentation similarity (2012); b: boundary similarity (2013).", default="s"
     )
-    edit: str = option(
-        "Near misses of S and B: the published search, or the best edits.", default="published"
-    )
-    n: int = option("Places a near miss may span; 2: next to each other.", default=2)
     windowdiff: str = option(
         "Which WindowDiff: 2002 (Pevzner & Hearst), lamprier (2007, padded), nltk, segeval or "
         "segeval-lamprier.",
         default="2002",
     )
-    w_sub: float = option("Cost of a full miss, 0 to 1.", default=1.0)
-    w_trp: float = option("Weight of a near miss, 0 to 1.", default=1.0)
-    te: bool = option("Weight near misses of S by te(n, b).", default=True, names=("--te/--no-te",))
     categorial: str = option(
         "With --similarity b and several boundary types, what one for another costs: nominal, "
-        "ordinal=A<B<C, or a CSV file with a matrix of distances, whose row and column without a "
-        "name are those of no boundary.",
-        "NAME[=…]|MATRIX.csv",
+        "ordinal (in declared order), or a CSV file with a matrix of distances, whose row and "
+        "column without a name are those of no boundary.",
+        "NAME|MATRIX.csv",
         default="nominal",
     )
 
     def comparison(self) -> Comparison:
         """What the options stand for."""
-        from gammacp.segmentation import Basis, Comparison, EditCosts, EditSearch, Mode
+        from gammacp.segmentation import Basis, Comparison, EditSearch
 
+        edits = self.given()
         return Comparison(
             basis=Basis(self.similarity),
-            n=self.n,
-            costs=EditCosts(substitution=self.w_sub, transposition=self.w_trp, te=self.te),
-            search=EditSearch(self.edit),
-            mode=Mode(self.mode),
+            n=edits.get("n", 2),
+            search=EditSearch(edits.get("edit", "published")),
             windows=self.windowdiff,
-            categorial=self.categorial,
+            categorial=plain_name("--categorial", self.categorial),
         )
 
 
@@ -98,9 +93,6 @@ class Chance:
 class Coded:
     """Which codings there are, and whose."""
 
-    format: str | None = option("Format of the files; by default it is recognised.", "NAME")
-    layer: str | None = option("Layer whose spans are the segments (see formats).", "NAME")
-    tier: str | None = option("Tiers to read, as a pattern (see formats).", "PATTERN")
     unit: float | None = option(
         "Length of a base unit in the positions of files that hold units, which may be real then: "
         "boundaries are rounded to it.",
@@ -110,7 +102,6 @@ class Coded:
         "Of files that hold units: a boundary is of the category of the unit that ends there.",
         default=False,
     )
-    dataset: str | None = option("moonstone or hearst1997, which ship with gammacp.", "NAME")
     item: list[str] | None = option("Rename an item; two may become one (repeatable).", "OLD=NEW")
     groups: Path | None = option(
         "JSON [[item, …], …]: which items one group of coders worked on; default: as the "
@@ -121,29 +112,27 @@ class Coded:
         "Equal coder names in different groups are different people.", default=False
     )
 
-    def codings(self, files: Sequence[Path]) -> Codings:
-        """The codings of the files or of the dataset, items renamed."""
-        from gammacp.segmentation import load_codings
+    def codings(self, files: Sequence[Path], reading: Reading) -> Codings:
+        """The codings of files or of a dataset; those that are none are told of."""
+        from gammacp.segmentation.reading import AsWritten, closer
 
-        if bool(files) == (self.dataset is not None):
-            raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-        units = (self.format, self.unit, self.layer, self.tier, self.typed or None)
-        if self.dataset is not None and any(value is not None for value in units):
-            what = "--format, --unit, --typed, --layer and --tier"
-            raise UsageError(f"{what} go with files, not --dataset")
-        read = self.read(files) if self.dataset is None else load_codings(self.dataset)
+        written = AsWritten()
+        readers = written.readers(reading.format)
+        try:
+            loaded = load(files, reading, instead=readers, refused=REFUSED)
+        except DataError as error:
+            raise closer(error) from None
+        found, failures = written.codings(
+            loaded.continua, renamed=loaded.renamed, unit=self.unit, typed=self.typed
+        )
+        for failure in failures:
+            message(f"gammacp: {failure}", error=True)
+        return replace(found, left_out=loaded.left_out)
+
+    def renamed(self, codings: Codings) -> Codings:
+        """The codings, items renamed."""
         names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
-        return read.renamed(names) if names else read
-
-    def read(self, files: Iterable[Path]) -> Codings:
-        """The codings of files, read as the options say, or a campaign.toml where they do not."""
-        from gammacp.formats.campaign_file import paths_and
-        from gammacp.segmentation import read_codings
-
-        given = {"format": self.format, "layer": self.layer, "tier": self.tier}
-        with paths_and(list(files), ("format", "layer", "tier")) as (paths, said):
-            how: dict[str, Any] = said | {k: v for k, v in given.items() if v is not None}
-            return read_codings(paths, unit=self.unit, typed=self.typed, **how)
+        return codings.renamed(names) if names else codings
 
     def places(self, near: float | None) -> int | None:
         """Base units of a distance, in base units or, with a unit, in the files' positions."""
@@ -212,27 +201,27 @@ class Asked:
 def segmentation(
     comparing: Comparing,
     chance: Chance,
+    reading: Reading,
     coded: Coded,
     asked: Asked,
-    files: list[Path] | None = argument(
-        "segeval JSON, TSV, or any continuum without gaps; files, folders or globs."
-    ),
-    seed: int = option("Seed of the draws and of random codings.", default=0, min=0),
+    files: Files = None,
+    seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """How far coders agree on segment boundaries: per item, per group of coders, overall."""
+    """How far coders agree on segment boundaries: per item, per group of coders, overall.
+
+    Files are segeval JSON, TSV, or hold units without gaps.
+    """
     _refuse(coded, asked, comparing, chance.rule())
-    read = coded.codings(files or [])
-    codings, references = _beside_gold(read, coded, asked)
-    for line in left_out_lines(codings.left_out):
-        message(f"gammacp: {line}")
+    read = coded.renamed(coded.codings(files or [], reading))
+    codings, reference = _beside_gold(read, coded, asked, reading)
     if asked.plot is not None:
         from gammacp.segmentation.plotting import plot_codings
 
         for note in plot_codings(read, asked.plot, comparison=comparing.comparison()):
             message(note)
-    report, shown, words = _report(codings, references, coded, asked, comparing, chance, seed)
-    drawn = bool(asked.reference or asked.bootstrap or asked.candidate) and asked.levels is None
+    report, shown, words = _report(codings, reference, coded, asked, comparing, chance, seed)
+    drawn = bool(reference or asked.bootstrap or asked.candidate) and asked.levels is None
     if json:
         print_json({**report.as_dict(), "left_out": left_out_json(codings.left_out)})
     else:
@@ -248,7 +237,7 @@ def segmentation(
 
 def _report(
     codings: Codings,
-    references: Sequence[str],
+    reference: str | None,
     coded: Coded,
     asked: Asked,
     comparing: Comparing,
@@ -260,12 +249,12 @@ def _report(
     from gammacp.segmentation.levels import hierarchy_report
 
     rule, how = chance.rule(), comparing.comparison()
-    systems, levels = asked.candidate or (), asked.levels
-    if levels is not None:
+    systems = asked.candidate or ()
+    if asked.levels is not None:
         hierarchy = hierarchy_report(
             codings,
-            [name.strip() for name in levels.split(",")],
-            reference=references[0] if references else None,
+            [name.strip() for name in asked.levels.split(",")],
+            reference=reference,
             comparison=how,
             transitive=asked.t_full,
             window=asked.t_window,
@@ -273,10 +262,10 @@ def _report(
             seed=seed,
         )
         return hierarchy, tables.level_tables(hierarchy, pairs=asked.pairs), None
-    if references:
+    if reference is not None:
         gold = gold_report(
             codings,
-            references[0],
+            reference,
             systems=systems,
             comparison=how,
             near=coded.places(asked.near),
@@ -297,7 +286,7 @@ def _report(
 
 
 def _refuse(coded: Coded, asked: Asked, comparing: Comparing, rule: SampleRule | None) -> None:
-    """UsageError for options that do not go together."""
+    """UsageError for options that do not go together, or would change nothing."""
     of_levels, reference = asked.levels is not None, bool(asked.reference)
     what = "--levels" if of_levels else "--reference"
     if rule is not None and reference and not of_levels:
@@ -312,32 +301,28 @@ def _refuse(coded: Coded, asked: Asked, comparing: Comparing, rule: SampleRule |
         raise UsageError("--near goes with --reference")
     if not of_levels and (asked.t_full or asked.t_window is not None):
         raise UsageError("--t-full and --t-window go with --levels")
-    _refuse_comparing(comparing, asked)
-
-
-def _refuse_comparing(comparing: Comparing, asked: Asked) -> None:
-    """UsageError for what would change nothing in a report of this kind."""
-    reference, levels = bool(asked.reference), asked.levels is not None
     given = {f.name for f in fields(comparing) if getattr(comparing, f.name) != f.default}
     # Types are weighed with B, and a figure shows one of them.
     needs_basis = "categorial" in given or asked.plot is not None
-    if (reference or levels) and "similarity" in given and not needs_basis:
-        what = "--levels" if levels else "--reference"
+    if (reference or of_levels) and "similarity" in given and not needs_basis:
         raise UsageError(f"{what} shows both S and B: --similarity changes nothing there")
 
 
-def _beside_gold(codings: Codings, coded: Coded, asked: Asked) -> tuple[Codings, Sequence[str]]:
-    """The codings, and who is right: with the coding of a file where that is the one reference."""
+def _beside_gold(
+    codings: Codings, coded: Coded, asked: Asked, reading: Reading
+) -> tuple[Codings, str | None]:
+    """The codings, and who is right: with the coding of a file where that is the reference."""
     from gammacp.segmentation import against
 
-    names = asked.reference or []
-    if len(names) != 1 or asked.levels is not None or names[0] in codings.coders:
-        return codings, names
-    file = Path(names[0])
+    name = next(iter(asked.reference or ()), None)
+    if name is None or asked.levels is not None or name in codings.coders:
+        return codings, name
+    file = Path(name)
     if not file.exists():
         known = ", ".join(codings.coders)
-        raise UsageError(f"reference {names[0]!r} is no file, and no coder; coders are: {known}")
+        raise UsageError(f"reference {name!r} is no file, and no coder; coders are: {known}")
     try:
-        return against(codings, coded.read([file]), name="reference"), ["reference"]
+        both = against(codings, coded.codings([file], reading.of_files()), name="reference")
     except DataError as error:
         raise error.at(file) from None
+    return both, "reference"

@@ -32,7 +32,6 @@ def studio(
         raise GammacpError(
             f"the studio needs {error.name}: pip install 'gammacp[studio]'"
         ) from None
-    settings.weighing.check_weighed()
     options = settings.options()
     Measuring.of(**options).check_names()
     serve(folder, options, port=port, told=_tell, opened=None if no_browser else webbrowser.open)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gammacp.cli.options.groups import argument, option
+from gammacp.cli.options.groups import option
+from gammacp.cli.options.reading import Files, Reading
+from gammacp.cli.options.settings import FailUnder, Seed, check_threshold
+from gammacp.cli.options.trees import Treebanks
 from gammacp.cli.output import AsJson, message, print_json, show
-from gammacp.cli.sparing import spare_files
 
 if TYPE_CHECKING:
     from gammacp.syntax.treebank import ReadTreebank
@@ -20,35 +21,6 @@ class TreePreset(StrEnum):
     """What a paper printed."""
 
     SKJAERHOLT_2014 = "skjaerholt-2014"
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How files are read and sentences paired."""
-
-    trees: str | None = option(
-        "dependency, phrase or graph, by default from the first file; or enhanced: the graphs of "
-        "enhanced Universal Dependencies."
-    )
-    pattern: str | None = option(
-        "Regular expression over paths with groups (?P<annotator>…) and, for several "
-        "documents, (?P<document>…)."
-    )
-    folders: str = option("What folders are: auto, annotators or documents.", default="auto")
-    pairing: str = option(
-        "Sentences belong together by their words (auto), by order, or by id (sent_id).",
-        default="auto",
-    )
-    leaves: str = option("Bare symbols of brackets are words or labels, or auto.", default="auto")
-    size: str = option("|x| of phrase structure counts leaves or nodes.", default="leaves")
-    labels: str = option(
-        "universal: relations without subtypes, and scores of Universal Dependencies; "
-        "categories: of Penn trees without function tags and indices.",
-        default="all",
-    )
-    ignore: str = option("punct: tokens that are punctuation; traces: of Penn trees.", default="")
-    encoding: str = option("Encoding of the files.", default="utf-8")
-    strict: bool = option("Stop at the first sentence that is left out, or defect.", default=False)
 
 
 @dataclass(frozen=True)
@@ -75,67 +47,53 @@ class Computing:
     sentences: int = option(
         "Show the N sentences with the largest share of disagreement.", default=0
     )
-    seed: int = option("Seed of sampled pairs and bootstrap.", default=0, min=0)
+    seed: Seed = 0
     consensus: Path | None = option(
         "Write the trees that most votes for arcs are for, as CoNLL-U with the votes."
     )
     time_limit: float | None = option("Seconds for each pair of graphs.  [10]")
-    fail_under: float | None = option(
-        "Exit with 5 if α plain beyond chance (of graphs, Smatch F₁ beyond chance; with --preset, "
-        "α plain as published) is smaller, or undefined."
-    )
 
 
 def syntax(
     reading: Reading,
+    treebanks: Treebanks,
     computing: Computing,
-    paths: list[Path] = argument(
-        "A file or a folder per annotator, or one folder of either.", default=Parameter.empty
-    ),
-    as_json: AsJson = False,
+    files: Files = None,
+    fail_under: FailUnder = None,
+    json: AsJson = False,
 ) -> None:
-    """α over trees (Skjærholt 2014), Smatch of semantic graphs: agreement on syntax and AMR."""
-    from gammacp.errors import BelowThresholdError
-    from gammacp.formats.campaign_file import paths_and
+    """α over trees (Skjærholt 2014), Smatch of semantic graphs: agreement on syntax and AMR.
+
+    A file or a folder per annotator, or one folder of either. --fail-under is about α plain beyond
+    chance, of graphs Smatch F₁ beyond chance, with --preset α plain as published.
+    """
     from gammacp.syntax.consensus import consensus_trees
     from gammacp.syntax.report import report_on
     from gammacp.syntax.tables import in_words, tables
-    from gammacp.syntax.treebank import read_treebank
-    from gammacp.tables import number
 
     output = computing.consensus
-    options = asdict(reading)
-    strict = options.pop("strict")
-    with paths_and(paths) as (files, _):
-        if output is not None:
-            spare_files([output], files)
-        read = read_treebank(files, kind=options.pop("trees"), **options)
-    for line in read.messages:
-        message(line)
-    if strict:
-        read.require_complete()
+    read = treebanks.read(files or (), reading, writes=filter(None, [output]))
     if computing.sample_pairs or computing.bootstrap or computing.preset is None:
         message(f"seed {computing.seed}")
-    report = report_on(read, **_options(read, reading, computing))
+    report = report_on(read, **_options(read, treebanks, computing))
     document = report.as_dict()
     if output is not None:
         found = consensus_trees(read.treebank)
         found.write(output)
         document["consensus"] = {"file": str(output), **found.as_dict()}
         message(found.in_words(str(output)))
-    if as_json:
+    if json:
         print_json(document)
     else:
         for table in tables(report):
             show(table)
         for line in in_words(report):
             message(line)
-    (measure, value), least = report.value, computing.fail_under
-    if least is not None and not value >= least:
-        raise BelowThresholdError(f"{measure} {number(value)} is below {least:g}")
+    measure, value = report.value
+    check_threshold(value, fail_under, measure)
 
 
-def _options(read: ReadTreebank, reading: Reading, computing: Computing) -> dict[str, Any]:
+def _options(read: ReadTreebank, treebanks: Treebanks, computing: Computing) -> dict[str, Any]:
     """What `report_on` is asked; a UsageError for what only the other kind has."""
     from gammacp.errors import UsageError
 
@@ -146,11 +104,11 @@ def _options(read: ReadTreebank, reading: Reading, computing: Computing) -> dict
     if given := [f"--{name.replace('_', '-')}" for name in wrong if options[name]]:
         kinds = ("trees", "graphs") if graphs else ("graphs", "trees")
         raise UsageError(f"{' and '.join(given)} are for {kinds[0]}, and these are {kinds[1]}")
-    del options["fail_under"], options["consensus"]
+    del options["consensus"]
     if options.pop("preset"):
         options["chance"] = None
     if graphs:
         del options["bootstrap"], options["breakdown"]
         return options
     del options["time_limit"]
-    return {**options, "universal": reading.labels == "universal"}
+    return {**options, "universal": treebanks.labels == "universal"}

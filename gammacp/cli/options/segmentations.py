@@ -1,0 +1,26 @@
+"""How near misses are told, for `segmentation` and `measure` alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gammacp.cli.options.groups import option
+
+
+@dataclass(frozen=True)
+class Edits:
+    """Edits between two segmentations."""
+
+    edit: str | None = option(
+        "Near misses of S and B: the published search, or the best edits (optimal).  "
+        "[default: published]"
+    )
+    n: int | None = option(
+        "Places a near miss of S and B may span; 2: next to each other.  [default: 2]"
+    )
+
+    def given(self) -> dict[str, Any]:
+        """What was given, by option of the measures."""
+        said = {"edit": self.edit, "n": self.n}
+        return {name: value for name, value in said.items() if value is not None}

@@ -1,0 +1,99 @@
+"""How trees are read, for `syntax`, `measure` and `report` alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gammacp.cli.options.groups import given, option
+from gammacp.cli.options.reading import Reading, requested
+from gammacp.cli.output import message, messages
+from gammacp.cli.sparing import spare_files
+from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.syntax.treebank import ReadTreebank
+
+_OF_UNITS = (
+    *("only", "map", "bounds", "annotators", "min_length", "layer", "feature", "tier"),
+    *("align_texts", "option", "dissimilarity"),
+)
+REFUSED = {
+    **dict.fromkeys(_OF_UNITS, "it is about units, and these are trees"),
+    "format": "trees are recognised, or named with --trees",
+}
+
+
+@dataclass(frozen=True)
+class Treebanks:
+    """How files of trees are read and sentences paired."""
+
+    trees: str | None = option(
+        "dependency, phrase or graph, by default from the first file; or enhanced: the graphs of "
+        "enhanced Universal Dependencies."
+    )
+    pattern: str | None = option(
+        "Regular expression over paths of trees with groups (?P<annotator>…) and, for several "
+        "documents, (?P<document>…)."
+    )
+    folders: str = option(
+        "What folders of trees are: auto, annotators or documents.", default="auto"
+    )
+    pairing: str = option(
+        "Sentences belong together by their words (auto), by order, or by id (sent_id).",
+        default="auto",
+    )
+    leaves: str = option("Bare symbols of brackets are words or labels, or auto.", default="auto")
+    size: str = option("|x| of phrase structure counts leaves or nodes.", default="leaves")
+    labels: str = option(
+        "universal: relations without subtypes, and scores of Universal Dependencies; "
+        "categories: of Penn trees without function tags and indices.",
+        default="all",
+    )
+    ignore: str = option("punct: tokens that are punctuation; traces: of Penn trees.", default="")
+    encoding: str = option("Encoding of files of trees.", default="utf-8")
+    strict: bool = option(
+        "Stop at the first sentence of a treebank that is left out, or defect.", default=False
+    )
+
+    def read(
+        self, files: Sequence[Path], reading: Reading, *, writes: Iterable[Path] = ()
+    ) -> ReadTreebank:
+        """Everybody's trees, of which what is wrong is told; `writes` as for units."""
+        from gammacp.syntax.treebank import read_treebank
+
+        if not files or reading.dataset is not None:
+            raise UsageError("give files of trees; none ship with gammacp")
+        campaign = requested(files, reading)
+        campaign.refuse(REFUSED)
+        said = campaign.values
+        how = {name: value for name, value in asdict(self).items() if name != "strict"}
+        with campaign.confined():
+            spare_files(writes, campaign.paths)
+            found = read_treebank(
+                campaign.paths,
+                kind=how.pop("trees"),
+                **how,
+                layout=said.get("layout"),
+                documents=(campaign.documents, said.get("document", ())),
+                rename=said.get("rename"),
+                exclude=said.get("exclude", ()),
+                noted={
+                    "campaign": campaign.stamp,
+                    "round": campaign.round,
+                    "document": ",".join(said.get("document", ())),
+                },
+            )
+        messages((e.parted for e in found.failures), before="gammacp: ", error=True)
+        for line in found.messages:
+            message(line)
+        if self.strict:
+            found.require_complete()
+        return found
+
+    def refuse(self) -> None:
+        """UsageError where one is given, and what is read are units."""
+        for name in given(self):
+            raise UsageError(f"--{name} is for trees, and a measure of units is named")
