@@ -8,7 +8,6 @@ from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from gammacp.arguments import instance, several
 from gammacp.chance.beyond import BeyondChance
-from gammacp.chance.non_overlapping import Placement
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.score import Score, undefined
@@ -44,10 +43,9 @@ class Measure:
     and γ_k their alignments). `disagreement(score)` is the measure's D before any correction for
     chance (`gammacp.measures.beyond_chance`); a measure that is not chance-corrected need not
     declare it: it is 1 − value. `beyond_chance(data, seed=…)` is for data with chance models of
-    their own, trees. `placed(placement, continuum)` is E[D] in closed form over units at random
-    places (`gammacp.chance.non_overlapping.Placement`), None where it does not hold. `range` is
-    that of the value, as text; `applies_to` is "continuum" or "trees". `fragments` says what it
-    makes of units of several: nothing ("refused"), one unit ("whole"), or a unit of each ("atoms").
+    their own, trees. `range` is that of the value, as text; `applies_to` is "continuum" or "trees".
+    `fragments` says what it makes of units of several: nothing ("refused"), one unit ("whole"), or
+    a unit of each ("atoms").
     """
 
     name: str
@@ -62,7 +60,6 @@ class Measure:
     applies_to: str = "continuum"
     fragments: Literal["refused", "whole", "atoms"] = "refused"
     beyond_chance: Callable[..., BeyondChance] | None = None
-    placed: Callable[[Placement, Continuum], float | None] | None = None
 
     @property
     def options(self) -> frozenset[str]:
