@@ -18,9 +18,8 @@ import numpy as np
 
 from gammacp.arrays import Floats
 from gammacp.chance.annotation import ROUNDING
-from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, Computed, against_chance
+from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, against_chance
 from gammacp.chance.registry import CHANCE_MODELS
-from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import Breaks, column
 from gammacp.errors import DataError
@@ -146,18 +145,6 @@ def _without(reason: str, model: str) -> BeyondChance:
     return BeyondChance(value=math.nan, chance=model, reason=reason)
 
 
-def _computed(
-    sampler: Sampler[Continuum], continuum: Continuum, names: Iterable[str]
-) -> dict[str, Computed]:
-    """E[D] in closed form, of the measures that have one over units at random places."""
-    closed = {name: placed for name in names if (placed := MEASURES[name].placed)}
-    placement = getattr(sampler, "placement", None) if closed else None
-    if placement is None:
-        return {}
-    means = {name: placed(placement, continuum) for name, placed in closed.items()}
-    return {name: Computed(mean=mean) for name, mean in means.items() if mean is not None}
-
-
 def measured_beyond_chance(
     continuum: Continuum | Treebank, names: Iterable[str], options: Mapping[str, object]
 ) -> dict[str, Score]:
@@ -253,5 +240,4 @@ def _drawn(
             name: scores[name].signature or signature(name, selection=continuum.selection)
             for name in wanted
         },
-        computed=_computed(sampler, continuum, wanted),
     )

@@ -14,12 +14,10 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 
 from gammacp.arrays import Bools, Indices
-from gammacp.chance.non_overlapping import Placement
 from gammacp.continuum import Continuum
 from gammacp.measures.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
@@ -46,23 +44,7 @@ class MatchScore(Score):
     matches: Indices
 
 
-def _unequal(placement: Placement, continuum: Continuum) -> float:
-    """E[1 − F₁]: the probability that two units are equal is Σ_s P(s)·Q(s), if they are as long."""
-    del continuum
-    lengths = [np.round(a.lengths).astype(np.intp) for a in placement.annotations]
-    errors = []
-    for i, j in combinations(range(len(lengths)), 2):
-        equal = sum(
-            int(np.count_nonzero(lengths[i] == n))
-            * int(np.count_nonzero(lengths[j] == n))
-            * float(np.sum(placement.starts[i][n] * placement.starts[j][n]))
-            for n in np.intersect1d(lengths[i], lengths[j]).tolist()
-        )
-        errors.append(1 - 2 * equal / (len(lengths[i]) + len(lengths[j])))
-    return float(np.mean(errors))
-
-
-@_registered("f1-exact", "F₁ of units with the same boundaries", fragments="whole", placed=_unequal)
+@_registered("f1-exact", "F₁ of units with the same boundaries", fragments="whole")
 def f1_exact(continuum: Continuum) -> MatchScore:
     """F₁ of a continuum's units with the same start, end and fragments; categories do not matter.
 

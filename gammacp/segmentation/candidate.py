@@ -20,7 +20,7 @@ from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
-from gammacp.chance.sampling import Disagreement, expectations
+from gammacp.chance.sampling import Disagreement, OneByOne, expectations
 from gammacp.errors import DataError
 from gammacp.measures.segmentations.choices import Basis
 from gammacp.measures.segmentations.coefficients import coefficients, pool
@@ -216,7 +216,7 @@ def _disagreements(
         ]
 
     expected, kept = expectations(
-        SegmentSampler(rows), drawn_disagreements, rule, seed, measures=len(versions)
+        SegmentSampler(rows), OneByOne(drawn_disagreements), rule, seed, measures=len(versions)
     )
     mean = np.mean(np.array(kept), axis=0)
     return np.stack((counted(rows), mean)), expected[0].samples
