@@ -52,7 +52,7 @@ def points_of(out: Path, sweep: Sweep) -> tuple[list[Point], list[dict[str, obje
     """Compute a sweep as `sweep_into`, for its points and their rows alone."""
     with swept(out, sweep) as store:
         experiment = store.begin(sweep)
-        points = curves(store, experiment, errors=sweep.errors, measures=sweep.measures)
+        points = curves(store, experiment, sweep)
         return points, _rows(points, store.values(experiment), sweep.sets)
 
 

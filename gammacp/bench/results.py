@@ -41,14 +41,7 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
         Whether to draw; without matplotlib they are left out.
     """
     experiment = store.begin(sweep)
-    points = curves(
-        store,
-        experiment,
-        errors=sweep.errors,
-        measures=sweep.measures,
-        magnitudes=sweep.magnitudes,
-        sets=sweep.sets,
-    )
+    points = curves(store, experiment, sweep)
     paths = []
     for error, group in by_error(points).items():
         paths.append(folder / f"{file_name(error)}.csv")
