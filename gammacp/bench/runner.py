@@ -13,8 +13,7 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import TypeAlias
 
-from gammacp.bench.experiment import Experiment
-from gammacp.bench.store import Store
+from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.bench.work import check, compute_on_worker, own_modules
 from gammacp.errors import GammacpError, UsageError

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.bench.experiment import Experiment
-from gammacp.bench.store import Store, Values
+from gammacp.bench.store import Experiment, Store, Values
 from gammacp.bench.sweep import Sweep
 from gammacp.csv_files import write_rows
 from gammacp.errors import UsageError

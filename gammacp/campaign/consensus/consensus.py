@@ -188,8 +188,6 @@ def consensus(
     UsageError
         An option cannot be meant, or the annotator has no name.
     """
-    from gammacp.alignment import Alignment
-
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
     if not annotator.strip():
         raise UsageError("annotator is empty: the gold standard needs a name")

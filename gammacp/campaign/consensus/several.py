@@ -10,7 +10,8 @@ import numpy as np
 from gammacp.alignment import Alignment, Solving, Status, align_each
 from gammacp.arguments import one_of
 from gammacp.arrays import Floats
-from gammacp.campaign.annotators import AnnotatorModel, Fit, Responses, fit
+from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
+from gammacp.campaign.annotators.responses import Responses
 from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, to_be_reviewed
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,

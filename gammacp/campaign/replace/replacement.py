@@ -103,7 +103,7 @@ def replace(
         Of the bootstrap interval, and of the documents drawn to see how many would do.
     dissimilarity, executor, method, gap, time_limit
         As for `gammacp.align`; for the score "disorder". No gap is 0, but `CROWD_GAP` in documents
-        of 28 annotators and more (`Tuning.crowd`); a note says what is not proven.
+        of 28 annotators and more; a note says what is not proven.
 
     Raises
     ------
