@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from experiments._common import in_sets, write_csv
-from gammacp.bench.experiment import OtherSoftware
 from gammacp.bench.figures import file_name
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import run
-from gammacp.bench.store import Store, Values
+from gammacp.bench.store import OtherSoftware, Store, Values
 from gammacp.bench.sweep import Sweep, magnitudes_by
 from gammacp.bench.table import CURVE_COLUMNS, Point, curves
 from gammacp.errors import GammacpError
@@ -52,7 +51,7 @@ def points_of(out: Path, sweep: Sweep) -> tuple[list[Point], list[dict[str, obje
     """Compute a sweep as `sweep_into`, for its points and their rows alone."""
     with swept(out, sweep) as store:
         experiment = store.begin(sweep)
-        points = curves(store, experiment, errors=sweep.errors, measures=sweep.measures)
+        points = curves(store, experiment, sweep)
         return points, _rows(points, store.values(experiment), sweep.sets)
 
 

@@ -82,10 +82,12 @@ def shuffle(
         )
     setting = Setting.of(reference, model or fit(reference.hulls()))
     units = Units(reference.starts, reference.ends, reference.category_codes, reference.breaks)
-    drawn = [
-        _annotate(units, errors, magnitude, setting, _child(seed, annotator))
-        for annotator in range(n_annotators)
-    ]
+    drawn = []
+    for annotator in range(n_annotators):
+        made, own = units, _child(seed, annotator)
+        for i, error in enumerate(errors):
+            made = error.apply(made, magnitude, setting, np.random.default_rng(_child(own, i)))
+        drawn.append(made)
     return Continuum.from_codes(
         tuple(f"annotator-{i + 1}" for i in range(n_annotators)),
         setting.categories,
@@ -200,18 +202,6 @@ def check_magnitude(magnitude: float) -> float:
     if not 0 <= magnitude <= 1:
         raise UsageError(f"magnitude {magnitude:g} is outside [0, 1]")
     return magnitude
-
-
-def _annotate(
-    units: Units,
-    errors: tuple[ErrorType, ...],
-    magnitude: float,
-    setting: Setting,
-    seed: np.random.SeedSequence,
-) -> Units:
-    for i, error in enumerate(errors):
-        units = error.apply(units, magnitude, setting, np.random.default_rng(_child(seed, i)))
-    return units
 
 
 def _child(seed: Seed, *key: int) -> np.random.SeedSequence:

@@ -1,13 +1,11 @@
 """Every cell of a store as CSV or Parquet, in an order that does not depend on how it was made."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from gammacp.bench.experiment import Experiment
-from gammacp.bench.store import Store
+from gammacp.bench.store import Experiment, Store
 from gammacp.csv_files import quoted
 from gammacp.errors import UsageError
 from gammacp.files import atomic_write
@@ -73,13 +71,8 @@ class _Texts(dict[int | None, str]):
         return self[number]
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Rows of one experiment and error: magnitude, set, measure, …, as in `_QUERY`."""
-
-    experiment: Experiment
-    error: str
-    rows: list[tuple[Any, ...]]
+# An experiment, an error, and rows of theirs as in `_QUERY`.
+_Batch: TypeAlias = tuple[Experiment, str, list[tuple[Any, ...]]]
 
 
 def _batches(store: Store, experiment: Experiment) -> Iterator[_Batch]:
@@ -91,7 +84,7 @@ def _batches(store: Store, experiment: Experiment) -> Iterator[_Batch]:
     for number, error in list(errors):
         rows = store.rows(_QUERY, experiment.id, number)
         while batch := list(islice(rows, _BATCH)):
-            yield _Batch(experiment, error, batch)
+            yield experiment, error, batch
 
 
 def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:
@@ -102,14 +95,14 @@ def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bo
         f.write(",".join(_columns(times)) + "\n")
         for batch in batches:
             f.writelines(_csv_lines(batch, texts, times))
-            count += len(batch.rows)
+            count += len(batch[2])
     return count
 
 
 def _csv_lines(batch: _Batch, texts: _Texts, times: bool) -> Iterator[str]:
-    begin = f"{quoted(batch.experiment.name)},{quoted(batch.error)}"
-    digest = batch.experiment.hash
-    for m, number, measure, value, reason, status, bound, samples, sign, seconds, run in batch.rows:
+    experiment, error, rows = batch
+    begin, digest = f"{quoted(experiment.name)},{quoted(error)}", experiment.hash
+    for m, number, measure, value, reason, status, bound, samples, sign, seconds, run in rows:
         yield (
             f"{begin},{m!r},{number},{quoted(measure)},{_number(value)},{texts[reason]},"
             f"{texts[status]},{_number(bound)},{'' if samples is None else samples},"
@@ -135,12 +128,12 @@ def _write_parquet(path: Path, store: Store, batches: Iterable[_Batch], *, times
     count = 0
     texts = _Texts(store, str)
     with atomic_write(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
-        for batch in batches:
-            columns: dict[str, Any] = dict(zip(_READ, zip(*batch.rows, strict=True), strict=True))
-            size = len(batch.rows)
-            columns["experiment"] = pa.repeat(batch.experiment.name, size)
-            columns["error"] = pa.repeat(batch.error, size)
-            columns["configuration"] = pa.repeat(batch.experiment.hash, size)
+        for experiment, error, rows in batches:
+            columns: dict[str, Any] = dict(zip(_READ, zip(*rows, strict=True), strict=True))
+            size = len(rows)
+            columns["experiment"] = pa.repeat(experiment.name, size)
+            columns["error"] = pa.repeat(error, size)
+            columns["configuration"] = pa.repeat(experiment.hash, size)
             for name in ("reason", "status"):
                 columns[name] = [texts[number] or None for number in columns[name]]
             arrays = [pa.array(columns[field.name], field.type) for field in schema]

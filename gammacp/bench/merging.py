@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gammacp.bench.experiment import check_software
-from gammacp.bench.store import Store
+from gammacp.bench.store import Store, check_software
 from gammacp.bench.store_file import read_only_uri, sqlite_errors
 from gammacp.errors import DataError, UsageError
 from gammacp.software import differences

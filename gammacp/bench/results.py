@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gammacp.bench.experiment import Experiment
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
-from gammacp.bench.store import Store
+from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.table import Point, by_error, by_measure, curves, write_curves
 from gammacp.files import write_text
@@ -41,14 +40,7 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
         Whether to draw; without matplotlib they are left out.
     """
     experiment = store.begin(sweep)
-    points = curves(
-        store,
-        experiment,
-        errors=sweep.errors,
-        measures=sweep.measures,
-        magnitudes=sweep.magnitudes,
-        sets=sweep.sets,
-    )
+    points = curves(store, experiment, sweep)
     paths = []
     for error, group in by_error(points).items():
         paths.append(folder / f"{file_name(error)}.csv")

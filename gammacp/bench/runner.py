@@ -7,14 +7,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import TypeAlias
 
-from gammacp.bench.experiment import Experiment
-from gammacp.bench.store import Store
+from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.bench.work import check, compute_on_worker, own_modules
 from gammacp.errors import GammacpError, UsageError
@@ -170,7 +169,7 @@ class _Run:
             return
         for task in self.sweep.tasks():
             done = self.store.done(self.experiment, task) if self.outcome.reused else ()
-            yield self.sweep.narrowed(task, done)
+            yield replace(task, measures=tuple(m for m in task.measures if m not in done))
 
     def _submit(self) -> None:
         width = max(1, self.pool.width())

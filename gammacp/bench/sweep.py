@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from hashlib import sha256
 from types import FunctionType
 from typing import TYPE_CHECKING, Protocol
@@ -213,11 +213,6 @@ class Sweep:
             for error in self.errors:
                 for magnitude in self.magnitudes:
                     yield Task(error, magnitude, set_number, self.measures)
-
-    def narrowed(self, task: Task, done: Iterable[str]) -> Task:
-        """The task without the measures that are done."""
-        known = set(done)
-        return replace(task, measures=tuple(m for m in task.measures if m not in known))
 
 
 def canonical(configuration: Mapping[str, object]) -> str:

@@ -1,7 +1,7 @@
 """The curves of a sweep: mean and sd per magnitude."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from itertools import groupby
 from pathlib import Path
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from gammacp.arrays import Floats
-from gammacp.bench.experiment import Experiment
-from gammacp.bench.store import Store, Values
+from gammacp.bench.store import Experiment, Store, Values
+from gammacp.bench.sweep import Sweep
 from gammacp.csv_files import write_rows
 from gammacp.errors import UsageError
 
@@ -42,36 +42,32 @@ class Point:
 CURVE_COLUMNS = tuple(f.name for f in fields(Point))
 
 
-def curves(
-    store: Store,
-    experiment: Experiment,
-    *,
-    errors: Sequence[str] | None = None,
-    measures: Sequence[str] | None = None,
-    magnitudes: Sequence[float] | None = None,
-    sets: int | None = None,
-) -> list[Point]:
+def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> list[Point]:
     """The points of an experiment, ordered by error, measure and magnitude.
 
-    Errors and measures come in the order given, by default that of their names; the curves of a
-    measure by category follow it (`gamma-k[a]`). What is given narrows what is read.
+    Parameters
+    ----------
+    store, experiment
+        Where the values are.
+    sweep
+        What of them, in its order of errors and measures; default: everything, by name.
     """
-    values = store.values(experiment, 2**62 if sets is None else sets)
-    chosen = None if magnitudes is None else frozenset(magnitudes)
-    points = [
-        point_of(*key, list(found.values()))
-        for key, found in values.items()
-        if (errors is None or key[0] in errors)
-        and (measures is None or family(key[1]) in measures)
-        and (chosen is None or key[2] in chosen)
+    values = store.values(experiment, 2**62 if sweep is None else sweep.sets)
+    points = [point_of(*key, [*each.values()]) for key, each in values.items()]
+    if sweep is None:
+        return sorted(_without_parents(points), key=lambda p: (p.error, p.measure, p.magnitude))
+    errors, measures, magnitudes = sweep.errors, sweep.measures, frozenset(sweep.magnitudes)
+    chosen = [
+        p
+        for p in points
+        if p.error in errors and family(p.measure) in measures and p.magnitude in magnitudes
     ]
 
     def place(p: Point) -> tuple[object, ...]:
-        error = p.error if errors is None else errors.index(p.error)
-        measure = p.measure if measures is None else measures.index(family(p.measure))
-        return error, measure, p.measure, p.magnitude
+        measure = measures.index(family(p.measure))
+        return errors.index(p.error), measure, p.measure, p.magnitude
 
-    return sorted(_without_parents(points), key=place)
+    return sorted(_without_parents(chosen), key=place)
 
 
 def paired(values: Values, error: str, measure: str) -> tuple[Floats, Floats]:

@@ -125,8 +125,11 @@ def report(
     gold = consensus_of_each(
         Corpus.from_continua(named),
         dissimilarity=settings.dissimilarity if weighed else None,
+        method=settings.method,
+        gap=settings.gap,
+        time_limit=settings.time_limit,
+        seed=settings.seed,
         executor=executor,
-        **settings.solving,
         **deciding,
     )
     overall, meaning = comparison.overall, None

@@ -12,8 +12,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from pydantic import StringConstraints
 
-from gammacp.campaign.consensus import Consensus, ConsensusUnit, tables
-from gammacp.continuum import Continuum, Corpus
+from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, tables
+from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS, write
 from gammacp.formats.reading import by_document
@@ -190,18 +190,18 @@ def gold(
     continua = {}
     n_decided = n_undecided = n_tied = 0
     for name, c in found.items():
-        units: list[tuple[float, float, str | None]] = []
+        units: list[Unit] = []
         for key, unit in zip(item_keys(c), c.units, strict=True):
             decision = standing.get((name, key))
             n_decided += decision is not None
             n_undecided += decision is None and bool(unit.reasons)
             if decision is not None:
                 if decision.kept and decision.start is not None and decision.end is not None:
-                    units.append((decision.start, decision.end, decision.category))
+                    units.append(Unit(GOLD, decision.start, decision.end, decision.category))
             elif unit.kept and (with_undecided or not unit.reasons):
-                units.append((unit.start, unit.end, unit.category))
+                units.append(Unit(GOLD, unit.start, unit.end, unit.category))
                 n_tied += unit.category is None and bool(unit.vote.tied)
-        continua[name] = _continuum(c.continuum, units)
+        continua[name] = gold_of(c.continuum, units, [GOLD])
     return Gold(
         continua=continua,
         decided=n_decided,
@@ -209,18 +209,6 @@ def gold(
         tied=n_tied,
         stale=len(standing) - n_decided,
     )
-
-
-def _continuum(like: Continuum, units: list[tuple[float, float, str | None]]) -> Continuum:
-    starts, ends, labels = [list(c) for c in zip(*units, strict=True)] if units else ([], [], [])
-    low, high = like.bounds
-    return Continuum.from_columns(
-        [GOLD] * len(units), labels, starts, ends,
-        annotators=[GOLD],
-        categories=list(dict.fromkeys((*like.categories, *(c for c in labels if c is not None)))),
-        bounds=(min([low, *starts]), max([high, *ends])),
-        name=like.name, offset_unit=like.offset_unit, text=like.text,
-    )  # fmt: skip
 
 
 def written(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:

@@ -16,13 +16,16 @@ from shutil import rmtree
 from typing import Any
 
 from gammacp.campaign.consensus import Consensus
+from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import GammacpError
 from gammacp.files import atomic_write, confined, in_words
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.settings import GammaOptions
 from gammacp.pools import Processes, WorkerDied, memory_of_machine
-from gammacp.report import Report
+from gammacp.report import Report, report
 from gammacp.report.markup import Markup
+from gammacp.report.page import headline, scored
+from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
 from gammacp.studio.understanding import Understood, understand
 
@@ -100,8 +103,6 @@ class _Post:
 
     def first(self, agreement: Agreement) -> None:
         """The first number."""
-        from gammacp.report.page import scored
-
         said = f"On {len(agreement.computed)} documents; the report is being made."
         self.send(headline=scored(agreement.score, [said, *agreement.score.told()]))
 
@@ -130,10 +131,6 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
 
 
 def _computed(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -> Findings:
-    from gammacp.continuum import Corpus
-    from gammacp.report import report
-    from gammacp.report.page import headline
-
     post.send(stage="reading")
     options = options.copy()
     understood, chosen, options["dissimilarity"] = understand(
@@ -179,8 +176,6 @@ def _memory() -> int:
 
 
 def _review(built: Report) -> Review | None:
-    from gammacp.report.viewer import alignment_document
-
     gold = built.contents.gold
     if gold is None:
         return None
@@ -278,9 +273,6 @@ class Work:
 
 def _ready() -> None:
     """In a worker: import and compile what every computation needs, before anybody waits."""
-    from gammacp.continuum import Continuum, Unit
-    from gammacp.report import report
-
     said = [(a, i, "x" if i % 3 else "y") for a in "ABC" for i in range(4)]
     small = Continuum.from_units(Unit(a, 9 * i, 9 * i + 5 + len(c), c) for a, i, c in said)
     report({"one": small, "two": small}, samples=5, draws=2)

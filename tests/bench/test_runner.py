@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 from sweep_toys import ToySource
 
-from gammacp.bench.experiment import Experiment
 from gammacp.bench.export import export_cells
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import Outcome, SweepError, run
 from gammacp.bench.seeds import measure_seed
 from gammacp.bench.source import Shuffled
-from gammacp.bench.store import Store
+from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Sweep, Task
 from gammacp.bench.table import curves
 from gammacp.bench.work import annotation_set, check, compute

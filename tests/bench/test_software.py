@@ -12,13 +12,12 @@ from types import ModuleType
 import pytest
 from sweep_toys import forge
 
-from gammacp.bench.experiment import OtherSoftware
 from gammacp.bench.export import export_cells
 from gammacp.bench.merging import merge
 from gammacp.bench.results import write_results
 from gammacp.bench.runner import Outcome, run
 from gammacp.bench.schema import connect_store
-from gammacp.bench.store import Store
+from gammacp.bench.store import OtherSoftware, Store
 from gammacp.bench.sweep import Sweep
 from gammacp.bench.work import compute_on_worker, own_modules
 from gammacp.errors import DataError

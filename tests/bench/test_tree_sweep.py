@@ -44,7 +44,7 @@ def tree_sweep(sample: tuple[Sentence, ...], **changes: Any) -> Sweep:
 def points_of(sweep: Sweep, folder: Path) -> list[Point]:
     with Store.writing(folder / "s.sqlite") as store, open_pool("serial") as pool:
         assert run_sweep(sweep, store, pool).failures == []
-        return curves(store, store.begin(sweep), errors=sweep.errors, measures=sweep.measures)
+        return curves(store, store.begin(sweep), sweep)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_a_set_does_not_depend_on_the_sweep_around_it(
     # The same store goes on with what is missing, on any executor.
     with Store.writing(tmp_path / "s.sqlite") as store, open_pool("processes", 2) as pool:
         assert run_sweep(large, store, pool).reused == small.n_cells
-        points = curves(store, store.begin(large), errors=large.errors, measures=large.measures)
+        points = curves(store, store.begin(large), large)
     assert points == points_of(large, tmp_path / "large")
 
 

@@ -12,24 +12,3 @@ Dawid & Skene (1979), Maximum likelihood estimation of observer error-rates usin
 Zhang, Chen, Zhou & Jordan (2016), Spectral methods meet EM (the one-coin model).
 Hovy, Berg-Kirkpatrick, Vaswani & Hovy (2013), Learning whom to trust with MACE.
 """
-
-from gammacp.campaign.annotators.models import (
-    STRENGTH,
-    AnnotatorModel,
-    Fit,
-    fit,
-    posterior_of,
-    unseen_by,
-)
-from gammacp.campaign.annotators.responses import Overlap, Responses
-
-__all__ = [
-    "STRENGTH",
-    "AnnotatorModel",
-    "Fit",
-    "Overlap",
-    "Responses",
-    "fit",
-    "posterior_of",
-    "unseen_by",
-]

@@ -19,6 +19,7 @@ import numpy as np
 from gammacp.arguments import several, whole
 from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
+from gammacp.campaign.calibrate.meaning import amount, phrase
 from gammacp.campaign.calibrate.sweep import Cell, Progress, trace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError, UsageError
@@ -26,7 +27,7 @@ from gammacp.measures.agreement import Continua, agreement_of, named_continua
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.tables import share
-from shuffling import ReferenceModel
+from shuffling import ReferenceModel, fit, parse_errors
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
 SETS = 6
@@ -160,8 +161,6 @@ def calibrate(
     UsageError
         An error type is unknown or not a single one; too few sets; an option is unknown.
     """
-    from shuffling import fit, parse_errors
-
     sets = whole("sets", sets, 3)
     for error in several("errors", errors):
         if len(parse_errors(error)) > 1:
@@ -212,8 +211,6 @@ def _equivalent(
     curve: Curve, reason: str | None, measured: Gamma, documents: int, cell: Cell
 ) -> Equivalent:
     """What gives the measured γ under the error of the cell."""
-    from gammacp.campaign.calibrate.meaning import amount, phrase
-
     error, confidence = cell.error, cell.settings.rule.confidence
     if reason is not None:
         return Equivalent(error=error, curve=curve, reason=reason)

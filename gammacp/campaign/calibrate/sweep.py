@@ -13,8 +13,10 @@ from gammacp.arrays import Floats
 from gammacp.campaign.calibrate.curves import Curve
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
+from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
-from shuffling import ReferenceModel
+from shuffling import ReferenceModel, shuffled_sets
+from shuffling.setting import fewer_errors
 
 Progress = Callable[[int, int], None]
 
@@ -68,10 +70,6 @@ def shuffled_gammas(cell: Cell) -> Floats:
     DataError
         The error cannot be made on this model, or no set has a γ.
     """
-    from gammacp.measures.random_sets import Basis
-    from shuffling import shuffled_sets
-    from shuffling.setting import fewer_errors
-
     shuffled = shuffled_sets(
         cell.model,
         cell.error,

@@ -1,6 +1,12 @@
 """From a best alignment to a gold standard: votes, consensus, review list."""
 
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, to_be_reviewed
+from gammacp.campaign.consensus.consensus import (
+    Consensus,
+    ConsensusUnit,
+    consensus,
+    gold_of,
+    to_be_reviewed,
+)
 from gammacp.campaign.consensus.reliability import Reliability, reliability
 from gammacp.campaign.consensus.several import Belief, CorpusConsensus, consensus_of_each
 from gammacp.campaign.consensus.soft import soft_labels
@@ -15,6 +21,7 @@ __all__ = [
     "Reliability",
     "consensus",
     "consensus_of_each",
+    "gold_of",
     "reliability",
     "soft_labels",
     "to_be_reviewed",

@@ -188,8 +188,6 @@ def consensus(
     UsageError
         An option cannot be meant, or the annotator has no name.
     """
-    from gammacp.alignment import Alignment
-
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
     if not annotator.strip():
         raise UsageError("annotator is empty: the gold standard needs a name")
@@ -332,7 +330,15 @@ def _reasons(
 
 
 def gold_of(like: Continuum, units: Sequence[Unit], annotators: Sequence[str]) -> Continuum:
-    """A continuum of these units where `like` is; rounding outwards can reach over its bounds."""
+    """A continuum of these units where `like` is; rounding outwards can reach over its bounds.
+
+    Parameters
+    ----------
+    like
+        Whose name, categories, offset unit, text and bounds it has.
+    units, annotators
+        What is in it, and by whom.
+    """
     edges = [*like.bounds, *(edge for u in units for edge in (u.start, u.end))]
     return Continuum.from_units(
         units,

@@ -17,7 +17,7 @@ import numpy as np
 from gammacp.alignment import Alignment
 from gammacp.arguments import whole
 from gammacp.arrays import Bools, Codes
-from gammacp.campaign.annotators import posterior_of, unseen_by
+from gammacp.campaign.annotators.models import posterior_of, unseen_by
 from gammacp.campaign.consensus.consensus import Consensus, consensus, gold_of
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.votes import needed_support

@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each
 from gammacp.arguments import one_of
 from gammacp.arrays import Floats
-from gammacp.campaign.annotators import AnnotatorModel, Fit, Responses, fit
+from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
+from gammacp.campaign.annotators.responses import Responses
 from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, consensus, to_be_reviewed
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
@@ -125,8 +126,11 @@ def consensus_of_each(
     boundaries: str = "majority",
     tolerance: float = 0.25,
     annotator: str = "consensus",
+    method: str = "auto",
+    gap: float = 0.0,
+    time_limit: float | None = None,
+    seed: int = 0,
     executor: Executor | None = None,
-    **solving: Unpack[Solving],
 ) -> CorpusConsensus:
     """The consensus of each document; those that have none are listed, and the others go on.
 
@@ -143,10 +147,10 @@ def consensus_of_each(
         and `belief.notes` says so.
     support, boundaries, tolerance, annotator
         As for `consensus`; with a model the default support is 1, and medians are weighted.
+    method, gap, time_limit, seed
+        As for `gammacp.align`.
     executor
         Where documents are aligned.
-    solving
-        `method`, `gap`, `time_limit`, `seed` as for `gammacp.align`.
 
     Raises
     ------
@@ -162,6 +166,7 @@ def consensus_of_each(
     sound = [name for name in corpus if name not in failures]
     if not sound:
         raise next(iter(failures.values()), DataError("there is no document"))
+    solving: Solving = {"method": method, "gap": gap, "time_limit": time_limit, "seed": seed}
 
     def aligned(default: Combined) -> dict[str, Alignment]:
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.campaign.annotators import STRENGTH, Responses
+from gammacp.campaign.annotators.models import STRENGTH
+from gammacp.campaign.annotators.responses import Responses
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import category_of, plain
 from gammacp.text import named

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp.campaign.annotators import Responses, fit
+from gammacp.campaign.annotators.models import fit
+from gammacp.campaign.annotators.responses import Responses
 from gammacp.errors import DataError, UsageError
 
 PEER: dict[str, Any] = json.loads(Path(__file__).with_name("crowd_kit.json").read_text())

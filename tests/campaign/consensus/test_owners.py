@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp.campaign.annotators import AnnotatorModel
+from gammacp.campaign.annotators.models import AnnotatorModel
 from gammacp.campaign.consensus import Consensus, consensus_of_each
 from gammacp.campaign.consensus.votes import BoundaryRule
 from gammacp.continuum import Continuum, Unit
