@@ -106,13 +106,19 @@ def _project_triangles(point: Floats, triangles: Codes, multiplier: Floats) -> f
         if change != 0.0:
             multiplier[c] = new
             most = max(most, abs(change))
-            point[u, v] -= change
-            point[v, u] -= change
-            point[u, w] -= change
-            point[w, u] -= change
-            point[v, w] += change
-            point[w, v] += change
+            _move(point, u, v, w, change)
     return most
+
+
+@kernel
+def _move(point: Floats, u: int, v: int, w: int, step: float) -> None:
+    """Take a triangle's normal off, in place."""
+    point[u, v] -= step
+    point[v, u] -= step
+    point[u, w] -= step
+    point[w, u] -= step
+    point[v, w] += step
+    point[w, v] += step
 
 
 @kernel
@@ -134,13 +140,7 @@ def subtract(
                     point[v, u] -= m
     for c in range(len(triangles)):
         u, v, w = triangles[c]
-        m = factor * multiplier[c]
-        point[u, v] -= m
-        point[v, u] -= m
-        point[u, w] -= m
-        point[w, u] -= m
-        point[v, w] += m
-        point[w, v] += m
+        _move(point, u, v, w, factor * multiplier[c])
 
 
 @kernel

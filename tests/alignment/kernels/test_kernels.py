@@ -21,6 +21,9 @@ from gammacp.alignment.kernels.greedy import groups_within, take_disjoint
 from gammacp.alignment.kernels.insertion import insertions
 from gammacp.alignment.kernels.matching import best_matching
 from gammacp.alignment.kernels.pairs import (
+    Classes,
+    Costs,
+    Units,
     adjacency,
     best_per_annotator,
     costs_inside,
@@ -84,15 +87,16 @@ def test_pairs(case: tuple[int, int, int]) -> None:
     )
     columns = (continuum.starts, continuum.ends, continuum.category_codes)
     halted = np.zeros(1, np.bool_)
-    rest = (np.inf, formula, float(factor), bound.category_costs, 1e9, 1, 10**6, halted)
-    classes = (order, class_start, block_end, 0 * longest)
-    same(scan, *columns, continuum.annotator_codes, *classes, *rest)
+    all_units = Units(*columns, continuum.annotator_codes)
+    costs = Costs(formula, float(factor), bound.category_costs)
+    classes = Classes(order, class_start, block_end, 0 * longest + np.inf)
+    same(scan, all_units, classes, costs, 1e9, 10**6, halted)
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
     same(group_weights, groups, problem.graph)
     pairs = np.full((len(groups), continuum.n_annotators), -1, np.int32)
     pairs[:, :2] = groups
-    same(costs_inside, pairs, *columns, formula, float(factor), bound.category_costs, 1.0)
+    same(costs_inside, pairs, all_units, costs, 1.0)
 
 
 @pytest.mark.parametrize("case", CASES)
