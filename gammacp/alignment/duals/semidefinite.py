@@ -38,10 +38,6 @@ _OVERRELAXATION = 1.6
 _PENALTY = 0.05
 _PENALTY_STEP = 1.6
 _IMBALANCE = 4.0
-# Passes over the inequalities in each step, which end at this change of multipliers; the next one
-# goes on from their multipliers.
-_HILDRETH = 4
-_PROJECTED = 1e-4
 # By how much triangles must be violated to be added; how many are listed at most, 40 MB, and added
 # at a time per unit, the worst.
 _VIOLATION = 0.02
@@ -256,16 +252,7 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     rows, multiplier = iterate.rows.copy(), iterate.multiplier.copy()
     rest[~model.pair] = -1e9
     subtract(rest, model.begin, rows, iterate.triangles, multiplier, 1.0)
-    project(
-        rest,
-        model.several,
-        model.begin,
-        rows,
-        iterate.triangles,
-        multiplier,
-        _HILDRETH,
-        _PROJECTED,
-    )
+    project(rest, model.several, model.begin, rows, iterate.triangles, multiplier)
     after = np.empty_like(point)
     after[0, 0] = point[0, 0]
     after[0, 1:] = after[1:, 0] = model.border

@@ -11,6 +11,11 @@ import numpy as np
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
+# Passes over the inequalities in each step, which end at this change of multipliers; the next one
+# goes on from their multipliers.
+_PASSES = 4
+_ENOUGH = 1e-4
+
 
 @kernel
 def project(
@@ -20,8 +25,6 @@ def project(
     row_multiplier: Floats,
     triangles: Codes,
     multiplier: Floats,
-    passes: int,
-    enough: float,
 ) -> None:
     """Move `point`, in place, towards the nearest one that is ≥ 0 and obeys all inequalities.
 
@@ -30,10 +33,10 @@ def project(
     are below any threshold. `several[u, a]` tells where a row says something. The multipliers are
     updated.
     """
-    for _ in range(passes):
+    for _ in range(_PASSES):
         moved = _project_rows(point, several, begin, row_multiplier)
         moved = max(moved, _project_triangles(point, triangles, multiplier))
-        if moved <= enough:
+        if moved <= _ENOUGH:
             break
 
 

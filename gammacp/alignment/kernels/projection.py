@@ -21,14 +21,16 @@ from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
-
-class Step(NamedTuple):
-    """How prices are projected; see `pricing.near` for the fields."""
-
-    relaxation: float
-    stalled: float
-    rounds: int
-    neighbours: int
+# Passes on all columns' half-spaces at the most; ten more are made if the last ten brought the
+# largest lack below this share. How far beyond a half-space's face prices are moved: at 1 passes do
+# not end, at 2 they oscillate.
+_PROJECTIONS = 300
+_STALLED_PROJECTIONS = 0.8
+_RELAXATION = 1.3
+# Rounds over the annotators when a group near the alignment is improved, and neighbours of a unit
+# above which it is left to exact pricing (a square matrix is filled).
+_IMPROVING_ROUNDS = 6
+_NEIGHBOURS = 1500
 
 
 class Around(NamedTuple):
@@ -46,13 +48,8 @@ class Around(NamedTuple):
 
 
 @kernel
-def project(
-    price: Floats, members: Codes, lacking: float, support: Support, relaxation: float
-) -> bool:
-    """Move prices in place until the group pays `lacking` more; False where the support forbids.
-
-    With a `relaxation` above 1 a little beyond the half-space's face, so that passes end.
-    """
+def project(price: Floats, members: Codes, lacking: float, support: Support) -> bool:
+    """Move prices in place until the group pays `lacking` more; False where the support forbids."""
     part, at, size = support.part, support.at, support.size
     norm = 0.0
     for u in members:
@@ -66,24 +63,22 @@ def project(
         row = support.row_from[part[u]] + at[u] * size[part[u]]
         first = support.unit_from[part[u]]
         for j in range(size[part[u]]):
-            price[support.units[first + j]] += relaxation * lacking / norm * support.rows[row + j]
+            price[support.units[first + j]] += _RELAXATION * lacking / norm * support.rows[row + j]
     return True
 
 
 @kernel
-def project_on_all(
-    price: Floats, columns: Columns, enough: float, passes: int, support: Support, step: Step
-) -> float:
-    """Project on the half-spaces of all columns in turn, `passes` times; the largest lack left.
+def project_on_all(price: Floats, columns: Columns, enough: float, support: Support) -> float:
+    """Project on the half-spaces of all columns in turn; the largest lack left.
 
     Ends early when no column lacks more than `enough`, and when ten more passes hardly helped.
     """
     begin, members, gain = columns
     worst = 0.0
     before = np.inf
-    for done in range(passes):
+    for done in range(_PROJECTIONS):
         if done % 10 == 0:
-            if done and worst > step.stalled * before:
+            if done and worst > _STALLED_PROJECTIONS * before:
                 break
             before = worst if done else np.inf
         worst = 0.0
@@ -94,7 +89,7 @@ def project_on_all(
             if lacking > enough:
                 worst = max(worst, lacking)
                 group = members[begin[c] : begin[c + 1]]
-                project(price, group, lacking, support, step.relaxation)
+                project(price, group, lacking, support)
         if worst == 0.0:
             break
     return worst
@@ -132,7 +127,6 @@ def price_near(
     group_of: Codes,
     floor: float,
     support: Support,
-    step: Step,
     halted: Bools,
 ) -> Columns:
     """Groups that gain more than their prices + floor, sought near `groups`; prices move in place.
@@ -155,7 +149,7 @@ def price_near(
             break
         lo = graph.start[root]
         size = graph.start[root + 1] - lo
-        if size == 0 or size > step.neighbours:
+        if size == 0 or size > _NEIGHBOURS:
             continue
         if size > len(into):
             near = np.empty((size, size), np.float64)
@@ -176,14 +170,14 @@ def price_near(
                 if x >= 0 and k != annotator[root] and place[x] >= 0:
                     inside[k] = place[x]
             around = Around(beside, begin, near, into, inside)
-            _improve(around, price, total, step.rounds)
+            _improve(around, price, total, _IMPROVING_ROUNDS)
             _keep_cliques(near, inside)
             group[0] = root
             members, gained, paid = _gained(around, price, group)
             paid += price[root]
             if gained - paid <= floor or members == 1:
                 continue
-            project(price, group[:members], gained - paid, support, step.relaxation)
+            project(price, group[:members], gained - paid, support)
             found = appended(found, np.sort(group[:members]), members, gained)
         for i in range(size):
             place[beside[i]] = -1

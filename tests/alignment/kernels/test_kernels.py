@@ -30,8 +30,8 @@ from gammacp.alignment.kernels.pairs import (
     group_weights,
     scan,
 )
-from gammacp.alignment.kernels.pricing import Effort, price_groups
-from gammacp.alignment.kernels.projection import Step, price_near, project_on_all
+from gammacp.alignment.kernels.pricing import price_groups
+from gammacp.alignment.kernels.projection import price_near, project_on_all
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.proof.components import decompose
@@ -66,10 +66,6 @@ def _parts(result: Any) -> tuple[Any, ...]:
 
 def _gave_up(parts: tuple[Any, ...]) -> bool:
     return len(parts) > 1 and np.ndim(parts[-1]) == 0 and (parts[-1] is False or parts[-1] == -1)
-
-
-def effort(nodes: int = 10**9) -> Effort:
-    return Effort(nodes, 10**6, 3, 30_000_000, 0.02, 2.5)
 
 
 def build(seed: int, n: int, units: int) -> tuple[Continuum, Problem]:
@@ -114,7 +110,7 @@ def test_groups(case: tuple[int, int, int]) -> None:
     halted = np.zeros(1, np.bool_)
     roots = np.arange(problem.n_units)
     for every, nodes in ((True, 10**9), (False, 10**9), (False, 2)):
-        end = (opening, 0.0, every, roots, effort(nodes), halted)
+        end = (opening, 0.0, every, roots, nodes, 10**6, halted)
         same(price_groups, graph, price, *end)
     same(price_groups, graph, price, *end[:-1], ~halted)
 
@@ -132,14 +128,13 @@ def test_projections(case: tuple[int, int, int]) -> None:
         1e-6,
     )
     group_of = group_of_units(groups, problem.n_units)
-    step = Step(1.3, 0.8, 6, 1500)
     opening, halted = problem.opening, np.zeros(1, np.bool_)
     for floor in (0.0, -0.1 * opening):
         found = same(
             price_near,
-            *(problem.graph, price.copy(), opening, groups, group_of, floor, support, step, halted),
+            *(problem.graph, price.copy(), opening, groups, group_of, floor, support, halted),
         )
-        same(project_on_all, price.copy(), found, 1e-6, 30, support, step)
+        same(project_on_all, price.copy(), found, 1e-6, support)
 
 
 def test_pricing_that_is_halted_claims_nothing() -> None:
@@ -149,7 +144,7 @@ def test_pricing_that_is_halted_claims_nothing() -> None:
     price = np.zeros(problem.n_units)
     halted = np.ones(1, np.bool_)
     first = (graph, price, opening, 0.0)
-    limits = (np.arange(problem.n_units), effort())
+    limits = (np.arange(problem.n_units), 10**9, 10**6)
     assert not same(price_groups, *first, True, *limits, halted)[-1]
     found, halfway, unsure, _ = price_groups(*first, False, *limits, halted)
     assert not found.number
