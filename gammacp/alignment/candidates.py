@@ -130,36 +130,24 @@ def pairs_within(
 
     With an `owner` of each unit, only pairs of one.
     """
-    from gammacp.alignment.kernels.pairs import HALTED, scan
+    from gammacp.alignment.kernels.pairs import HALTED, Classes, Costs, Units, scan
 
     check_fragments(dissimilarity, continuum)
     absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
     order, class_start, block_end, longest = length_classes(continuum, owner)
     formula, factor = dissimilarity.formula
-    costs = dissimilarity.category_costs
-    if costs is None or continuum.breaks is not None:  # `pairwise` alone reads fragments.
+    table = dissimilarity.category_costs
+    if table is None or continuum.breaks is not None:  # `pairwise` alone reads fragments.
         formula, factor = NO_FORMULA
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
-        reach_of_class = relative * longest
+        reach = 0.5 * absolute + relative * longest
+    places = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
+    units, classes = Units(*places), Classes(order, class_start, block_end, reach)
+    costs = Costs(formula, float(factor), np.zeros((1, 1)) if table is None else table)
+    most = min(float(most), np.finfo(np.float64).max)
+    limit = min(most_pairs, _PAIRS_IN_MEMORY)
     first, second, cost, count = halting(
-        lambda halted: scan(
-            continuum.starts,
-            continuum.ends,
-            continuum.category_codes,
-            continuum.annotator_codes,
-            order,
-            class_start,
-            block_end,
-            reach_of_class,
-            float(absolute),
-            formula,
-            float(factor),
-            np.zeros((1, 1)) if costs is None else costs,
-            min(float(most), np.finfo(np.float64).max),
-            min(8 * continuum.n_units + 64, most_pairs),
-            min(most_pairs, _PAIRS_IN_MEMORY),
-            halted,
-        ),
+        lambda halted: scan(units, classes, costs, most, limit, halted),
         deadline,
         quick=continuum.n_units <= _UNITS_UNWATCHED,
     )

@@ -183,7 +183,14 @@ def solution(
     objective = float(group_costs(problem, groups).sum())
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
         bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
-    proven = bound >= objective - problem.slack
+    return judged(groups, objective, bound, problem.slack, certificate)
+
+
+def judged(
+    groups: Codes, objective: float, bound: float, slack: float, certificate: Certificate | None
+) -> Solution:
+    """The solution of that objective; optimal if the bound meets it but for the slack."""
+    proven = bound >= objective - slack
     return Solution(
         groups,
         objective,

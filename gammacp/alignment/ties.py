@@ -128,12 +128,12 @@ def _first_of_components(
         np.full(problem.n_units, -1, np.int32),
         state.least.copy(),
         chosen,
-        Rules(state.cover, True, state.tolerance, limits.of(Components).nodes),
+        Rules(problem.cover, True, state.tolerance, limits.of(Components).nodes),
     )
     inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))
     # In a cover the order of the columns is not that of the units that they cover first.
     times = None
-    if len(hard) and not state.cover:
+    if len(hard) and not problem.cover:
         ranking = Ranking(
             costs.loss[inside],
             costs.alone,
@@ -143,7 +143,7 @@ def _first_of_components(
             state.tolerance * len(hard),
         )
         ones = np.ones(problem.n_units, np.int64)
-        times = first_packing(Model(part.select(inside), ones, state.opening), ranking, limits)
+        times = first_packing(Model(part.select(inside), ones, problem.opening), ranking, limits)
     # The proof's own if there is no time.
     chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
     return kept[chosen], not len(hard) or times is not None

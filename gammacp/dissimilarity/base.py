@@ -13,7 +13,7 @@ matrices come from there, never from random continua, which are measured with th
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -120,6 +120,20 @@ class Bindable(Protocol):
     def bind(self, annotations: Annotations) -> Any:
         """The object with `pairwise` that is used on this continuum or corpus."""
         ...
+
+
+@runtime_checkable
+class Blind(Protocol):
+    """A dissimilarity, or a positional one, that says what it cannot tell apart."""
+
+    blind_to: Iterable[str]
+
+
+@runtime_checkable
+class ReadingFeatures(Protocol):
+    """A dissimilarity that reads features of the labels beside the category."""
+
+    features: Iterable[str]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -297,7 +311,7 @@ def blind_to(part: object) -> frozenset[str]:
     part
         A dissimilarity, or its positional part; most say nothing.
     """
-    return frozenset(getattr(part, "blind_to", ()))
+    return frozenset(part.blind_to) if isinstance(part, Blind) else frozenset()
 
 
 def features_of(dissimilarity: object) -> tuple[str, ...]:
@@ -308,7 +322,7 @@ def features_of(dissimilarity: object) -> tuple[str, ...]:
     dissimilarity
         Before it is bound; one of one's own reads none unless it has `features`.
     """
-    return tuple(getattr(dissimilarity, "features", ()))
+    return tuple(dissimilarity.features) if isinstance(dissimilarity, ReadingFeatures) else ()
 
 
 def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:

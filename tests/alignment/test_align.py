@@ -6,8 +6,12 @@ from hypothesis import given, settings
 
 from gammacp import Combined, Continuum, DataError, Unit, align, best_disorder
 from gammacp.alignment import Status
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.proof.components import Components
+from gammacp.alignment.solvers.packing import Ties
 from gammacp.datasets import load
 from gammacp.dissimilarity import bind
+from gammacp.errors import UsageError
 from gammacp.testing import continua
 from tests.alignment.pairs import pairs
 
@@ -150,3 +154,13 @@ def test_no_bound_is_below_zero() -> None:
     bound = bind(Combined(), continuum)
     assert align(continuum, method="cpsat", time_limit=0.001).bound >= 0
     assert best_disorder(continuum, bound, method="cpsat", time_limit=0.001).bound >= 0
+
+
+def test_stages_are_tuned_one_by_one() -> None:
+    """A field that is not given has its default, and what no stage reads is no tuning."""
+    tuned = Limits(tuning=[Components(nodes=3)])
+    assert tuned.of(Components) == Components(nodes=3)
+    assert tuned.of(Ties) == Ties()
+    for wrong in (Components(), [3], "Components", [Components(), Components(nodes=3)]):
+        with pytest.raises(UsageError, match="tuning"):
+            Limits(tuning=wrong)  # type: ignore[arg-type]

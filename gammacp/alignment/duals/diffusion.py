@@ -95,12 +95,13 @@ def diffusion(
     tuning: Prices = _DEFAULT,
 ) -> tuple[Floats, Floats]:
     """Prices once every column is paid and they hardly fall, or too slowly; their last fall."""
-    from gammacp.alignment.kernels.diffusion import by_first_unit, diffuse, equal_shares, readmit
+    from gammacp.alignment.kernels.diffusion import diffuse, readmit
     from gammacp.alignment.kernels.duals import make_feasible
 
-    share = equal_shares(columns)
-    kept = np.ones(columns.number, np.bool_)
-    order = by_first_unit(n_units, columns, kept)
+    share = np.repeat(columns.gain / columns.sizes, columns.sizes)
+    # By their first unit, so that a pass over them goes along the continuum.
+    first = np.minimum.reduceat(columns.members, columns.begin[:-1])
+    order = np.argsort(first, kind="stable").astype(np.int32)
     price = diffuse(n_units, columns, order, share, _FIRST_PASSES)
     kept = columns.losses(price) <= _KEPT_LOSS * scale
     fell, falls = price, np.inf
@@ -108,8 +109,7 @@ def diffusion(
         if due(deadline):
             break
         before, falls_before = price, falls
-        order = by_first_unit(n_units, columns, kept)
-        price = diffuse(n_units, columns, order, share, _PASSES)
+        price = diffuse(n_units, columns, order[kept[order]], share, _PASSES)
         fell = before - price
         falls = abs(float(fell.sum()))
         missing = readmit(columns, price, 1e-9 * scale, kept, share)

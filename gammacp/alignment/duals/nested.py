@@ -12,6 +12,7 @@ one annotator inside, m units, it says opening·m less all matchings.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -131,14 +132,13 @@ def restricted(problem: Problem, units: Indices) -> Problem:
     row = np.full(problem.n_units, -1, np.int32)
     row[units] = np.arange(len(units))
     kept = (row[problem.first] >= 0) & (row[problem.second] >= 0)
-    return Problem(
+    return replace(
+        problem,
         annotator=problem.annotator[units],
-        n_annotators=problem.n_annotators,
         first=row[problem.first[kept]],
         second=row[problem.second[kept]],
         weight=problem.weight[kept],
-        opening=problem.opening,
-        delta=problem.delta,
+        rank=None,
     )
 
 

@@ -38,10 +38,6 @@ _OVERRELAXATION = 1.6
 _PENALTY = 0.05
 _PENALTY_STEP = 1.6
 _IMBALANCE = 4.0
-# Passes over the inequalities in each step, which end at this change of multipliers; the next one
-# goes on from their multipliers.
-_HILDRETH = 4
-_PROJECTED = 1e-4
 # By how much triangles must be violated to be added; how many are listed at most, 40 MB, and added
 # at a time per unit, the worst.
 _VIOLATION = 0.02
@@ -143,8 +139,6 @@ class Priced:
     ----------
     share
         Of a group's cost, for each unit: Σ over any group ≤ its cost; shape (units,).
-    bound
-        Σ share, less its rounding: no alignment costs less.
     value
         What the iterate costs; where the bound would end if it were the relaxation's solution.
     iterate
@@ -152,9 +146,13 @@ class Priced:
     """
 
     share: Floats
-    bound: float
     value: float
     iterate: Iterate
+
+    @property
+    def bound(self) -> float:
+        """Σ share, less its rounding: no alignment costs less."""
+        return safe_sum(self.share)
 
 
 def model(problem: Problem, n_groups: float, repairs: int) -> Matrices:
@@ -228,7 +226,8 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
             done += 1
             if done % 10 == 0:
                 iterate = _balanced(iterate, lack, change)
-        yield _priced(model, iterate, deadline)
+        value = float((model.bordered * iterate.inside).sum()) * model.problem.opening
+        yield Priced(feasible_shares(model, iterate, deadline), value, iterate)
         iterate = _cut(model, iterate)
 
 
@@ -253,16 +252,7 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     rows, multiplier = iterate.rows.copy(), iterate.multiplier.copy()
     rest[~model.pair] = -1e9
     subtract(rest, model.begin, rows, iterate.triangles, multiplier, 1.0)
-    project(
-        rest,
-        model.several,
-        model.begin,
-        rows,
-        iterate.triangles,
-        multiplier,
-        _HILDRETH,
-        _PROJECTED,
-    )
+    project(rest, model.several, model.begin, rows, iterate.triangles, multiplier)
     after = np.empty_like(point)
     after[0, 0] = point[0, 0]
     after[0, 1:] = after[1:, 0] = model.border
@@ -272,13 +262,9 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     moved = Iterate(
         after, point - after, rows, iterate.triangles, multiplier, penalty, penalty * matrix
     )
-    lack = _norm(definite - after) / _norm(after)
-    change = _norm(after - inside) / max(_norm(matrix), 1e-12)
-    return moved, lack, change
-
-
-def _norm(matrix: Floats) -> float:
-    return float(np.linalg.norm(matrix))
+    norm = np.linalg.norm
+    change = float(norm(after - inside)) / max(float(norm(matrix)), 1e-12)
+    return moved, float(norm(definite - after) / norm(after)), change
 
 
 def _balanced(iterate: Iterate, lack: float, change: float) -> Iterate:
@@ -318,16 +304,6 @@ def _cut(model: Matrices, iterate: Iterate) -> Iterate:
 def _among(some: Codes, others: Codes, size: int) -> Bools:
     keys = [(t[:, 0].astype(np.int64) * size + t[:, 1]) * size + t[:, 2] for t in (some, others)]
     return np.isin(keys[0], keys[1])
-
-
-def _priced(model: Matrices, iterate: Iterate, deadline: float) -> Priced:
-    share = feasible_shares(model, iterate, deadline)
-    return Priced(
-        share,
-        safe_sum(share),
-        float((model.bordered * iterate.inside).sum()) * model.problem.opening,
-        iterate,
-    )
 
 
 def safe_sum(share: Floats) -> float:

@@ -61,22 +61,16 @@ class Index(NamedTuple):
     narrow: Bools
 
 
+def _record(formats: str, names: str) -> np.dtype[np.void]:
+    return np.dtype((np.record, {"names": names.split(), "formats": formats.split()}))
+
+
 # A visited state: what is covered after its first uncovered unit, what it has lost, Σ d_cat, that
 # unit, and how many groups it has; stamped by component, from 1 on.
-_VISITED = np.dtype(
-    {
-        "names": ["covered", "loss", "second", "first", "groups", "stamp"],
-        "formats": ["u8", "f8", "f8", "i8", "i4", "i4"],
-    }
-)
+_VISITED = _record("u8 f8 f8 i8 i4 i4", "covered loss second first groups stamp")
 # A state on the way from the root of the search, the option to be tried next and the one taken;
 # `best` are the columns of the best solution.
-_STEP = np.dtype(
-    {
-        "names": ["covered", "loss", "second", "first", "option", "taken", "best"],
-        "formats": ["u8", "f8", "f8", "i8", "i8", "i8", "i8"],
-    }
-)
+_STEP = _record("u8 f8 f8 i8 i8 i8 i8", "covered loss second first option taken best")
 
 
 class Rules(NamedTuple):

@@ -15,41 +15,6 @@ from gammacp.kernel import kernel
 
 
 @kernel
-def equal_shares(columns: Columns) -> Floats:
-    """Each column's gain in equal parts, shape of `members`."""
-    begin, members, gain = columns
-    share = np.empty(len(members), np.float64)
-    for c in range(len(gain)):
-        part = gain[c] / (begin[c + 1] - begin[c])
-        for p in range(begin[c], begin[c + 1]):
-            share[p] = part
-    return share
-
-
-@kernel
-def by_first_unit(n_units: int, columns: Columns, kept: Bools) -> Codes:
-    """The kept columns by their first unit, so that a pass over them goes along the continuum."""
-    begin, members, _ = columns
-    first = np.empty(len(kept), np.int32)
-    start = np.zeros(n_units + 1, np.int64)
-    for c in range(len(kept)):
-        if kept[c]:
-            lowest = members[begin[c]]
-            for p in range(begin[c] + 1, begin[c + 1]):
-                lowest = min(lowest, members[p])
-            first[c] = lowest
-            start[lowest + 1] += 1
-    for u in range(n_units):
-        start[u + 1] += start[u]
-    order = np.empty(start[n_units], np.int32)
-    for c in range(len(kept)):
-        if kept[c]:
-            order[start[first[c]]] = c
-            start[first[c]] += 1
-    return order
-
-
-@kernel
 def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes: int) -> Floats:
     """Go over the columns of `order` there and back, shares changed in place; the prices."""
     begin, members, gain = columns

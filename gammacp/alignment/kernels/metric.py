@@ -11,6 +11,11 @@ import numpy as np
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
+# Passes over the inequalities in each step, which end at this change of multipliers; the next one
+# goes on from their multipliers.
+_PASSES = 4
+_ENOUGH = 1e-4
+
 
 @kernel
 def project(
@@ -20,8 +25,6 @@ def project(
     row_multiplier: Floats,
     triangles: Codes,
     multiplier: Floats,
-    passes: int,
-    enough: float,
 ) -> None:
     """Move `point`, in place, towards the nearest one that is ≥ 0 and obeys all inequalities.
 
@@ -30,10 +33,10 @@ def project(
     are below any threshold. `several[u, a]` tells where a row says something. The multipliers are
     updated.
     """
-    for _ in range(passes):
+    for _ in range(_PASSES):
         moved = _project_rows(point, several, begin, row_multiplier)
         moved = max(moved, _project_triangles(point, triangles, multiplier))
-        if moved <= enough:
+        if moved <= _ENOUGH:
             break
 
 
@@ -106,13 +109,19 @@ def _project_triangles(point: Floats, triangles: Codes, multiplier: Floats) -> f
         if change != 0.0:
             multiplier[c] = new
             most = max(most, abs(change))
-            point[u, v] -= change
-            point[v, u] -= change
-            point[u, w] -= change
-            point[w, u] -= change
-            point[v, w] += change
-            point[w, v] += change
+            _move(point, u, v, w, change)
     return most
+
+
+@kernel
+def _move(point: Floats, u: int, v: int, w: int, step: float) -> None:
+    """Take a triangle's normal off, in place."""
+    point[u, v] -= step
+    point[v, u] -= step
+    point[u, w] -= step
+    point[w, u] -= step
+    point[v, w] += step
+    point[w, v] += step
 
 
 @kernel
@@ -134,13 +143,7 @@ def subtract(
                     point[v, u] -= m
     for c in range(len(triangles)):
         u, v, w = triangles[c]
-        m = factor * multiplier[c]
-        point[u, v] -= m
-        point[v, u] -= m
-        point[u, w] -= m
-        point[w, u] -= m
-        point[v, w] += m
-        point[w, v] += m
+        _move(point, u, v, w, factor * multiplier[c])
 
 
 @kernel

@@ -1,5 +1,7 @@
 """Compiled kernels over pairs of units: the scan of positions, and the graph."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gammacp.alignment.kernels.growing import grown
@@ -12,34 +14,50 @@ from gammacp.kernel import kernel
 HALTED = -2
 
 
+class Units(NamedTuple):
+    """Where units are, and codes of their categories and annotators."""
+
+    start: Floats
+    end: Floats
+    category: Codes
+    annotator: Codes
+
+
+class Classes(NamedTuple):
+    """Units by length class and start: those of class c are `order[start[c]:start[c + 1]]`.
+
+    Only with those of classes before `block_end[c]` may they be paired; `reach` is how far apart.
+    """
+
+    order: Indices
+    start: Indices
+    block_end: Indices
+    reach: Floats
+
+
+class Costs(NamedTuple):
+    """Positional formula with its factor (`dissimilarity.kernels`), and costs by category codes."""
+
+    formula: int
+    factor: float
+    categories: Floats
+
+
 @kernel
 def scan(
-    start: Floats,
-    end: Floats,
-    category: Codes,
-    annotator: Codes,
-    order: Indices,
-    class_start: Indices,
-    block_end: Indices,
-    reach_of_class: Floats,
-    absolute: float,
-    formula: int,
-    factor: float,
-    category_costs: Floats,
-    most: float,
-    capacity: int,
-    limit: int,
-    halted: Bools,
+    units: Units, classes: Classes, costs: Costs, most: float, limit: int, halted: Bools
 ) -> tuple[Codes, Codes, Floats, int]:
     """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
 
-    `order` sorts units by length class and start; units of classes c and k are compared only
-    within |start − start| ≤ absolute + reach_of_class[c] + reach_of_class[k], and only if both are
-    of one block of classes, that ends before class block_end[c]. `formula` and
-    `factor` are the positional part (`dissimilarity.kernels`); without a formula (−1) all pairs
-    within reach are listed, with 0. Returns (first, second, d, count); with more than `limit`
-    pairs it stops and the count is −1, once `halted[0]` is set by another thread `HALTED`.
+    Units of classes c and k are compared only within |start − start| ≤ reach[c] + reach[k]. Without
+    a formula (−1) all pairs within reach are listed, with 0. Returns (first, second, d, count);
+    with more than `limit` pairs it stops and the count is −1, once `halted[0]` is set by another
+    thread `HALTED`.
     """
+    start, end, category, annotator = units
+    order, class_start, block_end, reach = classes
+    formula, factor, category_costs = costs
+    capacity = min(8 * len(start) + 64, limit)
     first = np.empty(capacity, np.int32)
     second = np.empty(capacity, np.int32)
     cost = np.empty(capacity, np.float64)
@@ -47,7 +65,7 @@ def scan(
     n_classes = len(class_start) - 1
     for c in range(n_classes):
         for k in range(c, block_end[c]):
-            window = absolute + reach_of_class[c] + reach_of_class[k]
+            window = reach[c] + reach[k]
             lo = class_start[k]
             stop = class_start[k + 1]
             for p in range(class_start[c], class_start[c + 1]):
@@ -151,17 +169,10 @@ def group_weights(groups: Codes, graph: Graph) -> Floats:
 
 
 @kernel
-def costs_inside(
-    groups: Codes,
-    start: Floats,
-    end: Floats,
-    category: Codes,
-    formula: int,
-    factor: float,
-    category_costs: Floats,
-    delta: float,
-) -> Floats:
+def costs_inside(groups: Codes, units: Units, costs_of: Costs, delta: float) -> Floats:
     """Σ d over the pairs of units in each group, with Δ for each pair that has an empty unit."""
+    start, end, category, _ = units
+    formula, factor, category_costs = costs_of
     n = groups.shape[1]
     costs = np.empty(len(groups), np.float64)
     for g in range(len(groups)):

@@ -20,19 +20,14 @@ from gammacp.kernel import kernel
 
 EXACT, UNSURE, GIVEN_UP = 0, 1, -1
 
-
-class Effort(NamedTuple):
-    """How hard a root is searched; see `pricing.exact` for the last four.
-
-    `nodes` of a root's search and `members` of all groups found are limits.
-    """
-
-    nodes: int
-    members: int
-    passes: int
-    edges: int
-    progress: float
-    decisiveness: float
+# Passes of messages at a node, four times as many at a root (20 × 30), again while the bound's
+# distance to its goal falls by this share.
+_MESSAGES = 3
+_PROGRESS = 0.02
+# Branching: a label that falls short by all that the bound has left counts exp(−this).
+_DECISIVENESS = 2.5
+# Numbers in a root's table of label pairs, 240 MB; above, its half-sum bound is used.
+_EDGES = 30_000_000
 
 
 class RootGraph(NamedTuple):
@@ -57,13 +52,15 @@ def price_groups(
     floor: float,
     every: bool,
     roots: Indices,
-    effort: Effort,
+    nodes: int,
+    members: int,
     halted: Bools,
 ) -> tuple[Columns, Floats, Bools, bool]:
     """Groups of these roots whose gain exceeds their units' prices by more than `floor`.
 
     `floor` may be negative. With `every` all of them (enumeration), otherwise of each root one
-    better than the other, the best one last (pricing).
+    better than the other, the best one last (pricing). Limits are `nodes` of a root's search and
+    `members` of all groups found.
 
     Returns (groups, excess, unsure, whole): no group of a root gains more than its prices and
     `excess[root]` ≥ max(floor, 0), which is exact unless `unsure[root]`: its limit of nodes was
@@ -104,13 +101,15 @@ def price_groups(
         if size == 0:
             continue
         m, begin, labels = label_starts(graph.annotator, unit, size)
-        if halted[0] or m * (m - 1) // 2 * labels * labels > effort.edges:
+        if halted[0] or m * (m - 1) // 2 * labels * labels > _EDGES:
             state = GIVEN_UP if every else UNSURE
             excess[root] = max(excess[root], most - price[root])
         else:
             values, edge = root_graph(graph, unit, value, place, begin, labels, never)
             inside = RootGraph(root, price[root], unit, begin, values, edge)
-            found, state, most = _search_root(inside, price, floor, every, effort, found, halted)
+            found, state, most = _search_root(
+                inside, price, floor, every, nodes, members, found, halted
+            )
             excess[root] = max(excess[root], most)
         if state == GIVEN_UP:
             return trimmed(found), excess, unsure, False
@@ -145,7 +144,8 @@ def _search_root(
     price: Floats,
     floor: float,
     every: bool,
-    effort: Effort,
+    most_nodes: int,
+    members: int,
     found: Growing,
     halted: Bools,
 ) -> tuple[Growing, int, float]:
@@ -167,17 +167,17 @@ def _search_root(
             continue
         entered = False
         nodes += 1
-        bound = _bounded(inside, tree, depth, threshold, effort)
+        bound = _bounded(inside, tree, depth, threshold)
         if bound <= threshold:
             depth -= 1
             continue
         if halted[0] and every:
             return found, GIVEN_UP, bound
-        if halted[0] or nodes > effort.nodes:
+        if halted[0] or nodes > most_nodes:
             open_bound = bound
             state = UNSURE
             break
-        s = _most_decided(tree.n_alive[depth], tree.short, bound - threshold, effort.decisiveness)
+        s = _most_decided(tree.n_alive[depth], tree.short, bound - threshold)
         if s >= 0:
             _branched(tree, depth, s, bound)
             continue
@@ -188,7 +188,7 @@ def _search_root(
             continue
         if not every:
             threshold = total
-        if filled(found) + size > effort.members:
+        if filled(found) + size > members:
             return found, GIVEN_UP, bound
         found = appended(found, group, size, total + price[group[:size]].sum())
     for d in range(depth):
@@ -273,7 +273,7 @@ def _group_of_labels(inside: RootGraph, alive: Codes, group: Codes) -> tuple[int
 
 
 @kernel
-def _bounded(inside: RootGraph, tree: Tree, depth: int, threshold: float, effort: Effort) -> float:
+def _bounded(inside: RootGraph, tree: Tree, depth: int, threshold: float) -> float:
     """Bound after passing messages; labels that come to no more than the threshold are dropped.
 
     −∞ when none is left.
@@ -282,7 +282,7 @@ def _bounded(inside: RootGraph, tree: Tree, depth: int, threshold: float, effort
     sent, alive, count = tree.sent[depth], tree.alive[depth], tree.n_alive[depth]
     bound = np.inf
     goal = threshold + inside.price
-    for _ in range(effort.passes if depth else 4 * effort.passes):
+    for _ in range(_MESSAGES if depth else 4 * _MESSAGES):
         before = bound
         pass_messages(value, edge, sent, alive, count, room[0])
         bound = bound_labels(value, edge, sent, alive, count, short, room[1], room[2])
@@ -296,13 +296,13 @@ def _bounded(inside: RootGraph, tree: Tree, depth: int, threshold: float, effort
             count[s] = kept
             if kept == 0:
                 return -np.inf
-        if bound <= goal or before - bound <= effort.progress * (bound - goal):
+        if bound <= goal or before - bound <= _PROGRESS * (bound - goal):
             break
     return bound - inside.price
 
 
 @kernel
-def _most_decided(count: Indices, short: Floats, slack: float, decisiveness: float) -> int:
+def _most_decided(count: Indices, short: Floats, slack: float) -> int:
     """The annotator with the fewest labels, by how little they fall short; −1 if all have one.
 
     A subtree whose bound is nearer to its goal is smaller by orders of magnitude.
@@ -313,7 +313,7 @@ def _most_decided(count: Indices, short: Floats, slack: float, decisiveness: flo
         if count[s] > 1:
             weight = 0.0
             for i in range(count[s]):
-                weight += np.exp(decisiveness * short[s, i] / slack)
+                weight += np.exp(_DECISIVENESS * short[s, i] / slack)
             if weight < least:
                 least = weight
                 found = s

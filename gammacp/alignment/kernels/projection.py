@@ -21,24 +21,35 @@ from gammacp.alignment.problem import Graph
 from gammacp.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
+# Passes on all columns' half-spaces at the most; ten more are made if the last ten brought the
+# largest lack below this share. How far beyond a half-space's face prices are moved: at 1 passes do
+# not end, at 2 they oscillate.
+_PROJECTIONS = 300
+_STALLED_PROJECTIONS = 0.8
+_RELAXATION = 1.3
+# Rounds over the annotators when a group near the alignment is improved, and neighbours of a unit
+# above which it is left to exact pricing (a square matrix is filled).
+_IMPROVING_ROUNDS = 6
+_NEIGHBOURS = 1500
 
-class Step(NamedTuple):
-    """How prices are projected; see `pricing.near` for the fields."""
 
-    relaxation: float
-    stalled: float
-    rounds: int
-    neighbours: int
+class Around(NamedTuple):
+    """The neighbours of a root, `unit`, by annotator: those of annotator k from `begin[k]` on.
+
+    `near` are their weights among themselves, `into` what each adds to the root's group, and
+    `inside` the one of each annotator in it, −1 for none.
+    """
+
+    unit: Codes
+    begin: Indices
+    near: Floats
+    into: Floats
+    inside: Codes
 
 
 @kernel
-def project(
-    price: Floats, members: Codes, lacking: float, support: Support, relaxation: float
-) -> bool:
-    """Move prices in place until the group pays `lacking` more; False where the support forbids.
-
-    With a `relaxation` above 1 a little beyond the half-space's face, so that passes end.
-    """
+def project(price: Floats, members: Codes, lacking: float, support: Support) -> bool:
+    """Move prices in place until the group pays `lacking` more; False where the support forbids."""
     part, at, size = support.part, support.at, support.size
     norm = 0.0
     for u in members:
@@ -52,24 +63,22 @@ def project(
         row = support.row_from[part[u]] + at[u] * size[part[u]]
         first = support.unit_from[part[u]]
         for j in range(size[part[u]]):
-            price[support.units[first + j]] += relaxation * lacking / norm * support.rows[row + j]
+            price[support.units[first + j]] += _RELAXATION * lacking / norm * support.rows[row + j]
     return True
 
 
 @kernel
-def project_on_all(
-    price: Floats, columns: Columns, enough: float, passes: int, support: Support, step: Step
-) -> float:
-    """Project on the half-spaces of all columns in turn, `passes` times; the largest lack left.
+def project_on_all(price: Floats, columns: Columns, enough: float, support: Support) -> float:
+    """Project on the half-spaces of all columns in turn; the largest lack left.
 
     Ends early when no column lacks more than `enough`, and when ten more passes hardly helped.
     """
     begin, members, gain = columns
     worst = 0.0
     before = np.inf
-    for done in range(passes):
+    for done in range(_PROJECTIONS):
         if done % 10 == 0:
-            if done and worst > step.stalled * before:
+            if done and worst > _STALLED_PROJECTIONS * before:
                 break
             before = worst if done else np.inf
         worst = 0.0
@@ -80,7 +89,7 @@ def project_on_all(
             if lacking > enough:
                 worst = max(worst, lacking)
                 group = members[begin[c] : begin[c + 1]]
-                project(price, group, lacking, support, step.relaxation)
+                project(price, group, lacking, support)
         if worst == 0.0:
             break
     return worst
@@ -118,7 +127,6 @@ def price_near(
     group_of: Codes,
     floor: float,
     support: Support,
-    step: Step,
     halted: Bools,
 ) -> Columns:
     """Groups that gain more than their prices + floor, sought near `groups`; prices move in place.
@@ -140,38 +148,39 @@ def price_near(
         if halted[0]:
             break
         lo = graph.start[root]
-        around = graph.start[root + 1] - lo
-        if around == 0 or around > step.neighbours:
+        size = graph.start[root + 1] - lo
+        if size == 0 or size > _NEIGHBOURS:
             continue
-        if around > len(into):
-            near = np.empty((around, around), np.float64)
-            into = np.empty(around, np.float64)
-            total = np.empty(around, np.float64)
-        _weights_between(graph, lo, around, place, begin, near)
-        around_root = graph.neighbour[lo : lo + around]
-        for q in range(around):
-            g = group_of[around_root[q]]
+        if size > len(into):
+            near = np.empty((size, size), np.float64)
+            into = np.empty(size, np.float64)
+            total = np.empty(size, np.float64)
+        _weights_between(graph, lo, size, place, begin, near)
+        beside = graph.neighbour[lo : lo + size]
+        for q in range(size):
+            g = group_of[beside[q]]
             if tried[g] == root:
                 continue
             tried[g] = root
-            for i in range(around):
+            for i in range(size):
                 into[i] = opening + graph.weight[lo + i]
             for k in range(n_annotators):
                 inside[k] = -1
                 x = groups[g, k]
                 if x >= 0 and k != annotator[root] and place[x] >= 0:
                     inside[k] = place[x]
-            _improve(near, into, total, inside, begin, price, around_root, step.rounds)
+            around = Around(beside, begin, near, into, inside)
+            _improve(around, price, total, _IMPROVING_ROUNDS)
             _keep_cliques(near, inside)
             group[0] = root
-            members, gained, paid = _gained(near, into, inside, price, around_root, group)
+            members, gained, paid = _gained(around, price, group)
             paid += price[root]
             if gained - paid <= floor or members == 1:
                 continue
-            project(price, group[:members], gained - paid, support, step.relaxation)
+            project(price, group[:members], gained - paid, support)
             found = appended(found, np.sort(group[:members]), members, gained)
-        for i in range(around):
-            place[around_root[i]] = -1
+        for i in range(size):
+            place[beside[i]] = -1
     return trimmed(found)
 
 
@@ -195,38 +204,31 @@ def _weights_between(
 
 
 @kernel
-def _gained(
-    near: Floats, into: Floats, inside: Codes, price: Floats, neighbour: Codes, group: Codes
-) -> tuple[int, float, float]:
+def _gained(around: Around, price: Floats, group: Codes) -> tuple[int, float, float]:
     """Size and gain of the root's group, and what its other units pay; its units in `group`."""
     members = 1
     gained = 0.0
     paid = 0.0
-    for k in range(len(inside)):
-        i = inside[k]
+    for k in range(len(around.inside)):
+        i = around.inside[k]
         if i >= 0:
-            gained += into[i]
+            gained += around.into[i]
             for j in range(k):
-                if inside[j] >= 0:
-                    gained += near[i, inside[j]]
-            group[members] = neighbour[i]
-            paid += price[neighbour[i]]
+                if around.inside[j] >= 0:
+                    gained += around.near[i, around.inside[j]]
+            group[members] = around.unit[i]
+            paid += price[around.unit[i]]
             members += 1
     return members, gained, paid
 
 
 @kernel
-def _improve(
-    near: Floats,
-    into: Floats,
-    total: Floats,
-    inside: Codes,
-    begin: Indices,
-    price: Floats,
-    neighbour: Codes,
-    rounds: int,
-) -> None:
-    """Give each annotator in turn its best unit for the others' units, or none, in `inside`."""
+def _improve(around: Around, price: Floats, total: Floats, rounds: int) -> None:
+    """Give each annotator in turn its best unit for the others' units, or none, in `inside`.
+
+    `total` is room for a number per unit.
+    """
+    neighbour, begin, near, into, inside = around
     n_annotators = len(inside)
     for _ in range(rounds):
         changed = False

@@ -65,17 +65,18 @@ def pooled(
 
 def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> Floats:
     """What each group costs, straight from its units: C(n, 2) times its disorder."""
-    from gammacp.alignment.kernels.pairs import costs_inside
+    from gammacp.alignment.kernels.pairs import Costs, Units, costs_inside
 
     formula, factor = dissimilarity.formula
     table, delta = dissimilarity.category_costs, dissimilarity.delta
     if formula >= 0 and table is not None and continuum.breaks is None:
-        columns = continuum.starts, continuum.ends, continuum.category_codes
-        return costs_inside(groups, *columns, formula, float(factor), table, float(delta))
+        places = continuum.starts, continuum.ends, continuum.category_codes
+        units = Units(*places, continuum.annotator_codes)
+        return costs_inside(groups, units, Costs(formula, float(factor), table), float(delta))
     i, j = np.triu_indices(groups.shape[1], 1)
     group, pair = np.nonzero((groups[:, i] >= 0) & (groups[:, j] >= 0))
-    units = unit_columns(continuum)
-    first, second = units[groups[group, i[pair]]], units[groups[group, j[pair]]]
+    columns = unit_columns(continuum)
+    first, second = columns[groups[group, i[pair]]], columns[groups[group, j[pair]]]
     inside = np.bincount(group, dissimilarity.pairwise(first, second), len(groups))
     return np.asarray(
         inside + dissimilarity.delta * (len(i) - np.bincount(group, minlength=len(groups)))

@@ -16,7 +16,7 @@ from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.presolve.closest import solve_closest
 from gammacp.alignment.presolve.duplicates import Merged, merged, pack
 from gammacp.alignment.presolve.pooling import better, one_spot, pooled
-from gammacp.alignment.problem import Problem, Solution, Status
+from gammacp.alignment.problem import Problem, Solution, Status, judged
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
@@ -139,12 +139,6 @@ def _solve_merged(
     columns = packed.certificate.columns
     objective = continuum.n_units * problem.opening - float(columns.gain @ packed.times)
     bound = max(continuum.n_units * problem.opening - packed.bound, 0.0)
-    proven = bound >= objective - problem.slack * continuum.n_units / problem.n_units
-    solved = Solution(
-        few.groups(columns, packed.times),
-        objective,
-        objective if proven else bound,
-        Status.OPTIMAL if proven else Status.FEASIBLE,
-        packed.certificate,
-    )
-    return Presolved(solved, problem, few)
+    slack = problem.slack * continuum.n_units / problem.n_units
+    groups = few.groups(columns, packed.times)
+    return Presolved(judged(groups, objective, bound, slack, packed.certificate), problem, few)

@@ -16,15 +16,6 @@ FEW_NODES = 30
 # Members of all groups that are listed at the most.
 LISTED_AT_LAST = 10_000_000
 
-# Passes of messages at a node, four times as many at a root (20 × 30), again while the bound's
-# distance to its goal falls by this share.
-_MESSAGES = 3
-_PROGRESS = 0.02
-# Branching: a label that falls short by all that the bound has left counts exp(−this).
-_DECISIVENESS = 2.5
-# Numbers in a root's table of label pairs, 240 MB; above, its half-sum bound is used.
-_EDGES = 30_000_000
-
 
 class Found(NamedTuple):
     """Groups found; by root what none gains beyond its prices (≥ 0), and where that is a bound."""
@@ -50,10 +41,9 @@ def search(
     None with more than `limit` members. At the deadline an
     enumeration (`every`) ends with None, pricing with weaker excesses.
     """
-    from gammacp.alignment.kernels.pricing import Effort, price_groups
+    from gammacp.alignment.kernels.pricing import price_groups
 
-    effort = Effort(nodes, limit, _MESSAGES, _EDGES, _PROGRESS, _DECISIVENESS)
     roots = np.arange(problem.n_units) if roots is None else roots
-    within = problem.graph, price, problem.opening, floor, every, roots, effort
+    within = problem.graph, price, problem.opening, floor, every, roots, nodes, limit
     found, excess, unsure, whole = halting(partial(price_groups, *within), deadline)
     return Found(found, excess, unsure) if whole else None

@@ -18,7 +18,7 @@ from gammacp.alignment.limits import SMALL_UNITS, Limits, Stage
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.arrays import Bools, Codes, Floats, Indices
-from gammacp.stopping import clock, due
+from gammacp.stopping import due
 
 # Of the scale: columns that lose more than the first are looked at only once those below are
 # decided; how far columns are taken in at first, then four times as far each time.
@@ -65,12 +65,9 @@ class Decomposition:
 
         With `ties` also columns that an equally good alignment could use are taken in.
         """
-        self.ties = ties
-        self.complete = False
+        self.problem, self.ties, self.complete = problem, ties, False
         self.columns, self.loss, self.alone = columns, loss, alone
-        self.cover, self.opening = problem.cover, problem.opening
-        self.tolerance, self.slack = problem.tolerance, problem.slack
-        self.step = _LOSS_STEP * problem.scale
+        self.tolerance = problem.tolerance
         self.over = problem.opening - alone
         self.limits, self.deadline = limits, deadline
         cost = len(alone) * problem.opening - float(alone.sum())
@@ -101,7 +98,7 @@ class Decomposition:
 
     def run(self) -> None:
         """Take columns in until none of them matters any more, or time runs out."""
-        step = self.step
+        step = _LOSS_STEP * self.problem.scale
         while True:
             self._search()
             # Tied columns that lose more than nothing may still have to be taken in.
@@ -149,7 +146,7 @@ class Decomposition:
             self.known,
             self.least,
             self.chosen,
-            Rules(self.cover, False, self.tolerance, self.limits.of(Components).nodes),
+            Rules(self.problem.cover, False, self.tolerance, self.limits.of(Components).nodes),
         )
         changed = np.flatnonzero(fresh != self.known)
         self.lower[changed] = self.least[changed]
@@ -161,16 +158,15 @@ class Decomposition:
         first = self.columns.members[self.columns.begin[:-1]]
         inside = np.flatnonzero(self.active & (self.label[first] == root))
         part = self.columns.select(inside)
-        left = self.deadline - clock()
         price = float(self.alone[self.label == root].sum())
         had = self.chosen[inside]
         if due(self.deadline):
             self.least[root], self.lower[root] = self._loss(part, had, price), 0.0
             return
-        limits = replace(self.limits, gap=0.0, time_limit=left if left < 1e9 else None)
+        limits = replace(self.limits.until(self.deadline), gap=0.0)
         ones = np.ones(len(self.alone), np.int64)
-        packing = Model(part, ones, self.opening, self.cover)
-        share = self.slack * len(np.unique(part.members)) / len(self.alone)
+        packing = Model(part, ones, self.problem.opening, self.problem.cover)
+        share = self.problem.slack * len(np.unique(part.members)) / len(self.alone)
         found = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
         taken = found.times > 0
         if self._loss(part, taken, price) > self._loss(part, had, price):
@@ -182,7 +178,7 @@ class Decomposition:
     def _loss(self, part: Columns, taken: Bools, price: float) -> float:
         picked = part.select(np.flatnonzero(taken))
         shared = len(picked.members) - len(np.unique(picked.members))
-        return price - float(picked.gain.sum()) + shared * self.opening
+        return price - float(picked.gain.sum()) + shared * self.problem.opening
 
 
 def best_of_columns(

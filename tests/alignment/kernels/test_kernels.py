@@ -21,14 +21,17 @@ from gammacp.alignment.kernels.greedy import groups_within, take_disjoint
 from gammacp.alignment.kernels.insertion import insertions
 from gammacp.alignment.kernels.matching import best_matching
 from gammacp.alignment.kernels.pairs import (
+    Classes,
+    Costs,
+    Units,
     adjacency,
     best_per_annotator,
     costs_inside,
     group_weights,
     scan,
 )
-from gammacp.alignment.kernels.pricing import Effort, price_groups
-from gammacp.alignment.kernels.projection import Step, price_near, project_on_all
+from gammacp.alignment.kernels.pricing import price_groups
+from gammacp.alignment.kernels.projection import price_near, project_on_all
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.proof.components import decompose
@@ -65,10 +68,6 @@ def _gave_up(parts: tuple[Any, ...]) -> bool:
     return len(parts) > 1 and np.ndim(parts[-1]) == 0 and (parts[-1] is False or parts[-1] == -1)
 
 
-def effort(nodes: int = 10**9) -> Effort:
-    return Effort(nodes, 10**6, 3, 30_000_000, 0.02, 2.5)
-
-
 def build(seed: int, n: int, units: int) -> tuple[Continuum, Problem]:
     continuum = random_continuum(seed, n, units)
     return continuum, build_problem(continuum, bind(Combined(), continuum))
@@ -84,15 +83,16 @@ def test_pairs(case: tuple[int, int, int]) -> None:
     )
     columns = (continuum.starts, continuum.ends, continuum.category_codes)
     halted = np.zeros(1, np.bool_)
-    rest = (np.inf, formula, float(factor), bound.category_costs, 1e9, 1, 10**6, halted)
-    classes = (order, class_start, block_end, 0 * longest)
-    same(scan, *columns, continuum.annotator_codes, *classes, *rest)
+    all_units = Units(*columns, continuum.annotator_codes)
+    costs = Costs(formula, float(factor), bound.category_costs)
+    classes = Classes(order, class_start, block_end, 0 * longest + np.inf)
+    same(scan, all_units, classes, costs, 1e9, 10**6, halted)
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
     same(group_weights, groups, problem.graph)
     pairs = np.full((len(groups), continuum.n_annotators), -1, np.int32)
     pairs[:, :2] = groups
-    same(costs_inside, pairs, *columns, formula, float(factor), bound.category_costs, 1.0)
+    same(costs_inside, pairs, all_units, costs, 1.0)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -110,7 +110,7 @@ def test_groups(case: tuple[int, int, int]) -> None:
     halted = np.zeros(1, np.bool_)
     roots = np.arange(problem.n_units)
     for every, nodes in ((True, 10**9), (False, 10**9), (False, 2)):
-        end = (opening, 0.0, every, roots, effort(nodes), halted)
+        end = (opening, 0.0, every, roots, nodes, 10**6, halted)
         same(price_groups, graph, price, *end)
     same(price_groups, graph, price, *end[:-1], ~halted)
 
@@ -128,14 +128,13 @@ def test_projections(case: tuple[int, int, int]) -> None:
         1e-6,
     )
     group_of = group_of_units(groups, problem.n_units)
-    step = Step(1.3, 0.8, 6, 1500)
     opening, halted = problem.opening, np.zeros(1, np.bool_)
     for floor in (0.0, -0.1 * opening):
         found = same(
             price_near,
-            *(problem.graph, price.copy(), opening, groups, group_of, floor, support, step, halted),
+            *(problem.graph, price.copy(), opening, groups, group_of, floor, support, halted),
         )
-        same(project_on_all, price.copy(), found, 1e-6, 30, support, step)
+        same(project_on_all, price.copy(), found, 1e-6, support)
 
 
 def test_pricing_that_is_halted_claims_nothing() -> None:
@@ -145,7 +144,7 @@ def test_pricing_that_is_halted_claims_nothing() -> None:
     price = np.zeros(problem.n_units)
     halted = np.ones(1, np.bool_)
     first = (graph, price, opening, 0.0)
-    limits = (np.arange(problem.n_units), effort())
+    limits = (np.arange(problem.n_units), 10**9, 10**6)
     assert not same(price_groups, *first, True, *limits, halted)[-1]
     found, halfway, unsure, _ = price_groups(*first, False, *limits, halted)
     assert not found.number
