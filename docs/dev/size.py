@@ -1,8 +1,9 @@
-"""Code lines per package and the most complex functions, for docs/dev/architecture.md.
+"""How large and how tangled the packages are, and the ceilings that a test holds.
 
 Code lines are lines with code: no docstrings, comments or blanks. Complexity counts the branches of
 a function: 1, and 1 for each `if`, loop, `except`, `case`, condition inside an expression, `and`,
-`or`.
+`or`. Floors are the packages and single modules on the longest chain of imports at the level of
+modules. A ceiling moves only in a commit that says why.
 """
 
 from __future__ import annotations
@@ -12,9 +13,35 @@ import io
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+# Code lines; "gammacp" are its single modules.
+CEILINGS = {
+    "gammacp": 1_963,
+    "gammacp/alignment": 5_617,
+    "gammacp/bench": 2_260,
+    "gammacp/campaign": 4_269,
+    "gammacp/chance": 1_093,
+    "gammacp/cli": 3_426,
+    "gammacp/compat": 945,
+    "gammacp/continuum": 608,
+    "gammacp/datasets": 31,
+    "gammacp/dissimilarity": 1_072,
+    "gammacp/formats": 6_343,
+    "gammacp/measures": 3_668,
+    "gammacp/pools": 439,
+    "gammacp/report": 983,
+    "gammacp/segmentation": 3_921,
+    "gammacp/studio": 1_566,
+    "gammacp/syntax": 3_815,
+    "shuffling": 1_828,
+}
+# What one kind of data, or one way of working, has beyond the core; the core never imports them.
+WINGS = {"segmentation", "syntax", "studio", "compat"}
+TOGETHER, CORE = 43_847, 33_600
+COMPLEXITY, FLOORS = 30, 11
 _NO_CODE = (
     tokenize.COMMENT,
     tokenize.NL,
@@ -32,6 +59,16 @@ _BRANCHES = (
     ast.comprehension,
     ast.match_case,
 )
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the two packages, by its path from the root."""
+    return {
+        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for package in ("gammacp", "shuffling")
+        for path in sorted((ROOT / package).rglob("*.py"))
+    }
 
 
 def code_lines(source: str) -> int:
@@ -55,23 +92,104 @@ def complexity(function: ast.AST) -> int:
     return 1 + choices + sum(isinstance(n, _BRANCHES) for n in nodes)
 
 
-def report() -> Iterator[str]:
-    """The lines of the table, then the functions with most branches."""
+def sizes() -> Counter[str]:
+    """Code lines by package; of gammacp's single modules together, under its own name."""
     lines: Counter[str] = Counter()
-    functions: list[tuple[int, str]] = []
-    for package in ("gammacp", "shuffling"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            parts = path.relative_to(ROOT).parts
-            source = path.read_text(encoding="utf-8")
-            lines["/".join(parts[:2]) if len(parts) > 2 else package] += code_lines(source)
-            functions += [
-                (complexity(node), f"{node.name} ({'/'.join(parts)})")
-                for node in ast.walk(ast.parse(source))
-                if isinstance(node, ast.FunctionDef)
-            ]
-    yield from (f"{count:6,} {name}" for name, count in sorted(lines.items()))
-    yield f"{lines.total():6,} together"
-    yield from (f"{branches:6} {name}" for branches, name in sorted(functions)[:-6:-1])
+    for name in modules():
+        parts = name.split("/")
+        package = "/".join(parts[:2]) if len(parts) > 2 else parts[0]
+        lines[package] += code_lines((ROOT / name).read_text(encoding="utf-8"))
+    return lines
+
+
+def core(lines: Counter[str]) -> int:
+    """Code lines without the wings."""
+    return lines.total() - sum(lines[f"gammacp/{wing}"] for wing in WINGS)
+
+
+def functions() -> list[tuple[int, str]]:
+    """Complexity of each function, and where it is."""
+    return [
+        (complexity(node), f"{node.name} ({name})")
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def home(module: str) -> str:
+    """The package of a dotted module, or the single module itself; "" for gammacp's own front."""
+    parts = [part for part in module.split(".") if part != "__init__"]
+    if parts[0] != "gammacp":
+        return parts[0]
+    return "" if parts[1:] in ([], ["__main__"]) else parts[1]
+
+
+def imports(*, late: bool) -> dict[str, set[str]]:
+    """Package or single module → those it imports.
+
+    Parameters
+    ----------
+    late
+        Those inside functions and for types alone too; otherwise only what importing it imports.
+    """
+    edges: dict[str, set[str]] = {}
+    for name, tree in modules().items():
+        importer = home(name.removesuffix(".py").replace("/", "."))
+        nodes: Iterator[ast.AST] = ast.walk(tree) if late else iter(tree.body)
+        for node in nodes:
+            edges.setdefault(importer, set()).update(_imported(node) - {importer, ""})
+    edges.pop("", None)
+    return edges
+
+
+def _imported(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and node.module == "gammacp":
+        names = [f"gammacp.{alias.name}" for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        names = [node.module or ""]
+    else:
+        return set()
+    return {home(n) for n in names if n.split(".")[0] in ("gammacp", "shuffling")} & _homes()
+
+
+@cache
+def _homes() -> set[str]:
+    return {home(name.removesuffix(".py").replace("/", ".")) for name in modules()}
+
+
+def chain(edges: dict[str, set[str]]) -> list[str]:
+    """The longest chain of imports, or the first circle, whose two ends are then the same."""
+    longest: dict[str, list[str]] = {}
+    for start in sorted(edges):
+        stack = [start]
+        while stack:
+            below = sorted(edges.get(stack[-1], ()))
+            missing = next((b for b in below if b not in longest), None)
+            if missing is None:
+                best = max((longest[b] for b in below), key=len, default=[])
+                longest[stack[-1]] = [stack[-1], *best]
+                stack.pop()
+                stack = [s for s in stack if s not in longest]
+            elif missing in stack:
+                return [*stack[stack.index(missing) :], missing]
+            else:
+                stack.append(missing)
+    return max(longest.values(), key=len)
+
+
+def report() -> Iterator[str]:
+    """The table beside its ceilings, then the most complex functions and the floors."""
+    lines = sizes()
+    for name, count in sorted(lines.items()):
+        yield f"{count:6,} of {CEILINGS.get(name, 0):6,} {name}"
+    yield f"{lines.total():6,} of {TOGETHER:6,} together"
+    yield f"{core(lines):6,} of {CORE:6,} without {', '.join(sorted(WINGS))}"
+    yield from (f"{branches:6} branches {name}" for branches, name in sorted(functions())[:-6:-1])
+    floors = chain(imports(late=False))
+    yield f"{len(floors):6} floors: {' > '.join(floors)}"
 
 
 if __name__ == "__main__":
